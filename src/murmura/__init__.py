@@ -1,0 +1,67 @@
+"""Murmura: a flocking laboratory.
+
+    import murmura as mm
+    sim = mm.Simulation("starlings", seed=7)
+    sim.step(600)
+    sim.measure()["polarization"]
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from murmura.core.errors import MurmuraError
+    from murmura.core.rule import Rule, register_rule
+    from murmura.engine.clock import Clock
+    from murmura.engine.simulation import Simulation
+    from murmura.measure import Flock, measure_flock, register_measure
+    from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "MurmuraError": "murmura.core.errors",
+    "Rule": "murmura.core.rule",
+    "register_rule": "murmura.core.rule",
+    "Clock": "murmura.engine.clock",
+    "Simulation": "murmura.engine.simulation",
+    "Flock": "murmura.measure",
+    "measure_flock": "murmura.measure",
+    "register_measure": "murmura.measure",
+    "Scenario": "murmura.scenario",
+    "load_scenario": "murmura.scenario",
+    "save_scenario": "murmura.scenario",
+    "scenario_names": "murmura.scenario",
+}
+
+__all__ = [
+    "Clock",
+    "Flock",
+    "MurmuraError",
+    "Rule",
+    "Scenario",
+    "Simulation",
+    "load_scenario",
+    "measure_flock",
+    "register_measure",
+    "register_rule",
+    "save_scenario",
+    "scenario_names",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'murmura' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,50 @@
+"""How a step is computed: the reference, all CPU cores, and what turns rules into kernels.
+
+The only room that imports a compiler. Knows nothing of runs, files or views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from murmura.backends.plan import Plan
+from murmura.core.state import State
+
+BACKENDS = ("auto", "reference", "cpu")
+
+
+class Backend(Protocol):
+    """What the engine asks of whoever computes steps."""
+
+    name: str
+    piece: int
+    """How many steps to ask for at once, so that an interrupt is not kept waiting."""
+
+    @property
+    def threads(self) -> int: ...
+
+    def replan(self, plan: Plan) -> None:
+        """Take up a changed scenario; `load` follows."""
+
+    def load(self, state: State) -> None:
+        """Take the flock over, in whatever order is best."""
+
+    def advance(self, steps: int, first_step: int) -> int:
+        """Run whole steps and return how many."""
+
+    def store(self, state: State) -> None:
+        """Write the flock back, in ascending id."""
+
+
+def make_backend(
+    name: str, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None
+) -> Backend:
+    """A backend by name; `auto` takes the fastest that works here."""
+    if name == "reference":
+        from murmura.backends.reference import BackendReference
+
+        return BackendReference(plan, seed)
+    from murmura.backends.cpu import BackendCpu
+
+    return BackendCpu(plan, seed, threads, announce)

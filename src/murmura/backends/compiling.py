@@ -1,0 +1,97 @@
+"""Compiles a plain Python function and all it calls, with the words of `core.algebra` swapped for compiled ones.
+
+The very functions of the rules are compiled: each is rebuilt from its own code with globals in which helper
+functions are compiled ones. Float constants become float32, since a bare 1.0 would make an expression double.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+
+class Compiler:
+    """Compiles functions with one decorator and one set of substitutes, each function once."""
+
+    def __init__(self, decorate: Callable[[Function], Any], substitutes: dict[Function, Function], keep: Iterable[Function]) -> None:
+        self._decorate = decorate
+        self._substitutes = substitutes
+        self._keep = frozenset(keep)
+        self._done: dict[Function, Any] = {}
+
+    def __call__(self, function: Function) -> Any:
+        """The compiled form of a function."""
+        function = self._substitutes.get(function, function)
+        if function in self._keep or not isinstance(function, types.FunctionType):
+            return function
+        if function not in self._done:
+            self._done[function] = self._compile(function)
+        return self._done[function]
+
+    def _compile(self, function: types.FunctionType) -> Any:
+        scope = dict(function.__globals__)
+        for name, value in _free_names(function).items():
+            scope[name] = self(value) if isinstance(value, types.FunctionType) else value
+        code = function.__code__.replace(co_consts=tuple(_single(c) for c in function.__code__.co_consts))
+        clone = types.FunctionType(code, scope, function.__name__, function.__defaults__, None)
+        for name, value in _globals_of(function).items():
+            if type(value) is float:
+                scope[name] = np.float32(value)
+        clone.__module__ = function.__module__
+        clone.__qualname__ = function.__qualname__
+        return self._decorate(clone)
+
+
+def _single(constant: Any) -> Any:
+    return np.float32(constant) if type(constant) is float else constant
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Global names a code object reads; attributes of the same spelling do not count."""
+    return {str(op.argval) for op in dis.get_instructions(code) if op.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+
+
+def _globals_of(function: types.FunctionType) -> dict[str, Any]:
+    return {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+
+
+def _free_names(function: types.FunctionType) -> dict[str, Any]:
+    if function.__closure__:
+        raise TypeError(
+            f"{function.__qualname__} uses names of an enclosing function ({', '.join(function.__code__.co_freevars)}); "
+            "a rule may use its arguments and names of its module only"
+        )
+    return _globals_of(function)
+
+
+def fingerprint(functions: Iterable[Function]) -> str:
+    """A hash of what these functions compute: their code and constants, and of all they call."""
+    digest = hashlib.sha256()
+    seen: set[Function] = set()
+    pending = list(functions)
+    while pending:
+        function = pending.pop(0)
+        if function in seen or not isinstance(function, types.FunctionType):
+            continue
+        seen.add(function)
+        digest.update(_code_text(function.__code__).encode())
+        for name, value in sorted(_globals_of(function).items()):
+            if isinstance(value, types.FunctionType):
+                pending.append(value)
+            elif isinstance(value, np.ndarray):
+                digest.update(value.tobytes())
+            elif not isinstance(value, types.ModuleType):
+                digest.update(f"{name}={value!r}".encode())
+    return digest.hexdigest()
+
+
+def _code_text(code: types.CodeType) -> str:
+    constants = [_code_text(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
+    return f"{code.co_name}{code.co_names}{code.co_varnames}{code.co_code.hex()}{constants}"

@@ -1,0 +1,419 @@
+"""The step on CPU cores: index, perceive and steer, move. A template: the fused rules come from `fusing`.
+
+The world is cut into rows at least as high as anybody sees, and each row into bins a quarter as wide. State is
+physically sorted by (row, bin, x), so an agent's candidates are three contiguous runs. On a wrapping world a
+halo of ghost copies around the edges replaces every modulo; each row ends in far-away sentinels, so that the
+tiles of four candidates may read past a run's end. The order within a bin is by place, not by id or history:
+a step is a function of the state alone, whatever the number of threads and whoever has which id.
+
+Four agents times four candidates fill the sixteen lanes. This file is never imported: `backends/cpu.py` puts
+the fused functions in place of the marked line and compiles the result as a module of its own.
+"""
+
+# ruff: noqa: F821
+# mypy: ignore-errors
+
+from murmura.backends.fused import *  # replaced by the fused rules
+
+ACROSS = 4  # bins per perception radius
+PAD = 4  # sentinels at the end of each row
+BLOCK = 128  # agents per task
+FAR = F(1e9)
+TINY = F(1e-20)  # keeps 1/d, and its cube, finite for agents in the same place
+FINE, TOO_SMALL, NOT_FINITE = 0, 1, 2
+
+
+@jit
+def world_at(values, step, seed_low, seed_high):
+    """The world as the rules see it at a step, in single precision."""
+    time = step * values[2]
+    return World(
+        F(values[0]), F(values[1]), WRAPS, WALLED, F(values[2]), F(time), F(time % NOISE_TIME_PERIOD), F(values[3]),
+        F(values[4]), F(values[5]), F(values[6]), np.uint32(step), np.uint32(seed_low), np.uint32(seed_high),
+        F(values[7]), F(values[8]),
+    )  # fmt: skip
+
+
+@jit
+def any_of_first(mask, count):
+    """Whether the mask is set in any of the first `count` lanes."""
+    return any_lane(mask & (lane_numbers(16, 1) < np.int32(count))) != 0
+
+
+@jit
+def layout(bounds, reach, most_bins):
+    """Rows and bins for these bounds: (columns, rows, 1/bin width, 1/row height), at most `most_bins` bins."""
+    width = bounds[2] - bounds[0]
+    height = bounds[3] - bounds[1]
+    least = reach * 1.00001
+    rows = max(1, min(int(height / least), most_bins // (8 * ACROSS) - 2))
+    columns = max(1, min(int(width * ACROSS / least), most_bins // (rows + 2) - 2 * ACROSS - 1))
+    return (
+        np.int64(columns),
+        np.int64(rows),
+        F(columns / width) if width > 0.0 else F(0.0),
+        F(rows / height) if height > 0.0 else F(0.0),
+    )
+
+
+@jit
+def find_bounds(x, y, begin, end, found):
+    least_x = least_y = np.inf
+    most_x = most_y = -np.inf
+    for i in range(begin, end):
+        least_x = min(least_x, np.float64(x[i]))
+        most_x = max(most_x, np.float64(x[i]))
+        least_y = min(least_y, np.float64(y[i]))
+        most_y = max(most_y, np.float64(y[i]))
+    found[0], found[1], found[2], found[3] = least_x, least_y, most_x, most_y
+
+
+@jit
+def count_bins(x, y, key, counts, begin, end, grid, x0, y0, per_x, per_y):
+    columns, rows, pitch = grid
+    counts[:] = 0
+    for i in range(begin, end):  # without the counting, so that it vectorises
+        c = min(max(np.int32((x[i] - x0) * per_x), np.int32(0)), np.int32(columns - 1))
+        r = min(max(np.int32((y[i] - y0) * per_y), np.int32(0)), np.int32(rows - 1))
+        key[i] = (r + np.int32(1)) * np.int32(pitch) + c + np.int32(ACROSS)
+    for i in range(begin, end):
+        counts[np.uint32(key[i])] += np.int32(1)
+
+
+@jit
+def row_length(hist, team, base, columns):
+    """Agents of a row, the ghosts at its ends, and the sentinels."""
+    total = 0
+    for t in range(team):
+        counts = hist[t, base + ACROSS : base + ACROSS + columns]
+        for c in range(columns):
+            total += counts[c]
+        if WRAPS:
+            for c in range(ACROSS):
+                total += counts[c] + counts[columns - 1 - c]
+    return total + PAD
+
+
+@jit
+def place_bins(hist, team, start, base, columns, run):
+    """Where each bin of a row begins; the counts become write cursors."""
+    first = start[base : base + columns + 2 * ACROSS]
+    for c in range(ACROSS):
+        first[c] = run
+        if WRAPS:
+            for t in range(team):
+                run += hist[t, base + columns + c]
+    for c in range(ACROSS, ACROSS + columns):
+        first[c] = run
+        for t in range(team):
+            count = hist[t, base + c]
+            hist[t, base + c] = run
+            run += count
+    for c in range(ACROSS):
+        first[ACROSS + columns + c] = run
+        if WRAPS:
+            run += first[ACROSS + c + 1] - first[ACROSS + c]
+
+
+@jit
+def precedes(table, ids, a, b):
+    """Whether agent a comes before agent b: by x, y, velocity, and id as the last resort."""
+    for r in range(4):
+        if table[r, a] != table[r, b]:
+            return table[r, a] < table[r, b]
+    return ids[a] < ids[b]
+
+
+@jit
+def sort_row(table, ids, begin, end):
+    """Sort a row by x. Its bins are in order and each was sorted a step ago, so insertion has little to do."""
+    xs = table[0]
+    for d in range(begin + 1, end):
+        if xs[d] > xs[d - 1]:
+            continue
+        k = d
+        while k > begin and precedes(table, ids, k, k - 1):
+            swap_agents(table, k, k - 1)
+            ids[k], ids[k - 1] = ids[k - 1], ids[k]
+            k -= 1
+
+
+@jit
+def copy_ghosts(table, table_ids, to, begin, count, shift_x, shift_y):
+    for k in range(count):
+        table[0, to + k] = table[0, begin + k] + shift_x
+        table[1, to + k] = table[1, begin + k] + shift_y
+        table_ids[to + k] = table_ids[begin + k]
+    for r in range(2, STATE_ROWS):
+        row = table[r]
+        for k in range(count):
+            row[to + k] = row[begin + k]
+
+
+@jit
+def finish_row(table, table_ids, start, base, end, columns, width):
+    """Sort a row, and add ghosts and sentinels."""
+    begin = np.int64(start[base + ACROSS])
+    stop = np.int64(start[base + ACROSS + columns])
+    sort_row(table, table_ids, begin, stop)
+    if WRAPS:
+        left = np.int64(start[base])
+        source = np.int64(start[base + columns])
+        copy_ghosts(table, table_ids, left, source, stop - source, -width, F(0.0))
+        source_end = np.int64(start[base + 2 * ACROSS])
+        copy_ghosts(table, table_ids, stop, begin, source_end - begin, width, F(0.0))
+    for d in range(end - PAD, end):
+        table[0, d] = FAR
+        table[1, d] = FAR
+        for r in range(2, STATE_ROWS):
+            table[r, d] = F(0.0)
+        table_ids[d] = np.int32(-1)
+
+
+@jit
+def note_tracked(table, table_ids, begin, stop, tracked, items):
+    for t in range(tracked.shape[0]):
+        for d in range(begin, stop):
+            if table_ids[d] == tracked[t, 0]:
+                row = tracked[t, 1]
+                for c in range(4):
+                    items[row, c] = table[c, d]
+                items[row, 4] = F(1.0)
+                items[row, 5] = F(tracked[t, 0])
+
+
+@jit
+def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, i, own, acc):
+    """Feed one run of candidates to the rules of four agents."""
+    mine = spread_int(np.int32(i)) + lane_numbers(4, 0)
+    number = spread_int(np.int32(begin)) + lane_numbers(4, 1)
+    for j in range(begin, end, 4):
+        dx = load_tile(rows[0], j, 4) - me.x
+        dy = load_tile(rows[1], j, 4) - me.y
+        d2 = dx * dx + dy * dy
+        inv_d = F(1.0) / sqrt(d2 + TINY)
+        d = d2 * inv_d
+        m = sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d)
+        if own:
+            m = m & (number != mine)
+            number = number + np.int32(4)
+        acc = merge(acc, contribute(p, me, seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d), world), m)
+    return acc
+
+
+@jit
+def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
+    """Squared distance to the k-th nearest visible neighbour of one agent, widened by the rounding: ties count."""
+    vx = rows[2][i]
+    vy = rows[3][i]
+    square = vx * vx + vy * vy
+    inverse = F(1.0) / sqrt(square + TINY)
+    hx = vx * inverse if square > F(0.0) else F(1.0)
+    species = np.int64(rows[SPECIES_ROW][i]) if SPECIES_ROW > 0 else np.int64(0)
+    radius = numbers[species * NUMBERS + RADIUS_NUMBER]
+    cosine = numbers[species * NUMBERS + COSINE_NUMBER] if square >= F(0.01) else F(-2.0)
+    found = 0
+    for r in range(base - pitch, base + pitch + 1, pitch):
+        for j in range(start[r + c - ACROSS], start[r + c + ACROSS + 1]):
+            dx = rows[0][j] - rows[0][i]
+            dy = rows[1][j] - rows[1][i]
+            d2 = dx * dx + dy * dy
+            d = d2 * (F(1.0) / sqrt(d2 + TINY))
+            if j != i and sees(radius * radius, cosine, hx, vy * inverse, dx, dy, d2, d):
+                if found < nearest or d2 < closest[found - 1]:
+                    k = found if found < nearest else found - 1
+                    while k > 0 and closest[k - 1] > d2:
+                        closest[k] = closest[k - 1]
+                        k -= 1
+                    closest[k] = d2
+                    found = min(found + 1, nearest)
+    return closest[nearest - 1] * F(1.0 + TIE) if found == nearest else radius * radius
+
+
+@jit
+def steer_block(
+    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, row, begin, count, target,
+    world, numbers, kin, items, ranges, shapes, nearest,
+):  # fmt: skip
+    """Perceive, steer and move `count` agents that lie next to each other in a row."""
+    columns, _, pitch = grid
+    rows = rows_of(table)
+    base = row * pitch
+    xs = table[0]
+    if TOPOLOGICAL:
+        closest = np.empty(64, np.float32)
+        for i in range(begin, begin + count):
+            c = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1) + ACROSS
+            reaches[i] = reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest)
+    for k in range(0, count, 4):
+        i = begin + k
+        p, me = me_pairing(numbers, rows, table_ids, i, F(0.0))
+        cosine = view_cosine(p[1], me.vx, me.vy)
+        if TOPOLOGICAL:
+            reach_squared = load_repeated(reaches, i, 4)
+        else:
+            reach_squared = p[1].radius * p[1].radius
+        last = begin + min(k + 4, count) - 1
+        c0 = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1)
+        c1 = min(max(np.int64((xs[last] - x0) * per_x), 0), columns - 1) + 2 * ACROSS + 1
+        acc = blank()
+        s = np.int64(start[base - pitch + c0])
+        e = np.int64(start[base - pitch + c1])
+        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
+        s = np.int64(start[base + c0])
+        e = np.int64(start[base + c1])
+        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, True, acc)
+        s = np.int64(start[base + pitch + c0])
+        e = np.int64(start[base + pitch + c1])
+        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
+        fold(sums, k, acc)
+    fine = True
+    for k in range(0, count, 16):
+        found = sums_at(sums, k)
+        p, me = me_moving(numbers, rows, table_ids, begin + k, found[0])
+        me, fx, fy = decide(p, me, found, world, items, ranges)
+        new = live(p, me, fx, fy, world, shapes)
+        left = count - k
+        store_all(state, target + k, new, left)
+        store_first(ids, target + k, me.id, left)
+        whole = absolute(new[0]) + absolute(new[1]) + absolute(new[2]) + absolute(new[3]) < F(1e30)
+        fine = fine and not any_of_first(~whole, left)
+    return fine
+
+
+@jit
+def row_of_task(first_task, rows, task):
+    low = 0
+    high = rows
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if first_task[middle] <= task:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@numba.njit(cache=True, **JIT)
+def run(
+    steps, me, team, n, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
+    state, ids, key, table, table_ids, start, hist, row_start, row_first, first_task, reaches,
+    numbers, kin, items, ranges, tracked, shapes,
+):  # fmt: skip
+    """Advance `steps` steps as thread `me` of `team`; stops early, before or after a whole step, on trouble."""
+    width, height = F(world_values[0]), F(world_values[1])
+    begin, end = n * me // team, n * (me + 1) // team
+    sums = np.zeros((ACCUMULATORS, BLOCK + 16), np.float32)
+    bounds = (0.0, 0.0, world_values[0], world_values[1])
+    most_bins = start.shape[0] - 1
+    for done in range(steps):
+        step = first_step + done
+        if OPEN:
+            find_bounds(state[0], state[1], begin, end, found_bounds[me])
+            meet(sync, team)
+            bounds = (
+                found_bounds[:team, 0].min(), found_bounds[:team, 1].min(),
+                found_bounds[:team, 2].max(), found_bounds[:team, 3].max(),
+            )  # fmt: skip
+        columns, rows, per_x, per_y = layout(bounds, reach, most_bins)
+        pitch = columns + 2 * ACROSS
+        grid = (columns, rows, pitch)
+        x0, y0 = F(bounds[0]), F(bounds[1])
+        count_bins(state[0], state[1], key, hist[me, : pitch * (rows + 2)], begin, end, grid, x0, y0, per_x, per_y)
+        meet(sync, team)
+        for r in range(rows * me // team, rows * (me + 1) // team):
+            row_start[r + 1] = row_length(hist, team, (r + 1) * pitch, columns)
+        meet(sync, team)
+        if me == 0:
+            row_start[0] = row_start[rows] if WRAPS else PAD
+            row_start[rows + 1] = row_start[1] if WRAPS else PAD
+            total = np.int64(0)
+            for r in range(rows + 2):
+                length = row_start[r]
+                row_start[r] = total
+                total += length
+            row_start[rows + 2] = total
+            if total + 64 > table.shape[1]:
+                put(status, 0, TOO_SMALL)
+                status[2] = total
+            for t in range(tracked.shape[0]):
+                items[tracked[t, 1], 4] = F(0.0)
+            for t in range(team):
+                put(sync, NEXT_TASK + 16 * t, 0)
+        meet(sync, team)
+        if peek(status, 0) != FINE:
+            break
+        for r in range(rows * me // team, rows * (me + 1) // team):
+            place_bins(hist, team, start, (r + 1) * pitch, columns, np.int32(row_start[r + 1]))
+        meet(sync, team)
+        if me == 0:
+            start[(rows + 2) * pitch] = row_start[rows + 2]
+            agents = np.int64(0)
+            tasks = np.int64(0)
+            for r in range(rows):
+                base = (r + 1) * pitch
+                row_first[r] = agents
+                first_task[r] = tasks
+                here = start[base + ACROSS + columns] - start[base + ACROSS]
+                agents += here
+                tasks += (here + BLOCK - 1) // BLOCK
+            first_task[rows] = tasks
+            for side in range(2):
+                r = side * (rows + 1)
+                source = (rows if side == 0 else 1) if WRAPS else r
+                for c in range(pitch):
+                    moved = start[source * pitch + c] - row_start[source] if WRAPS else 0
+                    start[r * pitch + c] = row_start[r] + moved
+        for i in range(begin, end):
+            k = np.uint32(key[i])
+            d = hist[me, k]
+            hist[me, k] = d + np.int32(1)
+            move_agent(table, np.uint32(d), state, np.uint64(i))
+            table_ids[np.uint32(d)] = ids[i]
+        meet(sync, team)
+        for r in range(rows * me // team, rows * (me + 1) // team):
+            base = (r + 1) * pitch
+            finish_row(table, table_ids, start, base, row_start[r + 2], columns, width)
+            if tracked.shape[0] > 0:
+                note_tracked(
+                    table, table_ids, start[base + ACROSS], start[base + ACROSS + columns], tracked, items
+                )
+        meet(sync, team)
+        for side in range(me, 2, team):
+            r = side * (rows + 1)
+            if WRAPS:
+                source = rows if side == 0 else np.int64(1)
+                shift = -height if side == 0 else height
+                length = row_start[r + 1] - row_start[r]
+                copy_ghosts(table, table_ids, row_start[r], row_start[source], length, F(0.0), shift)
+            else:
+                for d in range(row_start[r], row_start[r + 1]):
+                    table[0, d] = FAR
+                    table[1, d] = FAR
+                    for c in range(2, STATE_ROWS):
+                        table[c, d] = F(0.0)
+        meet(sync, team)
+        world = world_at(world_values, step, seed_low, seed_high)
+        tasks = first_task[rows]
+        for turn in range(team):
+            # First the tasks whose agents this thread has just sorted, then what others have not got to.
+            whose = (me + turn) % team
+            task = tasks * whose // team + fetch_add(sync, NEXT_TASK + 16 * whose, 1)
+            while task < tasks * (whose + 1) // team:
+                r = row_of_task(first_task, rows, task)
+                base = (r + 1) * pitch
+                offset = (task - first_task[r]) * BLOCK
+                first = start[base + ACROSS] + offset
+                count = min(BLOCK, start[base + ACROSS + columns] - first)
+                if not steer_block(
+                    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, r + 1, first, count,
+                    row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest,
+                ):  # fmt: skip
+                    put(status, 0, NOT_FINITE)
+                task = tasks * whose // team + fetch_add(sync, NEXT_TASK + 16 * whose, 1)
+        meet(sync, team)
+        if me == 0:
+            status[1] += 1
+        if peek(status, 0) != FINE:
+            break
+    return 0

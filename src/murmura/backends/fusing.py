@@ -1,0 +1,342 @@
+"""Fuses the rules of a plan into the few functions a kernel calls, as Python text.
+
+The text is the same for lanes and for CUDA threads but for how a value is loaded. It only wires: formulas
+stay in the rules, the loop over neighbours stays in the kernel. Text rather than closures, because Numba's
+disk cache keys a closure by the identity of the functions inside it, which no other process shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from murmura.backends.plan import (
+    DEFAULTS,
+    KIN_FIELDS,
+    ME_FIELDS,
+    NOISE_TIME_PERIOD,
+    SEEN_FIELDS,
+    WORLD_FIELDS,
+    Group,
+    Plan,
+)
+from murmura.core.perception import TIE
+from murmura.rules.terrain import SHAPE_FIELDS
+
+FUNCTIONS = ("pair", "item", "steer", "feel", "age", "exclusive")
+
+
+@dataclass(frozen=True)
+class Loads:
+    """How a kernel reads a row: the agent itself while pairing and while moving, and a neighbour."""
+
+    pairing: str
+    moving: str
+    neighbor: str
+
+
+LANE_LOADS = Loads("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)")
+THREAD_LOADS = Loads("{row}[i]", "{row}[i]", "{row}[j]")
+
+
+class Fusion:
+    """The text of the fused functions and the layout of their accumulators."""
+
+    def __init__(self, plan: Plan, loads: Loads) -> None:
+        self.plan = plan
+        self.loads = loads
+        self.groups = plan.rule_groups
+        self.many = plan.species_count > 1
+        self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
+        self.sums, self.greatest, self.least = self._layout()
+        self.width = 1 + len(self.sums) + len(self.greatest) + sum(len(run) for run in self.least)
+
+    def text(self) -> str:
+        """All fused functions as a module's text."""
+        parts = [
+            self._constants(),
+            self._types(),
+            self._parameters(),
+            self._rows(),
+            self._me(),
+            self._seen(),
+            self._contribute(),
+            self._merge(),
+            self._decide(),
+            self._live(),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def functions(self) -> dict[str, object]:
+        """The rules' own functions by the names the text calls them."""
+        found: dict[str, object] = {}
+        for k, group in enumerate(self.groups):
+            for name in FUNCTIONS:
+                function = getattr(group.kind, name)
+                if function is not None:
+                    found[f"{name}_{k}"] = function
+        return found
+
+    def _layout(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[list[tuple[int, int]]]]:
+        """Accumulators as (group, number within it), sorted by how they combine."""
+        sums, greatest, least = [], [], []
+        for k, group in enumerate(self.groups):
+            for number, kind in enumerate(group.kinds):
+                if kind == "sum":
+                    sums.append((k, number))
+                elif kind == "greatest":
+                    greatest.append((k, number))
+                elif kind == "least":
+                    least.append([(k, number)])
+                else:
+                    least[-1].append((k, number))
+        return sums, greatest, least
+
+    def _places(self) -> dict[tuple[int, int], int]:
+        order = [*self.sums, *self.greatest, *(entry for run in self.least for entry in run)]
+        return {entry: place + 1 for place, entry in enumerate(order)}
+
+    def _constants(self) -> str:
+        return "\n".join(
+            [
+                f"ACCUMULATORS = {self.width}",
+                f"STATE_ROWS = {4 + len(self.plan.carried)}",
+                f"TOPOLOGICAL = {self.plan.topological}",
+                f"WRAPS = {self.plan.scenario.world.boundary == 'wrap'}",
+                f"WALLED = {self.plan.scenario.world.boundary in ('soft', 'reflect')}",
+                f"OPEN = {self.plan.scenario.world.boundary == 'open'}",
+                f"NOISE_TIME_PERIOD = {NOISE_TIME_PERIOD}",
+                f"TIE = {TIE}",
+                f"SPECIES_ROW = {4 + self.plan.carried.index('species') if self.many else 0}",
+                f"RADIUS_NUMBER = {self._number_place('radius')}",
+                f"COSINE_NUMBER = {self._number_place('view_cosine')}",
+            ]
+        )
+
+    def _number_place(self, name: str) -> int:
+        motion, perception = self.plan.groups[:2]
+        return len(motion.numbers) + perception.numbers.index(name)
+
+    def _types(self) -> str:
+        lines = [
+            f"Me = namedtuple('Me', {[*ME_FIELDS, *self.extras]!r})",
+            f"Seen = namedtuple('Seen', {[*SEEN_FIELDS, *KIN_FIELDS, *self.extras]!r})",
+            f"World = namedtuple('World', {WORLD_FIELDS!r})",
+            f"Shape = namedtuple('Shape', {list(SHAPE_FIELDS)!r})",
+        ]
+        for group in self.plan.groups:
+            fields = [*group.numbers, *(name for name, _ in group.options)]
+            lines.append(f"P_{group.name} = namedtuple('P_{group.name}', {fields!r})")
+        for k, group in enumerate(self.groups):
+            if group.item_fields:
+                lines.append(f"Item_{k} = namedtuple('Item_{k}', {list(group.item_fields)!r})")
+        return "\n".join(lines)
+
+    def _parameters(self) -> str:
+        number = "look_up(numbers, base + {k})" if self.many else "numbers[{k}]"
+        lines = ["@jit", "def parameters(numbers, base):"]
+        place = 0
+        names = []
+        for group in self.plan.groups:
+            values = [number.format(k=place + k) for k in range(len(group.numbers))]
+            values += [str(value) for _, value in group.options]
+            place += len(group.numbers)
+            lines.append(f"    p_{group.name} = P_{group.name}({', '.join(values)})")
+            names.append(f"p_{group.name}")
+        lines.append(f"    return {', '.join(names)},")
+        return "\n".join([f"NUMBERS = {place}", *lines])
+
+    def _rows(self) -> str:
+        rows = ", ".join(f"table[{k}]" for k in range(4 + len(self.plan.carried)))
+        lines = [f"@jit\ndef rows_of(table):\n    return {rows},", "", "@jit", "def move_agent(table, d, state, i):"]
+        lines += [f"    table[{k}, d] = state[{k}, i]" for k in range(4 + len(self.plan.carried))]
+        lines += ["", "@jit", "def swap_agents(table, a, b):"]
+        for k in range(4 + len(self.plan.carried)):
+            lines.append(f"    table[{k}, a], table[{k}, b] = table[{k}, b], table[{k}, a]")
+        return "\n".join(lines)
+
+    def _value(self, column: str, load: str) -> str:
+        """The text that reads a column, or the constant it has in this plan."""
+        if column in self.plan.carried:
+            return load.format(row=f"rows[{4 + self.plan.carried.index(column)}]")
+        return str(DEFAULTS[column])
+
+    def _me(self) -> str:
+        parts = []
+        for name, load, neighbors in (
+            ("me_pairing", self.loads.pairing, "0.0"),
+            ("me_moving", self.loads.moving, "neighbors"),
+        ):
+            base = f"to_integer({self._value('species', load)}) * NUMBERS" if self.many else "0"
+            extras = ", ".join(self._value(c, load) for c in self.extras)
+            x, y, vx, vy = (load.format(row=f"rows[{k}]") for k in range(4))
+            parts += [
+                "@jit",
+                f"def {name}(numbers, rows, ids, i, neighbors):",
+                f"    p = parameters(numbers, {base})",
+                f"    x, y, vx, vy = {x}, {y}, {vx}, {vy}",
+                "    square = vx * vx + vy * vy",
+                "    inverse = F(1.0) / sqrt(square + F(1e-30))",
+                "    hx = where(square > 0.0, vx * inverse, 1.0)",
+                f"    return p, Me({load.format(row='ids')}, x, y, vx, vy, hx, vy * inverse, square * inverse,"
+                f" p[0].top_speed, p[0].max_force, {neighbors}, {extras})",
+                "",
+            ]
+        return "\n".join(parts).rstrip()
+
+    def _seen(self) -> str:
+        load = self.loads.neighbor
+        extras = ", ".join(self._value(c, load) for c in self.extras)
+        kin = "1.0, 1.0, 1.0, 0.0, 0.0"
+        lines = ["@jit", "def seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d):"]
+        if self.many:
+            lines.append(f"    other = to_integer({self._value('species', load)})")
+            lines.append(f"    pair = (to_integer(me.species) * {self.plan.species_count} + other) * {len(KIN_FIELDS)}")
+            kin = ", ".join(f"look_up(kin, pair + {k})" for k in range(len(KIN_FIELDS)))
+        weighed = dict(self.plan.groups[1].options)["weighs_angles"]
+        attention = "attention(p[1], me.hx, me.hy, dx, dy, inv_d)" if weighed else "1.0"
+        vx, vy = load.format(row="rows[2]"), load.format(row="rows[3]")
+        lines.append(f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, {vx}, {vy}, {attention}, {kin}, {extras})")
+        return "\n".join(lines)
+
+    def _contribute(self) -> str:
+        lines = ["@jit", "def contribute(p, me, seen, world):"]
+        for k, group in enumerate(self.groups):
+            if group.kinds:
+                lines.append(f"    c{k} = pair_{k}(p[{k + 2}], me, seen, world)")
+        order = [*self.sums, *self.greatest, *(entry for run in self.least for entry in run)]
+        values = ["1.0", *(f"c{k}[{number}]" for k, number in order)]
+        lines.append(f"    return {', '.join(values)},")
+        return "\n".join(lines)
+
+    def _merge(self) -> str:
+        """Start values, the merging of one contribution, and the folding of lanes into rows."""
+        places = self._places()
+        start = ["as_lanes(0.0)"] * (1 + len(self.sums) + len(self.greatest))
+        merged = [f"where(m, acc[{k}] + c[{k}], acc[{k}])" for k in range(1 + len(self.sums))]
+        merged += [f"where(m & (c[{k}] > acc[{k}]), c[{k}], acc[{k}])" for k in (places[e] for e in self.greatest)]
+        lines = ["@jit", "def merge(acc, c, m):"]
+        for number, run in enumerate(self.least):
+            k = places[run[0]]
+            start += ["as_lanes(3.0e38)"] + ["as_lanes(0.0)"] * (len(run) - 1)
+            lines.append(f"    m{number} = m & (c[{k}] < acc[{k}])")
+            merged += [f"where(m{number}, c[{places[e]}], acc[{places[e]}])" for e in run]
+        lines.append(f"    return {', '.join(merged)},")
+        start_text = f"@jit\ndef blank():\n    return {', '.join(start)},"
+        return "\n\n".join([start_text, "\n".join(lines), self._fold()])
+
+    def _fold(self) -> str:
+        places = self._places()
+        lines = ["@jit", "def fold(rows, k, acc):"]
+        runs = [("fold_groups", 0, 1 + len(self.sums), ", 'sum'")]
+        if self.greatest:
+            runs.append(("fold_groups", 1 + len(self.sums), len(self.greatest), ", 'greatest'"))
+        runs += [("fold_nearest", places[run[0]], len(run), "") for run in self.least]
+        for function, begin, count, kind in runs:
+            values = ", ".join(f"acc[{begin + k}]" for k in range(count))
+            lines.append(f"    {function}(rows, k, ({values},), {begin}{kind})")
+        gather = ", ".join(self.loads.moving.format(row=f"rows[{k}]") for k in range(self.width))
+        lines += ["", "@jit", "def sums_at(rows, i):", f"    return {gather},"]
+        return "\n".join(lines)
+
+    def _decide(self) -> str:
+        """What the agent feels, then the force its rules ask for."""
+        lines = ["@jit", "def decide(p, me, s, world, items, ranges):", "    zero = as_lanes(0.0)"]
+        places = self._places()
+        for k, group in enumerate(self.groups):
+            pairs = [f"s[{places[(k, number)]}]" for number in range(len(group.kinds))]
+            lines += self._items(k, group)
+            items = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
+            lines.append(f"    a{k} = ({''.join(f'{v}, ' for v in [*pairs, *items])})")
+        for k, group in enumerate(self.groups):
+            if group.kind.feel:
+                lines.append(f"    felt = feel_{k}(p[{k + 2}], me, a{k}, world)")
+                lines.append(f"    me = {self._me_with({c: f'felt[{n}]' for n, c in enumerate(group.kind.writes)})}")
+        lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
+        first = [k for k, group in enumerate(self.groups) if group.kind.exclusive]
+        ordered = [k for k in range(len(self.groups)) if k not in first] + first
+        for k in ordered:
+            if self.groups[k].kind.steer:
+                lines += self._steer(k, self.groups[k])
+        lines += [
+            "    if p[0].clamp_total:",
+            "        wish_x, wish_y = limit(wish_x, wish_y, me.max_force * (1.0 + p[0].panic_force * me.panic))",
+            "    return me, wish_x + free_x, wish_y + free_y",
+        ]
+        return "\n".join(lines)
+
+    def _items(self, k: int, group: Group) -> list[str]:
+        if not group.item_kinds:
+            return []
+        names = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
+        start = ["as_lanes(3.0e38)" if kind == "least" else "zero" for kind in group.item_kinds]
+        lines = [f"    {', '.join(names)}, = {', '.join(start)},"]
+        values = ", ".join(f"items[row, {n}]" for n in range(len(group.item_fields)))
+        lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+        lines.append(f"        c = item_{k}(p[{k + 2}], me, Item_{k}({values}), world)")
+        nearer = ""
+        for n, (name, kind) in enumerate(zip(names, group.item_kinds, strict=True)):
+            if kind == "sum":
+                lines.append(f"        {name} = {name} + c[{n}]")
+            elif kind == "greatest":
+                lines.append(f"        {name} = maximum({name}, c[{n}])")
+            else:
+                if kind == "least":
+                    nearer = f"nearer_{n}"
+                    lines.append(f"        {nearer} = c[{n}] < {name}")
+                lines.append(f"        {name} = where({nearer}, c[{n}], {name})")
+        return lines
+
+    def _steer(self, k: int, group: Group) -> list[str]:
+        kind = group.kind
+        target = "wish" if kind.clamped else "free"
+        lines = []
+        indent = "    "
+        if not group.kinds and kind.silent_when_zero in group.numbers and not self.many:
+            lines.append(f"    if p[{k + 2}].{kind.silent_when_zero} != 0.0:")
+            indent = "        "
+        lines.append(f"{indent}fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
+        if kind.exclusive:
+            lines.append(f"{indent}others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, 1.0)")
+            lines.append(f"{indent}wish_x, wish_y = wish_x * others, wish_y * others")
+        lines.append(f"{indent}{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
+        return lines
+
+    def _me_with(self, changes: dict[str, str]) -> str:
+        values = [changes.get(name, f"me.{name}") for name in [*ME_FIELDS, *self.extras]]
+        return f"Me({', '.join(values)})"
+
+    def _live(self) -> str:
+        """The move, the edges, and what time does to the agent; returns the new rows."""
+        lines = ["@jit", "def live(p, me, fx, fy, world, shapes):"]
+        lines += [
+            "    vx, vy = accelerate(p[0], me, fx, fy, world)",
+            "    mx, my = vx * world.stride, vy * world.stride",
+        ]
+        if self.plan.has_obstacles:
+            lines += [
+                "    first, nx, ny = as_lanes(1e9), as_lanes(0.0), as_lanes(0.0)",
+                "    for row in range(shapes.shape[0]):",
+                "        shape = Shape(shapes[row, 0], shapes[row, 1], shapes[row, 2], shapes[row, 3], shapes[row, 4])",
+                "        t, tx, ty = hit(world, shape, me.x, me.y, mx, my)",
+                "        sooner = t < first",
+                "        first, nx, ny = where(sooner, t, first), where(sooner, tx, nx), where(sooner, ty, ny)",
+                "    x, y, vx, vy = collide(world, me.x, me.y, mx, my, vx, vy, first, nx, ny)",
+            ]
+        else:
+            lines.append("    x, y = me.x + mx, me.y + my")
+        lines += [
+            "    x, y, vx, vy = confine(world, x, y, vx, vy)",
+            "    square = vx * vx + vy * vy",
+            "    heading = new_heading(vx, vy, me.heading)",
+        ]
+        moved = {"x": "x", "y": "y", "vx": "vx", "vy": "vy", "speed": "sqrt(square)", "heading": "heading"}
+        lines.append(f"    me = {self._me_with(moved)}")
+        for k, group in enumerate(self.groups):
+            if group.kind.age:
+                lines.append(f"    aged = age_{k}(p[{k + 2}], me, world)")
+                lines.append(f"    me = {self._me_with({c: f'aged[{n}]' for n, c in enumerate(group.kind.writes)})}")
+        carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
+        lines.append(f"    return me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors)")
+        lines += ["", "@jit", "def store_all(state, i, new, left):"]
+        lines += [f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))]
+        return "\n".join(lines)

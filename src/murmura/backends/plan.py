@@ -1,0 +1,238 @@
+"""What a scenario asks of a backend, in plain arrays: the rules that take part, their numbers, their items.
+
+The plan splits what needs a new kernel (which rules, which options) from what does not (numbers, attractors,
+obstacles, threats): the first is `signature`, the second are arrays that may change between two steps.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.rule import TRACKED_FIELDS, Kind, Rule, numbers_of, options_of
+from murmura.rules.terrain import SHAPE_FIELDS, shape_rows
+from murmura.scenario import Scenario
+
+ITEM_WIDTH = 8
+KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
+ALWAYS_CARRIED = ("heading",)
+ME_FIELDS = "id x y vx vy hx hy speed max_speed max_force neighbors".split()
+SEEN_FIELDS = "dx dy d2 d inv_d nearness vx vy attention".split()
+WORLD_FIELDS = (
+    "width height wraps walled dt time noise_time thrust stride pace skin step seed_low seed_high noise_x noise_y"
+).split()
+DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
+
+World = namedtuple("World", WORLD_FIELDS)  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One owner of parameters: motion, perception or a rule."""
+
+    name: str
+    numbers: tuple[str, ...]
+    options: tuple[tuple[str, bool], ...]
+    rule: Rule | None = None
+
+    @property
+    def kind(self) -> type[Rule]:
+        """The class whose functions run."""
+        assert self.rule is not None
+        return self.rule.variant()
+
+    @property
+    def parameters(self) -> Any:
+        """The type of this group's `p`."""
+        fields = [*self.numbers, *(name for name, _ in self.options)]
+        return namedtuple(f"P_{self.name}", fields)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return self.kind.accumulates if self.kind.pair else ()
+
+    @property
+    def item_kinds(self) -> tuple[Kind, ...]:
+        return self.kind.item_accumulates if self.kind.item else ()
+
+    @property
+    def item_fields(self) -> tuple[str, ...]:
+        if not self.kind.item:
+            return ()
+        return TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields
+
+
+class Plan:
+    """Everything static about a scenario, and the arrays of what is not."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
+        self.species_count = len(lives)
+        self.rules = [(name, rule) for name, rule in scenario.rules if self._takes_part(name, rule)]
+        self.groups = [*_fixed_groups(scenario, lives), *(self._rule_group(name, lives) for name, _ in self.rules)]
+        self.carried = self._carried_columns()
+        self.topological = scenario.perception.nearest is not None
+        self.has_obstacles = bool(scenario.obstacles)
+        self.numbers = self._numbers(lives)
+        self.reach = max(life.perception.radius for life in lives)
+        self.kin = self._kin()
+        self.items, self.ranges, self.tracked = self._items()
+        longest = min(scenario.world.width, scenario.world.height) / 4.0
+        self.shapes = _rows(shape_rows(scenario.obstacles, longest), len(SHAPE_FIELDS))
+
+    @property
+    def rule_groups(self) -> list[Group]:
+        return self.groups[2:]
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What a compiled kernel depends on, beside the functions of the rules themselves."""
+        groups = tuple((g.name, g.numbers, g.options, g.rule and g.kind.__qualname__) for g in self.groups)
+        world = self.scenario.world.boundary
+        return groups, self.carried, self.topological, self.has_obstacles, self.species_count > 1, world
+
+    def world(self, step: int, seed: tuple[int, int]) -> Any:
+        """The world's values at a step, in double precision."""
+        s = self.scenario
+        time = step * s.motion.time_step
+        noise_x, noise_y = noise_offset(seed)
+        return World(
+            width=s.world.width,
+            height=s.world.height,
+            wraps=s.world.boundary == "wrap",
+            walled=s.world.boundary in ("soft", "reflect"),
+            dt=s.motion.time_step,
+            time=time,
+            noise_time=time % NOISE_TIME_PERIOD,
+            thrust=s.motion.thrust,
+            stride=s.motion.stride,
+            pace=s.motion.stride / s.motion.time_step,
+            skin=1e-3 + 1e-6 * max(s.world.width, s.world.height),
+            step=step,
+            seed_low=seed[0],
+            seed_high=seed[1],
+            noise_x=noise_x,
+            noise_y=noise_y,
+        )
+
+    def _takes_part(self, name: str, rule: Rule) -> bool:
+        if not rule.enabled:
+            return False
+        if name in ("flee", "chase"):
+            return any(
+                getattr(a.interaction(b.name), name) > 0.0 for a in self.scenario.species for b in self.scenario.species
+            )
+        if name == "boundary":
+            return self.scenario.world.boundary == "soft"
+        if name == "avoid_obstacles":
+            return bool(self.scenario.obstacles)
+        if name == "attractors":
+            return bool(rule.items())
+        return True
+
+    def _rule_group(self, name: str, lives: list[Scenario]) -> Group:
+        rules = [dict(life.rules)[name] for life in lives]
+        options: dict[str, bool] = {}
+        for rule in rules:
+            for option, value in rule.options().items():
+                # Species differ in numbers only; a radius of its own for one species gives all of them one.
+                options[option] = options.get(option, False) or value
+        numbers = tuple(rules[0].numbers(1.0))
+        return Group(name, numbers, tuple(options.items()), rules[0])
+
+    def _carried_columns(self) -> tuple[str, ...]:
+        columns = list(ALWAYS_CARRIED)
+        if self.species_count > 1:
+            columns.append("species")
+        for _, rule in self.rules:
+            columns += [c for c in (*rule.reads, *rule.writes) if c not in columns]
+        return tuple(columns)
+
+    def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
+        """One row for each species: the numbers of all groups, one after the other."""
+        rows = []
+        for life in lives:
+            rules = dict(life.rules)
+            row = list(_motion_numbers(life).values()) + list(_perception_numbers(life).values())
+            for group in self.rule_groups:
+                row += rules[group.name].numbers(life.perception.radius).values()
+            rows.append(row)
+        return np.array(rows, np.float32)
+
+    def _kin(self) -> NDArray[np.float32]:
+        kinds = self.scenario.species
+        table = np.zeros((self.species_count, self.species_count, len(KIN_FIELDS)), np.float32)
+        table[:] = (1.0, 1.0, 1.0, 0.0, 0.0)
+        for a, kind in enumerate(kinds):
+            for b, other in enumerate(kinds):
+                wanted = kind.interaction(other.name)
+                table[a, b] = [getattr(wanted, field) for field in KIN_FIELDS]
+        return table
+
+    def _items(self) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+        """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
+        rows: list[Any] = []
+        ranges, tracked = [], []
+        for group in self.rule_groups:
+            begin = len(rows)
+            rule = group.rule
+            if rule is not None and rule.tracks:
+                tracked.append((int(getattr(rule, rule.tracks)), begin))
+                rows.append((0.0,) * len(TRACKED_FIELDS))
+            elif group.name == "avoid_obstacles":
+                side = min(self.scenario.world.width, self.scenario.world.height)
+                rows += shape_rows(self.scenario.obstacles, side / 4.0)
+            elif rule is not None:
+                rows += rule.items()
+            ranges.append((begin, len(rows)))
+        return (
+            _rows(rows, ITEM_WIDTH),
+            np.array(ranges, np.int64).reshape(-1, 2),
+            np.array(tracked, np.int64).reshape(-1, 2),
+        )
+
+
+NOISE_TIME_PERIOD = 5120.0
+"""[s] After this long, 0.5 and 0.3 noise cells a second have both passed whole periods of the lattice, so time
+can start again without a jump: single precision would otherwise make noise coarse in long runs."""
+
+
+def noise_offset(seed: tuple[int, int]) -> tuple[float, float]:
+    """Where in the noise lattice this seed's world lies."""
+    from murmura.core.randomness import STREAM_NOISE_OFFSET, uniform_from
+
+    x, y = uniform_from(seed[0], seed[1], 0, 0, STREAM_NOISE_OFFSET)
+    return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
+
+
+def _rows(rows: list[Any], width: int) -> NDArray[np.float32]:
+    table = np.zeros((max(1, len(rows)), width), np.float32)
+    for k, row in enumerate(rows):
+        table[k, : len(row)] = row
+    return table if rows else table[:0]
+
+
+def _fixed_groups(scenario: Scenario, lives: list[Scenario]) -> list[Group]:
+    motion_options = options_of(scenario.motion) | {"has_min_speed": any(s.motion.min_speed > 0.0 for s in lives)}
+    view_options = {"weighs_angles": any(s.perception.rear_attention != 1.0 for s in lives)}
+    return [
+        Group("motion", tuple(_motion_numbers(scenario)), tuple(motion_options.items())),
+        Group("perception", tuple(_perception_numbers(scenario)), tuple(view_options.items())),
+    ]
+
+
+def _motion_numbers(s: Scenario) -> dict[str, float]:
+    energy = s.rules.energy
+    return numbers_of(s.motion, 0.0) | {
+        "top_speed": s.motion.top_speed,
+        "tired_speed": energy.min_speed if energy.enabled else 1.0,
+    }
+
+
+def _perception_numbers(s: Scenario) -> dict[str, float]:
+    return numbers_of(s.perception, 0.0) | {"view_cosine": s.perception.view_cosine, "per_radius": 1.0 / s.perception.radius}

@@ -1,0 +1,282 @@
+"""The definition of the model: every step written out in NumPy and double precision, without any index.
+
+All agents are compared with all others. The rules' functions are called with whole arrays: one row for each
+agent and, while pairing, one column for each other agent. Slow on purpose, and short enough to be read.
+Other backends must agree with it within single precision.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.backends.plan import DEFAULTS, KIN_FIELDS, ME_FIELDS, SEEN_FIELDS, Group, Plan
+from murmura.core import motion, perception, space
+from murmura.core.errors import RunError
+from murmura.core.rule import TRACKED_FIELDS
+from murmura.core.state import State, column_name
+from murmura.core.vector import TINY, limit
+from murmura.rules import terrain
+
+Columns = dict[str, NDArray[Any]]
+PAIRS_AT_ONCE = 2_000_000
+Shape = namedtuple("Shape", terrain.SHAPE_FIELDS)
+SAME_PLACE = 1e-20  # as in the kernels: 1/d of agents in the same place stays finite
+
+
+class Moment:
+    """The flock at one instant, with everything a rule may ask about it, in double precision."""
+
+    def __init__(self, plan: Plan, state: State, step: int, seed: tuple[int, int]) -> None:
+        self.plan = plan
+        self.world = plan.world(step, seed)
+        self.ids = state.ids.astype(np.int64)
+        self.columns: Columns = {
+            name: state[name].astype(np.float64)
+            for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "panic", "energy", "species")
+        }
+        self.columns |= {name: state[name].astype(np.float64) for name in plan.carried}
+        species = self.columns["species"].astype(np.int64)
+        self.numbers = plan.numbers.astype(np.float64)[species] if plan.species_count > 1 else plan.numbers.astype(np.float64)[[0] * len(state)]
+        self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
+        self.me_type = namedtuple("Me", [*ME_FIELDS, *self.extras])  # type: ignore[misc]
+        self.seen_type = namedtuple("Seen", [*SEEN_FIELDS, *KIN_FIELDS, *self.extras])  # type: ignore[misc]
+
+    def parameters(self, rows: NDArray[Any], shape: tuple[int, ...]) -> list[Any]:
+        """Every group's `p` for these agents, its numbers as arrays of the given shape."""
+        found, place = [], 0
+        for group in self.plan.groups:
+            columns = [self.numbers[rows, place + k].reshape(shape) for k in range(len(group.numbers))]
+            found.append(group.parameters(*columns, *(value for _, value in group.options)))
+            place += len(group.numbers)
+        return found
+
+    def me(self, rows: NDArray[Any], shape: tuple[int, ...], neighbors: Any, changes: Columns | None = None) -> Any:
+        """These agents as rules see themselves."""
+        columns = {name: column[rows].reshape(shape) for name, column in self.columns.items()}
+        columns |= changes or {}
+        vx, vy = columns["velocity_x"], columns["velocity_y"]
+        square = vx * vx + vy * vy
+        inverse = 1.0 / np.sqrt(square + TINY)
+        p = self.parameters(rows, shape)[0]
+        return self.me_type(
+            self.ids[rows].reshape(shape), columns["position_x"], columns["position_y"], vx, vy,
+            np.where(square > 0.0, vx * inverse, 1.0), vy * inverse, np.sqrt(square), p.top_speed, p.max_force,
+            neighbors, *(columns[name] for name in self.extras),
+        )  # fmt: skip
+
+    def visible(self, rows: NDArray[Any]) -> tuple[NDArray[np.bool_], Any, Any]:
+        """Which agents (columns) these agents (rows) perceive, and both as rules see them."""
+        me = self.me(rows, (len(rows), 1), 0.0)
+        p = self.parameters(rows, (len(rows), 1))
+        dx, dy = space.offset(self.world, me.x, me.y, self.columns["position_x"], self.columns["position_y"])
+        d2 = dx * dx + dy * dy
+        inv_d = 1.0 / np.sqrt(d2 + SAME_PLACE)
+        d = d2 * inv_d
+        view = p[1]
+        cosine = perception.view_cosine(view, me.vx, me.vy)
+        seen = perception.sees(view.radius * view.radius, cosine, me.hx, me.hy, dx, dy, d2, d)
+        seen[np.arange(len(rows)), rows] = False
+        if self.plan.topological:
+            seen &= d2 <= self._reach_of_nearest(seen, d2)
+        weighs = dict(self.plan.groups[1].options)["weighs_angles"]
+        attention = perception.attention(view, me.hx, me.hy, dx, dy, inv_d) if weighs else 1.0
+        kin = self.plan.kin.astype(np.float64)[
+            self.columns["species"][rows].astype(int)[:, None], self.columns["species"].astype(int)[None, :]
+        ] if self.plan.species_count > 1 else self.plan.kin[0, 0].astype(np.float64)  # fmt: skip
+        others = self.seen_type(
+            dx, dy, d2, d, inv_d, 1.0 - d * view.per_radius, self.columns["velocity_x"], self.columns["velocity_y"],
+            attention, *(kin[..., k] for k in range(len(KIN_FIELDS))), *(self.columns[name] for name in self.extras),
+        )  # fmt: skip
+        return seen, me, others
+
+    def _reach_of_nearest(self, seen: NDArray[np.bool_], d2: NDArray[Any]) -> NDArray[Any]:
+        nearest = self.plan.scenario.perception.nearest or 1
+        if nearest > d2.shape[1]:
+            return np.full((len(d2), 1), np.inf)
+        far = np.where(seen, d2, np.inf)
+        kth = np.partition(far, nearest - 1, axis=1)[:, nearest - 1 : nearest]
+        return kth * (1.0 + perception.TIE)
+
+    def accumulate(self, rows: NDArray[Any]) -> tuple[list[list[Any]], Any]:
+        """What neighbours, then items, add up to for each rule; and how many neighbours there are."""
+        seen, me, others = self.visible(rows)
+        p = self.parameters(rows, (len(rows), 1))
+        found = []
+        for group, q in zip(self.plan.rule_groups, p[2:], strict=True):
+            values: list[Any] = []
+            if group.kinds:
+                assert group.kind.pair is not None
+                terms = group.kind.pair(q, me, others, self.world)
+                values = _combine(group.kinds, terms, seen)
+            found.append(values)
+        neighbors = seen.sum(axis=1).astype(np.float64)
+        flat = self.me(rows, (len(rows),), neighbors)
+        for number, group in enumerate(self.plan.rule_groups):
+            found[number] += self.item_values(number, group, rows, flat)
+        return found, neighbors
+
+    def item_values(self, number: int, group: Group, rows: NDArray[Any], me: Any) -> list[Any]:
+        """What a rule's items add up to for these agents."""
+        if not group.item_kinds:
+            return []
+        assert group.kind.item is not None
+        q = self.parameters(rows, (len(rows),))[2 + number]
+        item_type = namedtuple("Item", group.item_fields)  # type: ignore[misc]
+        begin, end = self.plan.ranges[number]
+        items = [item_type(*row[: len(group.item_fields)]) for row in self.item_table()[begin:end]]
+        terms = [np.broadcast_arrays(*group.kind.item(q, me, it, self.world), me.x)[:-1] for it in items]
+        if not terms:
+            return [np.full(len(rows), 3.0e38 if kind == "least" else 0.0) for kind in group.item_kinds]
+        stacked = [np.stack(column, axis=1) for column in zip(*terms, strict=True)]
+        return _combine(group.item_kinds, stacked, np.ones_like(stacked[0], bool))
+
+    def item_table(self) -> NDArray[Any]:
+        """All items, tracked agents at their places."""
+        items = self.plan.items.astype(np.float64)
+        for agent, row in self.plan.tracked:
+            where = np.flatnonzero(self.ids == agent)
+            values = [0.0] * len(TRACKED_FIELDS)
+            if len(where):
+                names = ("position_x", "position_y", "velocity_x", "velocity_y")
+                values = [*(float(self.columns[name][where[0]]) for name in names), 1.0, float(agent)]
+            items[row, : len(values)] = values
+        return items
+
+    def decide(self, rows: NDArray[Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """The agents as they feel now, the force on them, and each rule's share of it by name."""
+        acc, neighbors = self.accumulate(rows)
+        p = self.parameters(rows, (len(rows),))
+        changes: Columns = {}
+        me = self.me(rows, (len(rows),), neighbors)
+        for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
+            if group.kind.feel:
+                changes |= dict(zip(group.kind.writes, group.kind.feel(q, me, tuple(values), self.world), strict=True))
+                me = self.me(rows, (len(rows),), neighbors, changes)
+        forces: dict[str, Any] = {}
+        alone = np.zeros(len(rows), bool)
+        silences: dict[str, Any] = {}
+        for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
+            if group.kind.steer:
+                fx, fy = group.kind.steer(q, me, tuple(values), self.world)
+                forces[group.name] = np.broadcast_arrays(fx, fy, me.x)[:2]
+            if group.kind.exclusive:
+                silences[group.name] = group.kind.exclusive(q, me, tuple(values), self.world)
+                alone = alone | silences[group.name]
+        wish, free = np.zeros((2, len(rows))), np.zeros((2, len(rows)))
+        for group in self.plan.rule_groups:
+            if group.name not in forces:
+                continue
+            force = np.stack(forces[group.name])
+            if group.kind.clamped:
+                if group.name not in silences:
+                    force = np.where(alone, 0.0, force)
+                wish = wish + force
+            else:
+                free = free + force
+            forces[group.name] = force
+        if p[0].clamp_total:
+            wish = np.stack(limit(wish[0], wish[1], me.max_force * (1.0 + p[0].panic_force * me.panic)))
+        total = wish + free
+        return me, total, changes, {"forces": forces, "accumulated": acc, "neighbors": neighbors}
+
+    def live(self, rows: NDArray[Any]) -> Columns:
+        """These agents after the step, by column."""
+        me, force, changes, _ = self.decide(rows)
+        p = self.parameters(rows, (len(rows),))
+        vx, vy = motion.accelerate(p[0], me, force[0], force[1], self.world)
+        x, y, vx, vy = self._move(me, vx, vy)
+        x, y, vx, vy = space.confine(self.world, x, y, vx, vy)
+        changes = changes | {"position_x": x, "position_y": y, "velocity_x": vx, "velocity_y": vy}
+        changes["heading"] = motion.new_heading(vx, vy, self.columns["heading"][rows])
+        for group, q in zip(self.plan.rule_groups, p[2:], strict=True):
+            if group.kind.age:
+                me = self.me(rows, (len(rows),), me.neighbors, changes)
+                changes |= dict(zip(group.kind.writes, group.kind.age(q, me, self.world), strict=True))
+        return changes | {"acceleration_x": force[0], "acceleration_y": force[1], "local_density": me.neighbors}
+
+    def _move(self, me: Any, vx: Any, vy: Any) -> Any:
+        """The place after the move, with obstacles in the way."""
+        mx, my = vx * self.world.stride, vy * self.world.stride
+        if not self.plan.has_obstacles:
+            return me.x + mx, me.y + my, vx, vy
+        first = np.full(len(vx), terrain.NEVER)
+        nx, ny = np.zeros(len(vx)), np.zeros(len(vx))
+        for row in self.plan.shapes.astype(np.float64):
+            t, tx, ty = terrain.hit(self.world, Shape(*row), me.x, me.y, mx, my)
+            sooner = t < first
+            first, nx, ny = np.where(sooner, t, first), np.where(sooner, tx, nx), np.where(sooner, ty, ny)
+        return terrain.collide(self.world, me.x, me.y, mx, my, vx, vy, first, nx, ny)
+
+
+def _combine(kinds: tuple[str, ...], terms: Any, seen: NDArray[np.bool_]) -> list[Any]:
+    """Combine contributions (rows: agents, columns: neighbours) as their kinds say, over those that are seen."""
+    found: list[Any] = []
+    pick: Any = None
+    for kind, term in zip(kinds, terms, strict=True):
+        values = np.broadcast_to(term, seen.shape)
+        if kind == "sum":
+            found.append(np.where(seen, values, 0.0).sum(axis=1))
+        elif kind == "greatest":
+            found.append(np.where(seen, values, 0.0).max(axis=1, initial=0.0))
+        elif kind == "least":
+            ranked = np.where(seen, values, 3.0e38)
+            pick = ranked.argmin(axis=1) if seen.shape[1] else np.zeros(len(seen), int)
+            found.append(ranked.min(axis=1, initial=3.0e38))
+            nobody = found[-1] >= 3.0e38
+        else:
+            taken = np.take_along_axis(values, pick[:, None], axis=1)[:, 0] if seen.shape[1] else np.zeros(len(seen))
+            found.append(np.where(nobody, 0.0, taken))
+    return found
+
+
+class BackendReference:
+    """Runs a plan by the definition."""
+
+    name = "reference"
+    piece = 1
+
+    @property
+    def threads(self) -> int:
+        return 1
+
+    def __init__(self, plan: Plan, seed: tuple[int, int]) -> None:
+        self._seed = seed
+        self.replan(plan)
+
+    def replan(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def load(self, state: State) -> None:
+        self._state = state.copy()
+
+    def store(self, state: State) -> None:
+        for name, column in self._state.columns.items():
+            state.columns[name][:] = column
+
+    def advance(self, steps: int, first_step: int) -> int:
+        """Run whole steps, all of them."""
+        for step in range(first_step, first_step + steps):
+            self._step(step)
+        return steps
+
+    def _step(self, step: int) -> None:
+        n = len(self._state)
+        moment = Moment(self._plan, self._state, step, self._seed)
+        new = self._state.copy()
+        size = max(1, PAIRS_AT_ONCE // max(n, 1))
+        for begin in range(0, n, size):
+            rows = np.arange(begin, min(begin + size, n))
+            for name, values in moment.live(rows).items():
+                new[column_name(name)][rows] = values
+        self._state = new
+        flock = np.stack([new[c] for c in ("position_x", "position_y", "velocity_x", "velocity_y")])
+        if not np.isfinite(flock).all():
+            broken = self._state.ids[~np.isfinite(flock).all(axis=0)][:5]
+            raise RunError(
+                f"step {step}: agents {', '.join(map(str, broken))} have no finite place or velocity; the run "
+                "stopped there. A rule returned NaN or infinity: guard its divisions, or lower the weights"
+            )

@@ -1,0 +1,39 @@
+"""The errors a user meets. Each message names what was expected, what was found and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MurmuraError(Exception):
+    """Base of all errors that are the user's to solve; the command line shows them without a traceback."""
+
+    exit_code = 2
+
+
+class ScenarioError(MurmuraError, ValueError):
+    """A scenario, a value in it, or a start state does not make sense."""
+
+
+class UnknownNameError(MurmuraError, KeyError):
+    """A name (scenario, column, rule, agent id) is not known here."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class BackendError(MurmuraError, RuntimeError):
+    """A backend is missing, or cannot run what was asked of it."""
+
+
+class RunError(MurmuraError, RuntimeError):
+    """A run went wrong after it had started."""
+
+    exit_code = 1
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ' (did you mean ...?)' for the most similar known name, or nothing."""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""

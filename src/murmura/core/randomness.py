@@ -1,0 +1,89 @@
+"""Randomness as a pure function of (seed, step, agent id, stream): the same on one thread, many, and a GPU.
+
+Threefry-2x32 with 20 rounds (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"). The key is
+the seed with the stream mixed in, the counter is (agent id, step). Every use of randomness has its own
+stream, and all streams are listed here, so that no two uses can ever share numbers by accident.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import Integer, Number, add_32, rotate_left_32, unit_interval, xor_32
+
+STREAM_POSITION = 1
+STREAM_HEADING = 2
+STREAM_GENDER = 3
+STREAM_NOISE_OFFSET = 4
+STREAM_JITTER = 5
+STREAM_WANDER = 6
+STREAM_SPEED = 7
+STREAM_USER = 1000  # users' rules count on from here
+
+_PARITY = 0x1BD11BDA
+_GOLDEN = 0x9E3779B9
+
+
+def threefry(key_0: Integer, key_1: Integer, a: Integer, b: Integer) -> tuple[Integer, Integer]:
+    """Encrypt the counter (a, b): two random 32-bit words."""
+    key_2 = xor_32(xor_32(key_0, key_1), _PARITY)
+    a = add_32(a, key_0)
+    b = add_32(b, key_1)
+    a, b = _four_rounds_even(a, b)
+    a = add_32(a, key_1)
+    b = add_32(add_32(b, key_2), 1)
+    a, b = _four_rounds_odd(a, b)
+    a = add_32(a, key_2)
+    b = add_32(add_32(b, key_0), 2)
+    a, b = _four_rounds_even(a, b)
+    a = add_32(a, key_0)
+    b = add_32(add_32(b, key_1), 3)
+    a, b = _four_rounds_odd(a, b)
+    a = add_32(a, key_1)
+    b = add_32(add_32(b, key_2), 4)
+    a, b = _four_rounds_even(a, b)
+    a = add_32(a, key_2)
+    b = add_32(add_32(b, key_0), 5)
+    return a, b
+
+
+def _four_rounds_even(a: Integer, b: Integer) -> tuple[Integer, Integer]:
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 13), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 15), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 26), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 6), a)
+    return a, b
+
+
+def _four_rounds_odd(a: Integer, b: Integer) -> tuple[Integer, Integer]:
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 17), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 29), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 16), a)
+    a = add_32(a, b)
+    b = xor_32(rotate_left_32(b, 24), a)
+    return a, b
+
+
+def uniform_pair(me_id: Integer, world: Any, stream: int) -> tuple[Number, Number]:
+    """Two independent numbers in [0, 1) for this agent, this step and this stream."""
+    return uniform_from(world.seed_low, world.seed_high, world.step, me_id, stream)
+
+
+def uniform_from(
+    seed_low: Integer, seed_high: Integer, step: Integer, agent_id: Integer, stream: int
+) -> tuple[Number, Number]:
+    key_1 = xor_32(seed_high, (stream * _GOLDEN) & 0xFFFFFFFF)
+    a, b = threefry(seed_low, key_1, agent_id, step)
+    return unit_interval(a), unit_interval(b)
+
+
+def seed_words(seed: int) -> tuple[int, int]:
+    """A seed of up to 64 bits as its low and high word."""
+    return seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF

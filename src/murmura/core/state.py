@@ -1,0 +1,163 @@
+"""The flock as a structure of arrays: document 002's columns, stable ids, births and deaths.
+
+Rows are kept in ascending id. An id is never given twice, so a row's place may change when others die but its
+name does not. Backends work on copies in an order of their own and write back here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from murmura.core.errors import ScenarioError, UnknownNameError, nearest
+
+
+class Gender(IntEnum):
+    """S2-30."""
+
+    FEMALE = 0
+    MALE = 1
+
+
+class FeedingState(IntEnum):
+    """S2-28."""
+
+    NONE = 0
+    APPROACHING = 1
+    GATHERING = 2
+    FEEDING = 3
+
+
+class MatingState(IntEnum):
+    """S2-29."""
+
+    NONE = 0
+    SEEKING = 1
+    APPROACHING = 2
+    COURTING = 3
+    MATING = 4
+    FIGHTING = 5
+    COOLDOWN = 6
+
+
+NOBODY = -1
+"""The id that stands for no food and no mate."""
+
+FLOAT_COLUMNS = {
+    "position_x": 0.0,
+    "position_y": 0.0,
+    "velocity_x": 0.0,
+    "velocity_y": 0.0,
+    "acceleration_x": 0.0,
+    "acceleration_y": 0.0,
+    "heading": 0.0,
+    "panic_level": 0.0,
+    "local_density": 0.0,
+    "energy": 1.0,
+    "aggression_level": 0.0,
+    "feeding_timer": 0.0,
+    "mating_timer": 0.0,
+    "mating_cooldown": 0.0,
+}
+INTEGER_COLUMNS = {
+    "id": 0,
+    "species_id": 0,
+    "gender": Gender.FEMALE,
+    "feeding_state": FeedingState.NONE,
+    "mating_state": MatingState.NONE,
+    "target_food_id": NOBODY,
+    "target_mate_id": NOBODY,
+}
+ALIASES = {"panic": "panic_level", "species": "species_id", "aggression": "aggression_level", "neighbors": "local_density"}
+"""Short names that rules use for columns."""
+
+DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c in INTEGER_COLUMNS])
+LARGEST_ID = 2**31 - 2
+
+
+class State:
+    """All agents of a world, one array for each column."""
+
+    def __init__(self, count: int = 0) -> None:
+        self.columns: dict[str, NDArray[Any]] = {
+            name: np.full(count, default, DTYPE[name])
+            for name, default in (FLOAT_COLUMNS | INTEGER_COLUMNS).items()
+        }
+        self.columns["id"][:] = np.arange(count, dtype=np.int32)
+        self.next_id = count
+
+    def __len__(self) -> int:
+        return len(self.columns["id"])
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.columns[column_name(name)]
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        return self.columns["id"]
+
+    def rows_of(self, ids: ArrayLike) -> NDArray[np.intp]:
+        """Rows of these ids; an id that does not live here is an error."""
+        wanted = np.atleast_1d(np.asarray(ids))
+        if wanted.dtype.kind not in "iu":
+            raise UnknownNameError(f"an agent's id is a whole number, got {wanted.dtype}")
+        rows = np.searchsorted(self.ids, wanted)
+        known = (rows < len(self)) & (self.ids[np.minimum(rows, len(self) - 1)] == wanted) if len(self) else rows < 0
+        if not np.all(known):
+            missing = wanted[~known][0]
+            alive = f"{len(self):,} agents with ids from {self.ids[0]} to {self.ids[-1]}" if len(self) else "nobody"
+            raise UnknownNameError(f"no agent has the id {missing}; alive: {alive}")
+        return rows
+
+    def add(self, values: Mapping[str, ArrayLike]) -> NDArray[np.int32]:
+        """Let agents be born with these column values (the rest at their defaults); return their new ids."""
+        given = {column_name(name): np.asarray(value) for name, value in values.items()}
+        if "id" in given:
+            raise ScenarioError("ids of newborn agents are given by the state: leave 'id' out")
+        counts = {name: len(np.atleast_1d(value)) for name, value in given.items()}
+        if len(set(counts.values())) > 1:
+            raise ScenarioError(f"columns of newborn agents must have one length, got {counts}")
+        count = next(iter(counts.values()), 0)
+        if self.next_id + count > LARGEST_ID:
+            raise ScenarioError(f"ids are exhausted: at most {LARGEST_ID:,} agents may ever live in a run")
+        new_ids = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
+        defaults = FLOAT_COLUMNS | INTEGER_COLUMNS
+        for name, old in self.columns.items():
+            fresh = new_ids if name == "id" else np.asarray(given.get(name, np.full(count, defaults[name])))
+            self.columns[name] = np.concatenate([old, fresh.astype(DTYPE[name])])
+        self.next_id += count
+        return new_ids
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Let agents die; the others keep their ids and their order."""
+        keep = np.ones(len(self), bool)
+        keep[self.rows_of(ids)] = False
+        for name in self.columns:
+            self.columns[name] = self.columns[name][keep]
+
+    def copy(self) -> State:
+        twin = State()
+        twin.columns = {name: column.copy() for name, column in self.columns.items()}
+        twin.next_id = self.next_id
+        return twin
+
+    def digest(self, step: int) -> str:
+        """SHA-256 of every bit of the state at a step."""
+        digest = hashlib.sha256(np.array([step, self.next_id, len(self)], "<i8").tobytes())
+        for name in DTYPE.names or ():
+            digest.update(np.ascontiguousarray(self.columns[name]).astype(DTYPE[name].newbyteorder("<")).tobytes())
+        return digest.hexdigest()
+
+
+def column_name(name: str) -> str:
+    """The full name of a column."""
+    full = ALIASES.get(name, name)
+    if full not in DTYPE.fields:  # type: ignore[operator]
+        known = [*FLOAT_COLUMNS, *INTEGER_COLUMNS, *ALIASES]
+        raise UnknownNameError(f"no column is called {name!r}{nearest(name, known)}; columns: {', '.join(known)}")
+    return full

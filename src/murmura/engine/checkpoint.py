@@ -1,0 +1,95 @@
+"""Checkpoints: one .npz without pickle that holds the scenario, the seed, the step and every column.
+
+Sizes are checked against the header before anything is read, and a digest of the state is compared after: a
+torn or altered file is refused with its name, never half-loaded.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from murmura.core.errors import MurmuraError, RunError
+from murmura.core.state import DTYPE, State
+from murmura.scenario import Scenario
+from murmura.scenario.models import MOST_AGENTS
+
+if TYPE_CHECKING:
+    from murmura.engine.simulation import Simulation
+
+FORMAT = 1
+LARGEST_HEADER = 16 * 2**20
+
+
+def save(simulation: Simulation, path: str | Path) -> None:
+    """Write aside, flush to disk, then rename: a crash leaves the old file or the new one."""
+    path = Path(path)
+    state = simulation.state
+    header = {
+        "format": FORMAT,
+        "seed": simulation.seed,
+        "step_count": simulation.step_count,
+        "next_id": state.next_id,
+        "digest": simulation.state_hash(),
+        "scenario": simulation.scenario.model_dump(mode="json"),
+    }
+    columns: dict[str, Any] = dict(state.columns)
+    buffer = io.BytesIO()
+    np.savez(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **columns)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("wb") as file:
+            file.write(buffer.getbuffer())
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise RunError(f"cannot write the checkpoint {path}: {error}") from None
+
+
+def load(path: str | Path) -> tuple[Scenario, int, int, State]:
+    """Read a checkpoint: scenario, seed, step count, state."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            return _read(file)
+    except FileNotFoundError:
+        raise RunError(f"there is no checkpoint {path}") from None
+    except MurmuraError as error:
+        raise RunError(f"the checkpoint {path} cannot be used: {error}") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise RunError(f"the checkpoint {path} is damaged: {error}") from None
+
+
+def _read(file: Any) -> tuple[Scenario, int, int, State]:
+    with zipfile.ZipFile(file) as archive:
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
+    if set(sizes) != expected:
+        raise ValueError(f"expected the parts {sorted(expected)}, found {sorted(sizes)}")
+    if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(LARGEST_HEADER, 4 * MOST_AGENTS + 4096):
+        raise ValueError("its parts claim to be larger than any checkpoint is")
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as parts:
+        header = json.loads(parts["header"].tobytes())
+        if header["format"] != FORMAT:
+            raise ValueError(f"its format is {header['format']}, this version reads {FORMAT}")
+        state = State()
+        for name in DTYPE.names or ():
+            column = parts[name]
+            if column.dtype != DTYPE[name] or column.ndim != 1:
+                raise ValueError(f"column {name} is {column.dtype} with {column.ndim} dimensions")
+            state.columns[name] = np.ascontiguousarray(column)
+    if len({len(column) for column in state.columns.values()}) > 1:
+        raise ValueError("its columns differ in length")
+    state.next_id = int(header["next_id"])
+    if state.digest(int(header["step_count"])) != header["digest"]:
+        raise ValueError("its contents do not match its digest")
+    return Scenario.from_data(header["scenario"]), int(header["seed"]), int(header["step_count"]), state

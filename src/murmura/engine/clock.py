@@ -1,0 +1,34 @@
+"""Real time for a simulation that only knows whole steps (S0-32): an accumulator of frame times."""
+
+from __future__ import annotations
+
+from murmura.core.errors import ScenarioError
+from murmura.engine.simulation import Simulation
+
+LONGEST_FRAME = 0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
+
+
+class Clock:
+    """Turns the time between two frames into a number of fixed steps.
+
+    Args:
+        simulation: What to advance.
+        speed: Simulated seconds for each second of real time.
+    """
+
+    def __init__(self, simulation: Simulation, speed: float = 1.0) -> None:
+        self.simulation = simulation
+        self.speed = speed
+        self._owed = 0.0
+
+    def advance(self, frame_seconds: float) -> int:
+        """Let a frame's time pass; return how many steps that was."""
+        if not frame_seconds >= 0.0:
+            raise ScenarioError(f"a frame lasts 0 seconds or more, got {frame_seconds!r}")
+        step = self.simulation.scenario.motion.time_step
+        self._owed += min(frame_seconds, LONGEST_FRAME) * self.speed
+        # A hair of slack: sixty frames of 1/60 s are sixty steps, whatever the rounding of their sum.
+        count = int(self._owed / step + 1e-9)
+        self._owed = max(0.0, self._owed - count * step)
+        self.simulation.step(count)
+        return count

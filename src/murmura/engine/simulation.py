@@ -1,0 +1,260 @@
+"""The simulation: a scenario, a seed and a flock that advances in whole steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from murmura.backends import BACKENDS, Backend, make_backend
+from murmura.backends.plan import Plan
+from murmura.core.errors import BackendError, ScenarioError, nearest
+from murmura.core.randomness import seed_words
+from murmura.core.state import State
+from murmura.engine.start import given_start, random_start
+from murmura.measure import Flock, measure_flock
+from murmura.scenario import Scenario, load_scenario
+
+LARGEST_SEED = 2**64 - 1
+
+
+class Simulation:
+    """A flock in its world.
+
+    Args:
+        scenario: A scenario, or the name or path of one.
+        seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
+        backend: "auto", "reference" (the definition, slow) or "cpu".
+        threads: How many threads; by default all cores for large flocks and one for small ones.
+        positions: Start places, shape (n, 2) [u]; by default drawn from the seed.
+        velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
+        species: Start species numbers, shape (n,).
+        ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
+        announce: Called with a line of text before something that takes long.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario | str | Path,
+        seed: int = 0,
+        backend: str = "auto",
+        threads: int | None = None,
+        *,
+        positions: ArrayLike | None = None,
+        velocities: ArrayLike | None = None,
+        species: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> None:
+        scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+        seed, threads = _checked(seed, threads, backend)
+        if positions is None:
+            if velocities is not None or species is not None or ids is not None:
+                raise ScenarioError("velocities, species and ids describe given agents: pass positions too")
+            state = random_start(scenario, seed)
+        else:
+            state = given_start(scenario, seed, positions, velocities, species, ids)
+            scenario = scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
+        self._begin(scenario, seed, backend, threads, state, 0, announce)
+
+    def _begin(
+        self,
+        scenario: Scenario,
+        seed: int,
+        backend: str,
+        threads: int | None,
+        state: State,
+        step_count: int,
+        announce: Callable[[str], None] | None,
+    ) -> None:
+        self._scenario = scenario
+        self._seed = seed
+        self._plan = Plan(scenario)
+        self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
+        self._state = state
+        self._step_count = step_count
+        self._stored = True  # whether `_state` holds what the backend holds
+        self._backend.load(state)
+
+    @property
+    def scenario(self) -> Scenario:
+        return self._scenario
+
+    @property
+    def seed(self) -> int:
+        return self._seed
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend in use."""
+        return self._backend.name
+
+    @property
+    def threads(self) -> int:
+        return self._backend.threads
+
+    @property
+    def step_count(self) -> int:
+        return self._step_count
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._step_count * self._scenario.motion.time_step
+
+    @property
+    def agent_count(self) -> int:
+        return len(self._state)
+
+    def step(self, count: int = 1) -> None:
+        """Advance by whole steps."""
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            raise ScenarioError(f"step takes a whole number of steps, 0 or more, got {count!r}")
+        left = int(count)
+        while left:
+            # In pieces, so that an interrupt between two of them leaves a whole state behind.
+            piece = min(left, self._backend.piece)
+            self._stored = False
+            self._step_count += self._backend.advance(piece, self._step_count)
+            left -= piece
+
+    @property
+    def state(self) -> State:
+        """The flock as columns in ascending id. Look, do not touch."""
+        if not self._stored:
+            self._backend.store(self._state)
+            self._stored = True
+        return self._state
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        return self.state.ids.copy()
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """Places, shape (n, 2) [u], in ascending id."""
+        return np.stack([self.state["position_x"], self.state["position_y"]], axis=1)
+
+    @property
+    def velocities(self) -> NDArray[np.float32]:
+        """Velocities, shape (n, 2), in ascending id, per second or per tick as `scenario.motion.velocity_unit` says."""
+        return np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1)
+
+    @property
+    def forces(self) -> NDArray[np.float32]:
+        """What the last step applied, shape (n, 2), in ascending id; zero before the first step."""
+        return np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A copy of any state column, in ascending id."""
+        return self.state[name].copy()
+
+    def neighbors(self, agent_id: int) -> NDArray[np.int32]:
+        """Ids that this agent perceives now, ascending."""
+        row = self.state.rows_of(agent_id)
+        seen, _, _ = self._moment().visible(row)
+        return self.state.ids[seen[0]]
+
+    def explain(self, agent_id: int) -> dict[str, Any]:
+        """What an agent sees, and what each rule asks of it, right now."""
+        from murmura.engine.explaining import explain
+
+        row = self.state.rows_of(agent_id)
+        return explain(self._moment(), self.state, int(row[0]))
+
+    def flock(self) -> Flock:
+        """This instant as measures see it; velocities per second."""
+        world, motion = self._scenario.world, self._scenario.motion
+        return Flock(
+            positions=self.positions,
+            velocities=self.velocities.astype(np.float64) * (motion.stride / motion.time_step),
+            width=world.width,
+            height=world.height,
+            wraps=world.boundary == "wrap",
+            radius=self._plan.reach,
+        )
+
+    def measure(self) -> dict[str, float]:
+        """What can be said about the flock now: polarization, milling, spacing, groups and more."""
+        return measure_flock(self.flock())
+
+    def state_hash(self) -> str:
+        """SHA-256 of the state: equal bits, equal hash."""
+        return self.state.digest(self._step_count)
+
+    def retune(self, values: Mapping[str, Any]) -> None:
+        """Change values of the scenario between two steps, by path; the flock stays as it is."""
+        self._adopt(self._scenario.with_values(values))
+
+    def _adopt(self, scenario: Scenario) -> None:
+        if len(scenario.species) != len(self._scenario.species):
+            raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
+        plan = Plan(scenario)
+        state = self.state
+        self._backend.replan(plan)
+        self._backend.load(state)
+        self._scenario, self._plan = scenario, plan
+
+    def add_agents(
+        self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
+    ) -> NDArray[np.int32]:
+        """Let agents be born; return their ids, which nobody had before."""
+        twin = Simulation(
+            self._scenario, self._seed, "reference", positions=positions, velocities=velocities
+        ).state  # checks the arrays as a start does
+        values: dict[str, ArrayLike] = {name: twin[name] for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading")}
+        state = self.state.copy()
+        born = state.add(values | dict(columns or {}))
+        self._replace(state)
+        return born
+
+    def remove_agents(self, ids: ArrayLike) -> None:
+        """Let agents die."""
+        state = self.state.copy()
+        state.remove(ids)
+        self._replace(state)
+
+    def _replace(self, state: State) -> None:
+        self._backend.load(state)
+        self._state, self._stored = state, True
+
+    def _moment(self) -> Any:
+        from murmura.backends.reference import Moment
+
+        return Moment(self._plan, self.state, self._step_count, seed_words(self._seed))
+
+    def save(self, path: str | Path) -> None:
+        """Write a checkpoint: everything needed to go on with the very same bits."""
+        from murmura.engine.checkpoint import save
+
+        save(self, path)
+
+    @classmethod
+    def restore(cls, path: str | Path, backend: str = "auto", threads: int | None = None) -> Simulation:
+        """Go on from a checkpoint, on any backend."""
+        from murmura.engine.checkpoint import load
+
+        scenario, seed, step_count, state = load(path)
+        _checked(seed, threads, backend)
+        simulation = cls.__new__(cls)
+        simulation._begin(scenario, seed, backend, threads, state, step_count, None)
+        return simulation
+
+    def __repr__(self) -> str:
+        return (
+            f"<Simulation {self._scenario.name!r}: {self.agent_count:,} agents, step {self._step_count:,}, "
+            f"seed {self._seed}, {self.backend} x {self.threads}>"
+        )
+
+
+def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= LARGEST_SEED:
+        raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256):
+        raise ScenarioError(f"threads must be a whole number from 1 to 256, got {threads!r}")
+    if backend not in BACKENDS:
+        raise BackendError(f"no backend is called {backend!r}{nearest(backend, BACKENDS)}; known: {', '.join(BACKENDS)}")
+    return int(seed), threads

@@ -1,0 +1,178 @@
+"""The flock at step 0: from the scenario and the seed alone, or from arrays that the user gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from murmura.core.errors import ScenarioError
+from murmura.core.randomness import (
+    STREAM_GENDER,
+    STREAM_HEADING,
+    STREAM_POSITION,
+    STREAM_SPEED,
+    seed_words,
+    uniform_from,
+)
+from murmura.core.state import LARGEST_ID, Gender, State
+from murmura.rules.terrain import contains
+from murmura.scenario import Scenario
+
+TRIES = 200
+
+
+def random_start(scenario: Scenario, seed: int) -> State:
+    """Agents at random places and headings; the same for the same scenario and seed."""
+    state = State(scenario.agents)
+    state["position_x"][:], state["position_y"][:] = _places(scenario, seed, state.ids)
+    low, high = seed_words(seed)
+    turn, _ = uniform_from(low, high, 0, state.ids, STREAM_HEADING)
+    extra, _ = uniform_from(low, high, 0, state.ids, STREAM_SPEED)
+    motion, start = scenario.motion, scenario.start
+    speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
+    _set_velocities(state, np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed)
+    _set_individuals(scenario, state, seed)
+    return state
+
+
+def given_start(
+    scenario: Scenario,
+    seed: int,
+    positions: ArrayLike,
+    velocities: ArrayLike | None,
+    species: ArrayLike | None,
+    ids: ArrayLike | None,
+) -> State:
+    """Agents where and as fast as the user says; everything else as at a random start."""
+    places = checked_pairs("positions", positions)
+    n = len(places)
+    if n != scenario.agents:
+        scenario = scenario.with_values({"agents": n})
+    state = State(n)
+    if ids is not None:
+        state.columns["id"][:] = _checked_ids(ids, n)
+    order = np.argsort(state.ids, kind="stable")
+    state.columns["id"][:] = state.ids[order]
+    state.next_id = int(state.ids[-1]) + 1 if n else 0
+    _check_places(scenario, places)
+    state["position_x"][:], state["position_y"][:] = places[order].T
+    if velocities is None:
+        drawn = random_start(scenario, seed)
+        _set_velocities(state, drawn["velocity_x"], drawn["velocity_y"])
+    else:
+        speeds = checked_pairs("velocities", velocities)
+        if len(speeds) != n:
+            raise ScenarioError(f"velocities must have one row for each of the {n} positions, got {len(speeds)}")
+        _set_velocities(state, *_allowed(scenario, speeds[order]).T)
+    _set_individuals(scenario, state, seed)
+    if species is not None:
+        kinds = np.asarray(species)
+        known = len(scenario.species_names())
+        if kinds.shape != (n,) or kinds.dtype.kind not in "iu" or (n and not (0 <= kinds.min() and kinds.max() < known)):
+            raise ScenarioError(f"species must be {n} numbers from 0 to {known - 1}, got shape {kinds.shape} {kinds.dtype}")
+        state["species"][:] = kinds[order]
+    return state
+
+
+def checked_pairs(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """An (n, 2) array of finite numbers, or a message that says what is wrong."""
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{name} must be an array of shape (n, 2), got {type(values).__name__}") from None
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ScenarioError(f"{name} must have shape (n, 2): one row (x, y) for each agent, got {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise ScenarioError(f"{name} must be finite, got {array[row].tolist()} in row {row}")
+    return array
+
+
+def _checked_ids(ids: ArrayLike, n: int) -> NDArray[np.int64]:
+    array = np.asarray(ids)
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise ScenarioError(f"ids must be {n} whole numbers, got shape {array.shape} {array.dtype}")
+    if len(np.unique(array)) != n or (n and (array.min() < 0 or array.max() > LARGEST_ID)):
+        raise ScenarioError(f"ids must be different from each other and from 0 to {LARGEST_ID}")
+    return array.astype(np.int64)
+
+
+def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
+    world = scenario.world
+    if world.boundary != "open" and len(places):
+        inside = (places >= 0.0).all(axis=1) & (places[:, 0] <= world.width) & (places[:, 1] <= world.height)
+        if world.boundary == "wrap":
+            inside &= (places[:, 0] < world.width) & (places[:, 1] < world.height)
+        if not inside.all():
+            row = int(np.flatnonzero(~inside)[0])
+            raise ScenarioError(
+                f"positions must lie in the world, 0..{world.width:g} x 0..{world.height:g} [u], got "
+                f"{places[row].tolist()} in row {row}"
+            )
+    for number, shape in enumerate(scenario.obstacles):
+        for row, (x, y) in enumerate(places):
+            if contains(shape, x, y):
+                raise ScenarioError(f"positions: row {row} ({x:g}, {y:g}) lies inside obstacles.{number}; move it out")
+
+
+def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Velocities under the scenario's speed policy: constant speed holds from the first instant."""
+    if scenario.motion.policy != "constant":
+        return velocities
+    size = np.hypot(velocities[:, 0], velocities[:, 1])
+    if (size == 0.0).any():
+        row = int(np.flatnonzero(size == 0.0)[0])
+        raise ScenarioError(f"velocities: row {row} is zero, but motion.policy is constant: give it a direction")
+    return velocities * (scenario.motion.speed / size)[:, None]
+
+
+def _set_velocities(state: State, vx: Any, vy: Any) -> None:
+    state["velocity_x"][:], state["velocity_y"][:] = vx, vy
+    moving = np.hypot(vx, vy) > 0.1
+    state["heading"][:] = np.where(moving, np.arctan2(vy, vx), 0.0)
+
+
+def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Random places outside all obstacles: each agent draws until it finds one."""
+    low, high = seed_words(seed)
+    x, y = np.zeros(len(ids)), np.zeros(len(ids))
+    left = np.arange(len(ids))
+    for attempt in range(TRIES):
+        u, v = uniform_from(low, high, attempt, ids[left], STREAM_POSITION)
+        x[left], y[left] = _layout(scenario, u, v)
+        blocked = np.zeros(len(left), bool)
+        for shape in scenario.obstacles:
+            blocked |= [contains(shape, float(x[k]), float(y[k])) for k in left]
+        left = left[blocked]
+        if not len(left):
+            break
+    else:
+        raise ScenarioError(f"{len(left)} agents found no place outside the obstacles; remove some obstacles")
+    width, height = np.float32(scenario.world.width), np.float32(scenario.world.height)
+    below_w, below_h = np.nextafter(width, np.float32(0)), np.nextafter(height, np.float32(0))
+    return np.minimum(x.astype(np.float32), below_w), np.minimum(y.astype(np.float32), below_h)
+
+
+def _layout(scenario: Scenario, u: Any, v: Any) -> tuple[Any, Any]:
+    world, start = scenario.world, scenario.start
+    if start.layout == "uniform":
+        return (
+            start.margin + u * (world.width - 2.0 * start.margin),
+            start.margin + v * (world.height - 2.0 * start.margin),
+        )
+    distance = np.sqrt(u) * min(start.radius, 0.49 * min(world.width, world.height))
+    angle = 2.0 * np.pi * v
+    return world.width / 2.0 + distance * np.cos(angle), world.height / 2.0 + distance * np.sin(angle)
+
+
+def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
+    """Species by share, sexes by the toss of a coin (S2-3), aggression of males (S2-15)."""
+    shares = np.cumsum([kind.share for kind in scenario.species] or [1.0])
+    n = len(state)
+    state["species"][:] = np.searchsorted(shares / shares[-1], (np.arange(n) + 0.5) / max(n, 1))
+    coin, temper = uniform_from(*seed_words(seed), 0, state.ids, STREAM_GENDER)
+    male = coin < 0.5
+    state["gender"][:] = np.where(male, Gender.MALE, Gender.FEMALE)
+    state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)

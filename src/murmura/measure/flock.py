@@ -1,0 +1,202 @@
+"""One instant of a flock, as the measures see it.
+
+`Flock` owns a checked, read-only copy of plain arrays, plus what several measures need and none should
+compute twice: headings, the centre, and the proximity graph. Each is computed when first asked for. This
+file knows geometry only: no rules, no engine, no names of measures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Below this fraction of the whole, a length is rounding noise and its direction means nothing.
+NOISE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Flock:
+    """What a measure looks at: one instant of a flock.
+
+    The arrays are copied, so a flock stays true while the simulation goes on.
+
+    Attributes:
+        positions: Where the agents are [u], shape (n, 2). Inside [0, width) x [0, height) where the world
+            wraps; given positions outside are brought in.
+        velocities: How they move [u/s], shape (n, 2).
+        width: Size of the world along x [u].
+        height: Size of the world along y [u].
+        wraps: Whether the world is a torus; if so, all differences take the shortest way round.
+        radius: Perception radius [u]: two agents are linked if their distance is at most this.
+
+    Raises:
+        ValueError: If an array has a wrong shape or a value that is not finite, or a length is not > 0.
+    """
+
+    positions: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    width: float
+    height: float
+    wraps: bool
+    radius: float
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height", "radius"):
+            object.__setattr__(self, name, _positive_length(name, getattr(self, name)))
+        positions = _vectors("positions", self.positions)
+        velocities = _vectors("velocities", self.velocities)
+        if len(positions) != len(velocities):
+            raise ValueError(
+                f"positions and velocities must have one row per agent each, got {len(positions)} and "
+                f"{len(velocities)} rows; take both from the same step"
+            )
+        if self.wraps:
+            positions = _wrapped(positions, self.size)
+        for name, array in (("positions", positions), ("velocities", velocities)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def agent_count(self) -> int:
+        return len(self.positions)
+
+    @property
+    def size(self) -> NDArray[np.float64]:
+        """Width and height [u], shape (2,)."""
+        return np.array([self.width, self.height])
+
+    @cached_property
+    def speeds(self) -> NDArray[np.float64]:
+        """How fast each agent moves [u/s], shape (n,)."""
+        return np.asarray(np.hypot(self.velocities[:, 0], self.velocities[:, 1]))
+
+    @cached_property
+    def is_moving(self) -> NDArray[np.bool_]:
+        """Which agents have a heading, shape (n,)."""
+        return np.asarray(self.velocities.any(axis=1))
+
+    @cached_property
+    def headings(self) -> NDArray[np.float64]:
+        """Unit vectors of motion, shape (n, 2); NaN rows for agents that stand still."""
+        return unit_vectors(self.velocities)
+
+    @cached_property
+    def center(self) -> NDArray[np.float64]:
+        """The middle of the flock [u], shape (2,); NaN along an axis where there is none.
+
+        On a torus each axis is a circle and the middle is the circular mean, which does not exist for
+        agents spread evenly round it.
+        """
+        if self.agent_count == 0:
+            return np.full(2, math.nan)
+        if not self.wraps:
+            return np.asarray(self.positions.mean(axis=0))
+        angles = self.positions * (2.0 * math.pi / self.size)
+        sines, cosines = np.sin(angles).mean(axis=0), np.cos(angles).mean(axis=0)
+        middle = np.mod(np.arctan2(sines, cosines) / (2.0 * math.pi), 1.0) * self.size
+        return np.where(np.hypot(sines, cosines) > NOISE, middle, math.nan)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.float64]:
+        """From the centre to each agent [u], shape (n, 2)."""
+        return self.shortest(self.positions - self.center)
+
+    @cached_property
+    def tree(self) -> Any:
+        """A `scipy.spatial.cKDTree` of the positions, periodic where the world wraps."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.positions, boxsize=self.size if self.wraps else None)
+
+    @cached_property
+    def links(self) -> NDArray[np.int32]:
+        """Pairs of agents at most `radius` apart, each pair once, shape (m, 2)."""
+        # The tree compares squares, edge included, just as dx * dx + dy * dy <= radius * radius would.
+        return np.asarray(self.tree.query_pairs(self.radius, output_type="ndarray"), dtype=np.int32)
+
+    @cached_property
+    def adjacency(self) -> Any:
+        """The proximity graph as a symmetric `scipy.sparse.csr_array` of 0 and 1, shape (n, n)."""
+        from scipy.sparse import coo_array
+
+        rows = np.concatenate([self.links[:, 0], self.links[:, 1]])
+        columns = np.concatenate([self.links[:, 1], self.links[:, 0]])
+        ones = np.ones(len(rows), dtype=np.int32)
+        return coo_array((ones, (rows, columns)), shape=(self.agent_count, self.agent_count)).tocsr()
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """How many others each agent is linked to, shape (n,)."""
+        return np.bincount(self.links.ravel(), minlength=self.agent_count).astype(np.int64)
+
+    @cached_property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """How many agents each connected part of the proximity graph has, shape (groups,)."""
+        if self.agent_count == 0:
+            return np.zeros(0, dtype=np.int64)
+        from scipy.sparse.csgraph import connected_components
+
+        _, labels = connected_components(self.adjacency, directed=False)
+        return np.bincount(labels).astype(np.int64)
+
+    @property
+    def extent(self) -> float:
+        """The largest length in play [u]: a side of the world, or a coordinate beyond it."""
+        return float(max(self.width, self.height, np.abs(self.positions).max(initial=0.0)))
+
+    def shortest(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take differences of positions [u], shape (..., 2), the shortest way round a torus."""
+        if not self.wraps:
+            return differences
+        return np.asarray(differences - self.size * np.rint(differences / self.size))
+
+
+def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale vectors, shape (n, 2), to length 1; a zero vector becomes NaN."""
+    # Dividing by the larger component first keeps vectors near either end of the float range exact.
+    larger = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
+    scaled = np.divide(vectors, larger, where=larger > 0.0, out=np.full_like(vectors, math.nan))
+    return np.asarray(scaled / np.hypot(scaled[:, :1], scaled[:, 1:]))
+
+
+def _positive_length(name: str, value: object) -> float:
+    try:
+        length = float(value)  # type: ignore[arg-type]  # whatever float() refuses is reported below
+    except (TypeError, ValueError):
+        length = math.nan
+    if not (math.isfinite(length) and length > 0.0):
+        raise ValueError(f"{name} must be a finite number > 0 [u], got {value!r}; give a positive length")
+    return length
+
+
+def _vectors(name: str, value: object) -> NDArray[np.float64]:
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be numbers of shape (n, 2), got {type(value).__name__}: {error}; pass an array"
+        ) from error
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            f"{name} must have shape (n, 2), got {array.shape}; give x and y in one row per agent"
+        )
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if bad.size:
+        raise ValueError(
+            f"{name} must be finite, got {array[bad[0]].tolist()} for agent {bad[0]} "
+            f"({bad.size} of {len(array)} agents); leave such agents out or find the step that made them"
+        )
+    return array
+
+
+def _wrapped(positions: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+    wrapped = np.mod(positions, size)
+    # The remainder of a tiny negative number rounds up to the size itself, which is the same place as 0.
+    return np.where(wrapped < size, wrapped, 0.0)

@@ -1,0 +1,28 @@
+"""How a flock fills its world: measures of distances and crowding."""
+
+from __future__ import annotations
+
+import math
+
+from murmura.measure.flock import Flock
+
+
+def nearest_neighbor_distance(flock: Flock) -> float:
+    """Average the distance from each agent to the one nearest to it [u] (Clark & Evans 1954)."""
+    if flock.agent_count < 2:
+        return math.nan
+    # Each agent finds itself too. Where several share one place, all of these distances are 0 anyway.
+    distances, _ = flock.tree.query(flock.positions, k=2)
+    return float(distances[:, 1].mean())
+
+
+def spread(flock: Flock) -> float:
+    """Take the root mean square distance to the centre [u]."""
+    if flock.agent_count == 0:
+        return math.nan
+    return math.sqrt(float((flock.offsets**2).sum(axis=1).mean()))
+
+
+def local_density(flock: Flock) -> float:
+    """Average how many other agents each one has within the radius."""
+    return float(flock.degrees.mean()) if flock.agent_count else math.nan

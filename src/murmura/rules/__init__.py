@@ -1,0 +1,41 @@
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength.
+
+Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
+"""
+
+from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.fear import Fear, Threat
+from murmura.rules.flocking import Alignment, Cohesion, Separation
+from murmura.rules.kinship import Chase, Flee
+from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
+from murmura.rules.terrain import Attractor, Attractors, AvoidObstacles, Boundary, Circle, Containment, Polygon, Wall
+from murmura.rules.weather import Jitter, Noise, Wind
+
+__all__ = [
+    "Alignment",
+    "Attractor",
+    "Attractors",
+    "AvoidObstacles",
+    "Boundary",
+    "Chase",
+    "Circle",
+    "Cohesion",
+    "Containment",
+    "Energy",
+    "Evade",
+    "Fear",
+    "Flee",
+    "FleePoint",
+    "FollowLeader",
+    "Jitter",
+    "MatingCooldown",
+    "Noise",
+    "Polygon",
+    "Pursue",
+    "Seek",
+    "Separation",
+    "Threat",
+    "Wall",
+    "Wander",
+    "Wind",
+]

@@ -1,0 +1,38 @@
+"""What flying costs: energy that decays with speed, and the clock that runs between matings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import maximum
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+
+
+@register_rule("energy")
+class Energy(Rule):
+    """Energy falls with time and speed; a tired agent is slow (S0-24, S0-30)."""
+
+    decay: float = quantity(0.02, "Energy lost each second at rest.", "1/s", (0, 0.2), ge=0)
+    speed_cost: float = quantity(0.5, "Extra loss at top speed, as a share of the loss at rest.", "", (0, 5), ge=0)
+    min_speed: float = quantity(0.3, "Share of the top speed left without energy.", "", (0, 1), ge=0, le=1)
+
+    reads = ("energy",)
+    writes = ("energy",)
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        cost = p.decay * world.dt * (1.0 + p.speed_cost * me.speed / me.max_speed)
+        return (maximum(0.0, me.energy - cost),)
+
+
+@register_rule("mating_cooldown")
+class MatingCooldown(Rule):
+    """The time until an agent may mate again runs down to 0 (S0-31)."""
+
+    reads = ("mating_cooldown",)
+    writes = ("mating_cooldown",)
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return (maximum(0.0, me.mating_cooldown - world.dt),)

@@ -1,0 +1,73 @@
+"""Panic: raised by threats, spread by frightened neighbours, faded by time; it drives flight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from murmura.core.algebra import maximum, sqrt, where
+from murmura.core.model import Model, quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.vector import TINY
+
+
+class Threat(Model):
+    """Something frightening at a place."""
+
+    x: float = quantity(..., "Where it is.", "u")
+    y: float = quantity(..., "Where it is.", "u")
+    radius: float = quantity(150.0, "How far it frightens.", "u", (50, 400), gt=0)
+
+
+@register_rule("fear")
+class Fear(Rule):
+    """Flee from every threat in reach, and catch the fear of neighbours (S0-55, S0-56, S2-36, S2-37)."""
+
+    weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
+    threats: tuple[Threat, ...] = Field((), strict=False, description="What frightens.")
+    flight_boost: float = quantity(2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0)
+    spread_from: float = quantity(0.3, "Panic above this infects neighbours.", "", (0, 1), ge=0, le=1)
+    spread: float = quantity(0.475, "What neighbours catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1)
+    fade: float = quantity(0.98, "What is left of panic after a step.", "", (0.8, 1), ge=0, le=1)
+    calm_below: float = quantity(0.01, "Panic below this is none.", "", ge=0, le=1)
+
+    accumulates = ("greatest",)
+    item_fields = ("x", "y", "radius")
+    item_accumulates = ("sum", "sum", "greatest")
+    reads = ("panic",)
+    writes = ("panic",)
+    clamped = False
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return [(t.x, t.y, t.radius) for t in self.threats]
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return (where(seen.panic > p.spread_from, seen.panic * p.spread, 0.0),)
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        dx, dy = offset(world, it.x, it.y, me.x, me.y)
+        d2 = dx * dx + dy * dy
+        d = sqrt(d2 + TINY)
+        panic = maximum(0.0, 1.0 - d / it.radius)
+        push = where(d2 <= it.radius * it.radius, me.max_force * (1.0 + p.flight_boost * panic) / d, 0.0)
+        return dx * push, dy * push, panic
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        caught, _, _, seen = acc
+        return (maximum(me.panic, maximum(caught, seen)),)
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        _, fx, fy, _ = acc
+        return fx * p.weight, fy * p.weight
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        panic = me.panic * p.fade
+        return (where(panic < p.calm_below, 0.0, panic),)

@@ -1,0 +1,108 @@
+"""What single fields cannot know: settings that are each fine and together make no sense."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from murmura.core.errors import ScenarioError
+from murmura.rules import Circle
+
+if TYPE_CHECKING:
+    from murmura.scenario.models import Scenario
+
+SPECIES_PATHS = ("motion.", "perception.", "rules.")
+
+
+def complaints(scenario: Scenario) -> list[str]:
+    """One line for each thing that does not fit: what was expected, what was found, what to do."""
+    found = [*_radii(scenario), *_room(scenario), *_speed(scenario), *_obstacles(scenario)]
+    return found or _species(scenario)
+
+
+def _radii(s: Scenario) -> list[str]:
+    found = []
+    reach = s.perception.radius
+    for name, rule in s.rules:
+        radius = getattr(rule, "radius", None)
+        if rule.enabled and rule.pair is not None and radius is not None and radius > reach:
+            found.append(
+                f"rules.{name}.radius must be at most perception.radius ({reach:g} [u]), got {radius:g}: "
+                "nobody acts on what it cannot see; lower the one or raise the other"
+            )
+    side = min(s.world.width, s.world.height)
+    if s.world.boundary == "wrap" and reach * 1.0001 >= side / 2.0:
+        found.append(
+            f"perception.radius must be below half the smaller side of a wrapping world ({side / 2:g} [u]), got "
+            f"{reach:g}: an agent would see others twice; enlarge the world or lower the radius"
+        )
+    return found
+
+
+def _room(s: Scenario) -> list[str]:
+    from murmura.scenario.models import MOST_NEIGHBORS
+
+    area = s.world.width * s.world.height
+    neighbors = s.agents * min(1.0, 3.1416 * s.perception.radius**2 / area)
+    if neighbors > MOST_NEIGHBORS:
+        return [
+            f"agents: {s.agents:,} in {s.world.width:g} x {s.world.height:g} [u] would each have about "
+            f"{neighbors:,.0f} neighbours within {s.perception.radius:g} [u], expected at most "
+            f"{MOST_NEIGHBORS:,.0f}; use fewer agents, a larger world or a smaller perception.radius"
+        ]
+    if 2.0 * s.start.margin >= min(s.world.width, s.world.height):
+        return [
+            f"start.margin must leave room between the edges (at most {min(s.world.width, s.world.height) / 2:g} "
+            f"[u]), got {s.start.margin:g}"
+        ]
+    return []
+
+
+def _speed(s: Scenario) -> list[str]:
+    found = []
+    path = "motion.speed" if s.motion.policy == "constant" else "motion.max_speed"
+    step = s.motion.top_speed * (1.0 + s.motion.panic_speed) * s.motion.stride
+    side = min(s.world.width, s.world.height)
+    if step >= side / 2.0:
+        found.append(
+            f"{path}: at {s.motion.top_speed:g} an agent could cross {step:g} [u] in a step, expected less than "
+            f"half the world ({side / 2:g} [u]); lower the speed or motion.time_step, or enlarge the world"
+        )
+    if s.motion.policy == "capped" and s.motion.min_speed > s.motion.max_speed:
+        found.append(
+            f"motion.min_speed must be at most motion.max_speed ({s.motion.max_speed:g}), got {s.motion.min_speed:g}"
+        )
+    return found
+
+
+def _obstacles(s: Scenario) -> list[str]:
+    found = []
+    for k, shape in enumerate(s.obstacles):
+        points = [(shape.x, shape.y)] if isinstance(shape, Circle) else shape.points
+        outside = [p for p in points if not (0 <= p[0] <= s.world.width and 0 <= p[1] <= s.world.height)]
+        if outside and s.world.boundary != "open":
+            found.append(
+                f"obstacles.{k}: {outside[0]} lies outside the world (0..{s.world.width:g}, 0..{s.world.height:g} "
+                "[u]); move it inside"
+            )
+    return found
+
+
+def _species(s: Scenario) -> list[str]:
+    found = []
+    names = [kind.name for kind in s.species]
+    if len(set(names)) < len(names):
+        found.append(f"species: every name may appear once, got {', '.join(names)}")
+    for k, kind in enumerate(s.species):
+        found += [
+            f"species.{k}.towards: no species is called {other!r}; known: {', '.join(names)}"
+            for other in kind.towards
+            if other not in names
+        ]
+        for path in kind.values:
+            if not path.startswith(SPECIES_PATHS):
+                found.append(f"species.{k}.values: only motion, perception and rules may differ, got {path!r}")
+        try:
+            s.model_copy(update={"species": ()}).with_values(kind.values)
+        except ScenarioError as error:
+            found.append(f"species.{k} ({kind.name}): {error}")
+    return found

@@ -1,0 +1,82 @@
+"""Scenario files: the shipped ones by name, anybody's by path, JSON and TOML alike, without loss."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import ScenarioError, UnknownNameError, nearest
+from murmura.scenario.models import Scenario
+
+LARGEST_FILE = 16 * 1024 * 1024
+
+
+def scenario_names() -> list[str]:
+    """Names of the shipped scenarios."""
+    folder = resources.files("murmura") / "scenarios"
+    return sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def load_scenario(name_or_path: str | Path) -> Scenario:
+    """Load a shipped scenario by name, or a .json or .toml file by path."""
+    text = str(name_or_path)
+    if not text.endswith((".json", ".toml")):
+        return _shipped(text)
+    path = Path(name_or_path)
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ScenarioError(f"{path}: a scenario file has at most {LARGEST_FILE // 2**20} MB")
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"cannot read the scenario {path}: {error}") from None
+    return _parse(content, path.suffix, str(path))
+
+
+def _shipped(name: str) -> Scenario:
+    names = scenario_names()
+    if name not in names:
+        raise UnknownNameError(
+            f"no scenario is called {name!r}{nearest(name, names)}; shipped: {', '.join(names)}. "
+            "A file of your own ends in .json or .toml"
+        )
+    entry = resources.files("murmura") / "scenarios" / f"{name}.toml"
+    return _parse(entry.read_text(encoding="utf-8"), ".toml", name)
+
+
+def _parse(text: str, suffix: str, source: str) -> Scenario:
+    data: Any
+    try:
+        data = tomllib.loads(text) if suffix == ".toml" else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        kind = "TOML" if suffix == ".toml" else "JSON"
+        raise ScenarioError(f"{source} is not valid {kind}: {error}") from None
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{source}: a scenario is a table of values, got {type(data).__name__}")
+    return Scenario.from_data(data, source)
+
+
+def save_scenario(scenario: Scenario, path: str | Path) -> None:
+    """Write a scenario with every value spelled out, as JSON or TOML by the path's ending."""
+    path = Path(path)
+    data = scenario.model_dump(mode="json")
+    if path.suffix == ".json":
+        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    elif path.suffix == ".toml":
+        import tomli_w
+
+        text = tomli_w.dumps(_without_none(data))
+    else:
+        raise ScenarioError(f"a scenario file ends in .json or .toml, got {path.name!r}")
+    path.write_text(text, encoding="utf-8")
+
+
+def _without_none(data: Any) -> Any:
+    """TOML has no null. Every field that may be open is open by default, so leaving it out loses nothing."""
+    if isinstance(data, dict):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [_without_none(value) for value in data]
+    return data

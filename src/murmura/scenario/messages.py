@@ -1,0 +1,73 @@
+"""Turns what pydantic found into lines that say what was expected, what was found and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from murmura.core.errors import ScenarioError, nearest
+
+SIGNS = {"greater_than": ("gt", ">"), "greater_than_equal": ("ge", ">="), "less_than": ("lt", "<"), "less_than_equal": ("le", "<=")}
+
+
+def scenario_error(error: ValidationError, model: type[BaseModel], source: str = "") -> ScenarioError:
+    """One line for each problem, with the path of the value."""
+    lines = [_line(problem, model) for problem in error.errors()]
+    head = f"{source}: " if source else ""
+    return ScenarioError(head + f"\n{head}".join(dict.fromkeys(lines)))
+
+
+def _line(problem: Any, model: type[BaseModel]) -> str:
+    path = ".".join(str(part) for part in problem["loc"])
+    found = _shown(problem.get("input"))
+    kind = problem["type"]
+    context = problem.get("ctx", {})
+    if kind in SIGNS:
+        key, sign = SIGNS[kind]
+        return f"{path} must be {sign} {context[key]:g}{_unit(model, problem['loc'])}, got {found}"
+    if kind == "extra_forbidden":
+        parent = _model_at(model, problem["loc"][:-1])
+        known = list(parent.model_fields) if parent else []
+        word = str(problem["loc"][-1])
+        hint = nearest(word, known) or (f"; known here: {', '.join(known)}" if known else "")
+        return f"{path}: unknown key {word!r}{hint}"
+    if kind == "finite_number":
+        return f"{path} must be a finite number, got {found}"
+    if kind == "literal_error":
+        return f"{path} must be one of {context['expected']}, got {found}"
+    if kind == "missing":
+        return f"{path} is required and missing"
+    if kind == "json_invalid":
+        return f"not valid JSON: {context.get('error', '')}"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    if kind == "value_error":
+        return f"{path}: {message}" if path and path not in message else message
+    return f"{path}: {message[0].lower()}{message[1:]}, got {found}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _field(model: type[BaseModel], loc: tuple[Any, ...]) -> Any:
+    parent = _model_at(model, loc[:-1])
+    return parent.model_fields.get(str(loc[-1])) if parent else None
+
+
+def _model_at(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel] | None:
+    for part in loc:
+        field = model.model_fields.get(str(part))
+        annotation = field.annotation if field else None
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return None
+        model = annotation
+    return model
+
+
+def _unit(model: type[BaseModel], loc: tuple[Any, ...]) -> str:
+    field = _field(model, loc)
+    extra = field.json_schema_extra if field else None
+    unit = extra.get("unit") if isinstance(extra, dict) else ""
+    return f" [{unit}]" if unit else ""

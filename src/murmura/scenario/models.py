@@ -1,0 +1,244 @@
+"""The models a scenario is made of. No second list of defaults, ranges or units exists anywhere."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, SerializeAsAny, ValidationError, model_validator
+
+from murmura import rules as catalogue
+from murmura.core.errors import UnknownNameError
+from murmura.core.model import Model, choice, quantity
+from murmura.core.rule import Rule, registered_rule
+from murmura.scenario.messages import scenario_error
+from murmura.scenario.paths import assign
+
+MOST_AGENTS = 20_000_000
+MOST_NEIGHBORS = 20_000.0
+
+
+class World(Model):
+    """The plane and what happens at its edges."""
+
+    width: float = quantity(1600.0, "Width of the world.", "u", (100, 10_000), gt=0, le=1e7)
+    height: float = quantity(1000.0, "Height of the world.", "u", (100, 10_000), gt=0, le=1e7)
+    boundary: Literal["wrap", "soft", "reflect", "open"] = choice(
+        "soft",
+        "Wrap: leave on one side, enter on the other. Soft: the boundary rule pushes back, with a wall behind "
+        "it. Reflect: bounce. Open: no edge at all.",
+    )
+
+
+class Motion(Model):
+    """How forces become movement."""
+
+    policy: Literal["capped", "constant"] = choice("capped", "Speed has a cap, or is the same at all times.")
+    max_speed: float = quantity(15.0, "Greatest speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0)
+    speed: float = quantity(1.0, "The speed, where it is constant.", "u/s or u/tick", (0.1, 40), gt=0)
+    min_speed: float = quantity(0.0, "Least speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0)
+    max_force: float = quantity(0.5, "Greatest steering force of a wish, and of their sum.", "", (0.01, 2), gt=0)
+    clamp_total: bool = choice(True, "Whether max_force also limits the sum of all wishes.")
+    panic_force: float = quantity(1.0, "How much full panic adds to the limit of the sum.", "", (0, 3), ge=0)
+    panic_speed: float = quantity(0.5, "How much full panic adds to the top speed.", "", (0, 2), ge=0)
+    velocity_unit: Literal["second", "tick"] = choice("second", "Whether velocities are per second or per step.")
+    time_step: float = quantity(1.0 / 60.0, "Simulated time of one step.", "s", gt=0, le=1)
+
+    @property
+    def top_speed(self) -> float:
+        """The undisturbed top speed under either policy."""
+        return self.speed if self.policy == "constant" else self.max_speed
+
+    @property
+    def stride(self) -> float:
+        """How far one unit of velocity carries in a step [u]."""
+        return 1.0 if self.velocity_unit == "tick" else self.time_step
+
+    @property
+    def thrust(self) -> float:
+        """How much velocity one unit of force gives in a step."""
+        return 1.0 if self.velocity_unit == "tick" else 60.0 * self.time_step
+
+
+class Perception(Model):
+    """Whom an agent notices."""
+
+    radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
+    field_of_view: float = quantity(270.0, "Angle an agent sees, centred on its heading.", "deg", (10, 360), gt=0, le=360)
+    nearest: int | None = quantity(
+        None, "Only this many nearest visible neighbours count (topological perception); none: all.", "", ge=1, le=64
+    )
+    rear_attention: float = quantity(
+        1.0, "What a neighbour straight behind counts, one straight ahead counting 1.", "", (0, 1), ge=0, le=1
+    )
+
+    @property
+    def view_cosine(self) -> float:
+        """Least cosine between heading and a visible neighbour."""
+        from murmura.core.perception import EDGE, SEES_ALL
+
+        if self.field_of_view == 360.0:
+            return SEES_ALL
+        return math.cos(math.radians(self.field_of_view / 2.0)) - EDGE
+
+
+class Interaction(Model):
+    """What one species wants of another: factors on the neighbour rules."""
+
+    separation: float = quantity(1.0, "How much it keeps apart.", "", (0, 3), ge=0)
+    alignment: float = quantity(0.0, "How much it flies along.", "", (0, 3), ge=0)
+    cohesion: float = quantity(0.0, "How much it joins.", "", (0, 3), ge=0)
+    flee: float = quantity(0.0, "How much it flees (rules.flee).", "", (0, 3), ge=0)
+    chase: float = quantity(0.0, "How much it hunts (rules.chase).", "", (0, 3), ge=0)
+
+
+RELATIONS: dict[str, Interaction] = {
+    "flock": Interaction(alignment=1.0, cohesion=1.0),
+    "align": Interaction(alignment=1.0),
+    "join": Interaction(cohesion=1.0),
+    "avoid": Interaction(separation=2.0),
+    "separate": Interaction(),
+    "flee": Interaction(flee=1.0),
+    "chase": Interaction(separation=0.0, chase=1.0),
+    "ignore": Interaction(separation=0.0),
+}
+Relation = Literal["flock", "align", "join", "avoid", "separate", "flee", "chase", "ignore"]
+
+
+class Species(Model):
+    """A kind of animal: its share of the agents, its own values, what it wants of the other kinds."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="Its name.")
+    share: float = quantity(1.0, "Its part of all agents, relative to the other species.", "", (0, 10), gt=0)
+    values: dict[str, float] = Field(
+        default_factory=dict, description="Numbers of motion, perception and rules that differ, by path."
+    )
+    towards: dict[str, Relation | Interaction] = Field(
+        default_factory=dict, description="What it wants of another species; unnamed ones it keeps apart from."
+    )
+    color: str = Field("#4cc9f0", pattern=r"^#[0-9a-fA-F]{6}$", description="Its colour in the live view.")
+
+    def interaction(self, other: str) -> Interaction:
+        """What this species wants of another; its own kind it flocks with."""
+        wanted = self.towards.get(other, "flock" if other == self.name else "separate")
+        return RELATIONS[wanted] if isinstance(wanted, str) else wanted
+
+
+class Start(Model):
+    """Where agents are at the beginning, and how fast."""
+
+    layout: Literal["uniform", "disc"] = choice("uniform", "All over the world, or in a disc around the centre.")
+    margin: float = quantity(0.0, "Distance kept from the edges.", "u", (0, 500), ge=0)
+    radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
+    speed: float = quantity(5.0, "Speed at the beginning, in a random direction.", "u/s or u/tick", (0, 40), ge=0)
+    speed_spread: float = quantity(0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0)
+
+
+class Display(Model):
+    """Hints for whoever draws the flock."""
+
+    size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
+    glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
+
+
+class Rules(Model):
+    """Every rule by name. Rules of your own appear here under the name they were registered with."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, SerializeAsAny[Rule]]
+
+    separation: catalogue.Separation = catalogue.Separation()
+    alignment: catalogue.Alignment = catalogue.Alignment()
+    cohesion: catalogue.Cohesion = catalogue.Cohesion()
+    noise: catalogue.Noise = catalogue.Noise(enabled=False)
+    wind: catalogue.Wind = catalogue.Wind(enabled=False)
+    jitter: catalogue.Jitter = catalogue.Jitter(enabled=False)
+    boundary: catalogue.Boundary = catalogue.Boundary()
+    containment: catalogue.Containment = catalogue.Containment(enabled=False)
+    avoid_obstacles: catalogue.AvoidObstacles = catalogue.AvoidObstacles()
+    attractors: catalogue.Attractors = catalogue.Attractors()
+    fear: catalogue.Fear = catalogue.Fear(enabled=False)
+    energy: catalogue.Energy = catalogue.Energy(enabled=False)
+    mating_cooldown: catalogue.MatingCooldown = catalogue.MatingCooldown(enabled=False)
+    seek: catalogue.Seek = catalogue.Seek(enabled=False)
+    flee_point: catalogue.FleePoint = catalogue.FleePoint(enabled=False)
+    pursue: catalogue.Pursue = catalogue.Pursue(enabled=False)
+    evade: catalogue.Evade = catalogue.Evade(enabled=False)
+    wander: catalogue.Wander = catalogue.Wander(enabled=False)
+    follow_leader: catalogue.FollowLeader = catalogue.FollowLeader(enabled=False)
+    flee: catalogue.Flee = catalogue.Flee()
+    chase: catalogue.Chase = catalogue.Chase()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_own_rules(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        read = dict(data)
+        for name in data.keys() - cls.model_fields.keys():
+            if isinstance(data[name], Rule):
+                continue
+            try:
+                rule = registered_rule(name)
+            except UnknownNameError as error:
+                raise ValueError(str(error)) from None
+            read[name] = rule.model_validate_json(json.dumps(data[name]))
+        return read
+
+    def __iter__(self) -> Iterator[tuple[str, Rule]]:  # type: ignore[override]
+        """All rules by name: the built-in ones in their fixed order, then the user's by name."""
+        for name in type(self).model_fields:
+            yield name, getattr(self, name)
+        yield from sorted((self.__pydantic_extra__ or {}).items())
+
+
+class Scenario(Model):
+    """A world, its animals and their rules. A run is a function of scenario, seed and step count alone."""
+
+    schema_version: Literal[1] = 1
+    name: str = Field("custom", pattern=r"^[a-z0-9][a-z0-9_-]*$", description="Its name.")
+    title: str = Field("", description="One sentence: what it shows and what to watch for.")
+    agents: int = quantity(2000, "How many agents at the start.", "", (100, 100_000), ge=0, le=MOST_AGENTS)
+    world: World = World()
+    motion: Motion = Motion()
+    perception: Perception = Perception()
+    rules: Rules = Rules()
+    obstacles: tuple[catalogue.Circle | catalogue.Polygon | catalogue.Wall, ...] = Field(
+        (), description="What nobody can pass."
+    )
+    species: tuple[Species, ...] = Field((), description="Kinds of animals; none: all are of one kind.")
+    start: Start = Start()
+    display: Display = Display()
+
+    @model_validator(mode="after")
+    def _make_sense(self) -> Scenario:
+        from murmura.scenario.consistency import complaints
+
+        found = complaints(self)
+        if found:
+            raise ValueError("\n".join(found))
+        return self
+
+    def with_values(self, values: Mapping[str, Any]) -> Scenario:
+        """Return a copy with some values changed, by path: `{"rules.alignment.weight": 2.0, "agents": 500}`."""
+        data = self.model_dump(mode="json")
+        for path, value in values.items():
+            assign(data, path, value, self)
+        return Scenario.from_data(data)
+
+    @classmethod
+    def from_data(cls, data: Any, source: str = "") -> Scenario:
+        """Read a scenario from plain data, with messages a person can act on."""
+        try:
+            return cls.model_validate_json(json.dumps(data))
+        except ValidationError as error:
+            raise scenario_error(error, cls, source) from None
+
+    def of_species(self, index: int) -> Scenario:
+        """The scenario as one species lives it: its own values in place."""
+        return self.with_values(self.species[index].values) if self.species else self
+
+    def species_names(self) -> tuple[str, ...]:
+        return tuple(s.name for s in self.species) or ("default",)

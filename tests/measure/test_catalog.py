@@ -1,0 +1,120 @@
+"""The catalog: everything is in it, and a user's measure is one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura.measure as room
+from murmura.measure import MEASURES, Flock, measure_flock, register_measure, unregister_measure
+
+from .oracle import make_flock, random_flock
+
+BUILT_IN = [
+    "polarization",
+    "milling",
+    "mean_speed",
+    "speed_deviation",
+    "nearest_neighbor_distance",
+    "spread",
+    "local_density",
+    "clustering_coefficient",
+    "groups",
+    "largest_group",
+    "mean_group",
+]
+
+
+@pytest.fixture(autouse=True)
+def catalog_as_before() -> Iterator[None]:
+    before = dict(MEASURES)
+    yield
+    MEASURES.clear()
+    MEASURES.update(before)
+
+
+def northernmost(flock: Flock) -> float:
+    return float(flock.positions[:, 1].max())
+
+
+def test_measures_everything_in_order() -> None:
+    flock = random_flock(seed=0)
+    found = measure_flock(flock)
+    assert list(found) == list(MEASURES) == BUILT_IN
+    assert all(type(value) is float for value in found.values())
+    assert found == {name: getattr(room, name)(flock) for name in BUILT_IN}
+
+
+def test_measures_a_flock_of_nobody_and_of_one() -> None:
+    nobody = measure_flock(make_flock(np.zeros((0, 2))))
+    defined = {name: value for name, value in nobody.items() if not math.isnan(value)}
+    assert defined == {"groups": 0.0, "largest_group": 0.0}
+    one = measure_flock(make_flock([[1.0, 2.0]], wraps=True))
+    assert {name for name, value in one.items() if math.isnan(value)} == {
+        "milling",
+        "nearest_neighbor_distance",
+    }
+
+
+def test_measures_what_was_asked_for() -> None:
+    assert list(measure_flock(random_flock(seed=0), ["spread", "groups"])) == ["spread", "groups"]
+    assert measure_flock(random_flock(seed=0), []) == {}
+    with pytest.raises(ValueError, match="got 'polarisation'; did you mean 'polarization'"):
+        measure_flock(random_flock(seed=0), ["polarisation"])
+    with pytest.raises(ValueError, match="got 'xyz'; known are polarization, milling"):
+        measure_flock(random_flock(seed=0), ["xyz"])
+    with pytest.raises(ValueError, match=r"write \['spread'\]"):
+        measure_flock(random_flock(seed=0), "spread")
+
+
+def test_a_users_measure_comes_and_goes() -> None:
+    flock = make_flock([[0.0, 3.0], [0.0, 8.0]])
+    assert register_measure("northernmost", northernmost) is northernmost
+    assert measure_flock(flock)["northernmost"] == 8.0
+    assert unregister_measure("northernmost") is northernmost
+    assert "northernmost" not in measure_flock(flock)
+
+
+def test_a_users_measure_by_decorator() -> None:
+    @register_measure("mean_x")
+    def mean_x(flock: Flock) -> float:
+        return float(flock.positions[:, 0].mean())
+
+    flock = make_flock([[2.0, 0.0], [4.0, 0.0]])
+    assert measure_flock(flock)["mean_x"] == mean_x(flock) == 3.0
+
+
+def test_refuses_a_name_in_use() -> None:
+    with pytest.raises(
+        ValueError, match=r"'spread' is registered already; .*unregister_measure\('spread'\) first"
+    ):
+        register_measure("spread", northernmost)
+    assert MEASURES["spread"] is room.spread
+
+
+@pytest.mark.parametrize("name", ["", "two words", "9lives", None, northernmost])
+def test_refuses_names_that_are_none(name: Any) -> None:
+    with pytest.raises(ValueError, match="must be a Python identifier, got"):
+        register_measure(name)
+
+
+def test_refuses_what_is_no_function() -> None:
+    number: Any = 3.0
+    with pytest.raises(ValueError, match=r"measure 'three' must be a function of a Flock, got 3\.0"):
+        register_measure("three", number)
+
+
+@pytest.mark.parametrize("value", [None, "much", np.zeros(2), [1.0]])
+def test_refuses_a_result_that_is_no_number(value: Any) -> None:
+    register_measure("odd", lambda flock: value)
+    with pytest.raises(ValueError, match="measure 'odd' must return one number, got"):
+        measure_flock(random_flock(seed=0))
+
+
+def test_unregisters_only_what_is_there() -> None:
+    with pytest.raises(ValueError, match="got 'spreads'; did you mean 'spread'"):
+        unregister_measure("spreads")

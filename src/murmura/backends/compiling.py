@@ -20,7 +20,12 @@ Function = Callable[..., Any]
 class Compiler:
     """Compiles functions with one decorator and one set of substitutes, each function once."""
 
-    def __init__(self, decorate: Callable[[Function], Any], substitutes: dict[Function, Function], keep: Iterable[Function]) -> None:
+    def __init__(
+        self,
+        decorate: Callable[[Function], Any],
+        substitutes: dict[Function, Function],
+        keep: Iterable[Function],
+    ) -> None:
         self._decorate = decorate
         self._substitutes = substitutes
         self._keep = frozenset(keep)
@@ -59,7 +64,9 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _globals_of(function: types.FunctionType) -> dict[str, Any]:
-    return {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    return {
+        name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__
+    }
 
 
 def _free_names(function: types.FunctionType) -> dict[str, Any]:

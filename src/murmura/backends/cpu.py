@@ -26,7 +26,7 @@ from murmura.core.errors import BackendError, RunError
 from murmura.core.state import State, column_name
 from murmura.rules import terrain
 
-HELPERS = {
+HELPERS: dict[str, Callable[..., Any]] = {
     "limit": vector.limit,
     "accelerate": motion.accelerate,
     "new_heading": motion.new_heading,
@@ -49,12 +49,12 @@ from murmura.backends.teamwork import *
 
 F = np.float32
 '''
-MARK = "from murmura.backends.fused import *  # replaced by the fused rules\n"
+MARK = "# THE FUSED RULES\n"
 SERIAL_BELOW = 4000
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 MOST_SORT_BYTES = 512 * 2**20
 
-_compile = Compiler(numba.njit(forceinline=True, **primitives.JIT), primitives.SUBSTITUTES, primitives.OVERLOADED)
+_compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
 _modules: dict[str, ModuleType] = {}
 
 
@@ -74,7 +74,13 @@ def kernel_module(plan: Plan, announce: Callable[[str], None] | None = None) -> 
     functions = fusion.functions()
     template = Path(__file__).with_name("cpu_kernel.py").read_text(encoding="utf-8")
     text = HEADER + template.replace(MARK, fusion.text())
-    parts = [text, fingerprint(functions.values()), fingerprint(HELPERS.values()), *_sources(), numba.__version__]  # type: ignore[arg-type]
+    parts = [
+        text,
+        fingerprint(functions.values()),
+        fingerprint(HELPERS.values()),
+        *_sources(),
+        numba.__version__,
+    ]  # type: ignore[arg-type]
     name = "murmura_kernel_" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
     if name not in _modules:
         _modules[name] = _load(name, text, functions, announce)
@@ -85,7 +91,9 @@ def _sources() -> list[str]:
     return [Path(m.__file__).read_text(encoding="utf-8") for m in (lanes, primitives, teamwork)]  # type: ignore[arg-type]
 
 
-def _load(name: str, text: str, functions: dict[str, Any], announce: Callable[[str], None] | None) -> ModuleType:
+def _load(
+    name: str, text: str, functions: dict[str, Any], announce: Callable[[str], None] | None
+) -> ModuleType:
     from filelock import FileLock
 
     folder = cache_folder() / "kernels"
@@ -113,7 +121,7 @@ def _import(
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    module.__dict__["jit"] = numba.njit(forceinline=True, **primitives.JIT)
+    module.__dict__["jit"] = numba.njit(**primitives.INNER)
     for called, function in (functions | HELPERS).items():
         module.__dict__[called] = _compile(function)
     for called in ("sin_cos", "arctan2"):
@@ -166,7 +174,13 @@ class BackendCpu:
     name = "cpu"
     piece = 1_000_000  # `advance` keeps its native calls short by itself
 
-    def __init__(self, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        seed: tuple[int, int],
+        threads: int | None,
+        announce: Callable[[str], None] | None = None,
+    ) -> None:
         self._seed = seed
         self._wanted = threads
         self._announce = announce
@@ -180,7 +194,17 @@ class BackendCpu:
         self._plan = plan
         world = plan.world(0, self._seed)
         self._world = np.array(
-            [world.width, world.height, world.dt, world.thrust, world.stride, world.pace, world.skin, world.noise_x, world.noise_y]
+            [
+                world.width,
+                world.height,
+                world.dt,
+                world.thrust,
+                world.stride,
+                world.pace,
+                world.skin,
+                world.noise_x,
+                world.noise_y,
+            ]
         )
         self._numbers = np.ascontiguousarray(plan.numbers.reshape(-1))
         self._kin = np.ascontiguousarray(plan.kin.reshape(-1))
@@ -242,7 +266,11 @@ class BackendCpu:
         status = np.zeros(4, np.int64)
         team = len(self._hist)
         pool = self._team(team)
-        others = [pool.submit(self._work, k, team, steps, first_step, status) for k in range(1, team)] if pool else []
+        others = (
+            [pool.submit(self._work, k, team, steps, first_step, status) for k in range(1, team)]
+            if pool
+            else []
+        )
         try:
             self._work(0, team, steps, first_step, status)
         finally:
@@ -266,7 +294,9 @@ class BackendCpu:
 
     def _diagnosis(self, step: int) -> str:
         n = self._count
-        broken = ~np.isfinite(self._state[:4, :n]).all(axis=0) | (np.abs(self._state[:4, :n]) > 1e30).any(axis=0)
+        broken = ~np.isfinite(self._state[:4, :n]).all(axis=0) | (np.abs(self._state[:4, :n]) > 1e30).any(
+            axis=0
+        )
         some = ", ".join(str(k) for k in np.sort(self._ids[:n][broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}); the run stopped "
@@ -288,7 +318,11 @@ class BackendCpu:
 
     def _room(self) -> int:
         world, reach = self._plan.scenario.world, self._plan.reach
-        ghosts = (1.0 + 2.5 * reach / world.width) * (1.0 + 2.5 * reach / world.height) if world.boundary == "wrap" else 1.0
+        ghosts = (
+            (1.0 + 2.5 * reach / world.width) * (1.0 + 2.5 * reach / world.height)
+            if world.boundary == "wrap"
+            else 1.0
+        )
         return int(self._count * ghosts * 1.05) + 4 * int(world.height / reach + 4) + 4096
 
     def _row_names(self) -> list[str]:

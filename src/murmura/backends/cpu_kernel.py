@@ -10,10 +10,9 @@ Four agents times four candidates fill the sixteen lanes. This file is never imp
 the fused functions in place of the marked line and compiles the result as a module of its own.
 """
 
-# ruff: noqa: F821
 # mypy: ignore-errors
 
-from murmura.backends.fused import *  # replaced by the fused rules
+# THE FUSED RULES
 
 ACROSS = 4  # bins per perception radius
 PAD = 4  # sentinels at the end of each row
@@ -319,7 +318,9 @@ def run(
         pitch = columns + 2 * ACROSS
         grid = (columns, rows, pitch)
         x0, y0 = F(bounds[0]), F(bounds[1])
-        count_bins(state[0], state[1], key, hist[me, : pitch * (rows + 2)], begin, end, grid, x0, y0, per_x, per_y)
+        count_bins(
+            state[0], state[1], key, hist[me, : pitch * (rows + 2)], begin, end, grid, x0, y0, per_x, per_y
+        )
         meet(sync, team)
         for r in range(rows * me // team, rows * (me + 1) // team):
             row_start[r + 1] = row_length(hist, team, (r + 1) * pitch, columns)

@@ -7,7 +7,9 @@ disk cache keys a closure by the identity of the functions inside it, which no o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from murmura.backends.plan import (
     DEFAULTS,
@@ -66,9 +68,9 @@ class Fusion:
         ]
         return "\n\n".join(parts) + "\n"
 
-    def functions(self) -> dict[str, object]:
+    def functions(self) -> dict[str, Callable[..., Any]]:
         """The rules' own functions by the names the text calls them."""
-        found: dict[str, object] = {}
+        found: dict[str, Callable[..., Any]] = {}
         for k, group in enumerate(self.groups):
             for name in FUNCTIONS:
                 function = getattr(group.kind, name)
@@ -147,7 +149,12 @@ class Fusion:
 
     def _rows(self) -> str:
         rows = ", ".join(f"table[{k}]" for k in range(4 + len(self.plan.carried)))
-        lines = [f"@jit\ndef rows_of(table):\n    return {rows},", "", "@jit", "def move_agent(table, d, state, i):"]
+        lines = [
+            f"@jit\ndef rows_of(table):\n    return {rows},",
+            "",
+            "@jit",
+            "def move_agent(table, d, state, i):",
+        ]
         lines += [f"    table[{k}, d] = state[{k}, i]" for k in range(4 + len(self.plan.carried))]
         lines += ["", "@jit", "def swap_agents(table, a, b):"]
         for k in range(4 + len(self.plan.carried)):
@@ -190,12 +197,16 @@ class Fusion:
         lines = ["@jit", "def seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d):"]
         if self.many:
             lines.append(f"    other = to_integer({self._value('species', load)})")
-            lines.append(f"    pair = (to_integer(me.species) * {self.plan.species_count} + other) * {len(KIN_FIELDS)}")
+            lines.append(
+                f"    pair = (to_integer(me.species) * {self.plan.species_count} + other) * {len(KIN_FIELDS)}"
+            )
             kin = ", ".join(f"look_up(kin, pair + {k})" for k in range(len(KIN_FIELDS)))
         weighed = dict(self.plan.groups[1].options)["weighs_angles"]
         attention = "attention(p[1], me.hx, me.hy, dx, dy, inv_d)" if weighed else "1.0"
         vx, vy = load.format(row="rows[2]"), load.format(row="rows[3]")
-        lines.append(f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, {vx}, {vy}, {attention}, {kin}, {extras})")
+        lines.append(
+            f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, {vx}, {vy}, {attention}, {kin}, {extras})"
+        )
         return "\n".join(lines)
 
     def _contribute(self) -> str:
@@ -213,7 +224,9 @@ class Fusion:
         places = self._places()
         start = ["as_lanes(0.0)"] * (1 + len(self.sums) + len(self.greatest))
         merged = [f"where(m, acc[{k}] + c[{k}], acc[{k}])" for k in range(1 + len(self.sums))]
-        merged += [f"where(m & (c[{k}] > acc[{k}]), c[{k}], acc[{k}])" for k in (places[e] for e in self.greatest)]
+        merged += [
+            f"where(m & (c[{k}] > acc[{k}]), c[{k}], acc[{k}])" for k in (places[e] for e in self.greatest)
+        ]
         lines = ["@jit", "def merge(acc, c, m):"]
         for number, run in enumerate(self.least):
             k = places[run[0]]
@@ -250,7 +263,9 @@ class Fusion:
         for k, group in enumerate(self.groups):
             if group.kind.feel:
                 lines.append(f"    felt = feel_{k}(p[{k + 2}], me, a{k}, world)")
-                lines.append(f"    me = {self._me_with({c: f'felt[{n}]' for n, c in enumerate(group.kind.writes)})}")
+                lines.append(
+                    f"    me = {self._me_with({c: f'felt[{n}]' for n, c in enumerate(group.kind.writes)})}"
+                )
         lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
         first = [k for k, group in enumerate(self.groups) if group.kind.exclusive]
         ordered = [k for k in range(len(self.groups)) if k not in first] + first
@@ -334,9 +349,13 @@ class Fusion:
         for k, group in enumerate(self.groups):
             if group.kind.age:
                 lines.append(f"    aged = age_{k}(p[{k + 2}], me, world)")
-                lines.append(f"    me = {self._me_with({c: f'aged[{n}]' for n, c in enumerate(group.kind.writes)})}")
+                lines.append(
+                    f"    me = {self._me_with({c: f'aged[{n}]' for n, c in enumerate(group.kind.writes)})}"
+                )
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
         lines.append(f"    return me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors)")
         lines += ["", "@jit", "def store_all(state, i, new, left):"]
-        lines += [f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))]
+        lines += [
+            f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))
+        ]
         return "\n".join(lines)

@@ -27,7 +27,7 @@ FLOAT, INT, BIT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(1), ir.IntTyp
 FLOATS, INTS, BITS = (ir.VectorType(kind, WIDTH) for kind in (FLOAT, INT, BIT))
 
 
-class LaneType(types.Type):  # type: ignore[misc]
+class LaneType(types.Type):
     """A vector of WIDTH equal values."""
 
     def __init__(self, kind: str) -> None:
@@ -47,7 +47,7 @@ LLVM_TYPES = {"f32": FLOATS, "i32": INTS, "mask": BITS}
 
 
 @register_model(LaneType)
-class LaneModel(models.PrimitiveModel):  # type: ignore[misc]
+class LaneModel(models.PrimitiveModel):
     def __init__(self, manager: Any, lane_type: LaneType) -> None:
         super().__init__(manager, lane_type, LLVM_TYPES[lane_type.kind])
 
@@ -62,9 +62,9 @@ def _spread(builder: Any, scalar: Any, vector_type: Any) -> Any:
     return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(INT, WIDTH), [INT(0)] * WIDTH))
 
 
-@lower_cast(types.Float, Lanes)  # type: ignore[untyped-decorator]
-@lower_cast(types.Integer, Lanes)  # type: ignore[untyped-decorator]
-@lower_cast(types.Boolean, Lanes)  # type: ignore[untyped-decorator]
+@lower_cast(types.Float, Lanes)
+@lower_cast(types.Integer, Lanes)
+@lower_cast(types.Boolean, Lanes)
 def _number_to_lanes(context: Any, builder: Any, from_type: Any, to_type: Any, value: Any) -> Any:
     return _spread(builder, context.cast(builder, value, from_type, types.float32), FLOATS)
 
@@ -82,7 +82,7 @@ def _binary(op: Any, scalar: Any, lanes: LaneType, result: LaneType, emit: Calla
     """Register `op` for lanes with lanes and, if `scalar` is given, for lanes with a number on either side."""
 
     @infer_global(op)
-    class Template(AbstractTemplate):  # type: ignore[misc]
+    class Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             if len(args) != 2:
                 return None
@@ -97,17 +97,17 @@ def _binary(op: Any, scalar: Any, lanes: LaneType, result: LaneType, emit: Calla
 
     vector_type = LLVM_TYPES[lanes.kind]
 
-    @lower_builtin(op, lanes, lanes)  # type: ignore[untyped-decorator]
+    @lower_builtin(op, lanes, lanes)
     def both(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return emit(builder, *args)
 
     if scalar is not None:
 
-        @lower_builtin(op, lanes, scalar)  # type: ignore[untyped-decorator]
+        @lower_builtin(op, lanes, scalar)
         def right(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return emit(builder, args[0], _spread(builder, args[1], vector_type))
 
-        @lower_builtin(op, scalar, lanes)  # type: ignore[untyped-decorator]
+        @lower_builtin(op, scalar, lanes)
         def left(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return emit(builder, _spread(builder, args[0], vector_type), args[1])
 
@@ -146,30 +146,35 @@ for _op, _sign in (
 ):
     _binary(_op, types.float32, Lanes, Mask, _float_compare(_sign))
     _binary(_op, types.int32, Ints, Mask, _int_compare(_sign))
-for _op, _name in ((operator.add, "add"), (operator.sub, "sub"), (operator.mul, "mul"), (operator.xor, "xor")):
+for _op, _name in (
+    (operator.add, "add"),
+    (operator.sub, "sub"),
+    (operator.mul, "mul"),
+    (operator.xor, "xor"),
+):
     _binary(_op, types.int32, Ints, Ints, _method(_name))
 _binary(operator.and_, types.boolean, Mask, Mask, _method("and_"))
 _binary(operator.or_, types.boolean, Mask, Mask, _method("or_"))
 
 
 @infer_global(operator.neg)
-class _Negate(AbstractTemplate):  # type: ignore[misc]
+class _Negate(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(Lanes, Lanes) if args[0] == Lanes else None
 
 
-@lower_builtin(operator.neg, Lanes)  # type: ignore[untyped-decorator]
+@lower_builtin(operator.neg, Lanes)
 def _negate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fneg(args[0])
 
 
 @infer_global(operator.invert)
-class _Invert(AbstractTemplate):  # type: ignore[misc]
+class _Invert(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(Mask, Mask) if args[0] == Mask else None
 
 
-@lower_builtin(operator.invert, Mask)  # type: ignore[untyped-decorator]
+@lower_builtin(operator.invert, Mask)
 def _invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.not_(args[0])
 
@@ -284,7 +289,7 @@ def load(typing_context: Any, row: Any, i: Any) -> Any:
     lanes, vector_type = (Lanes, FLOATS) if row.dtype == types.float32 else (Ints, INTS)
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, sig.args[0], *args, vector_type), align=4)
+        return builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], vector_type), align=4)
 
     return lanes(row, types.intp), emit
 
@@ -297,7 +302,7 @@ def _loader(arrange: Callable[[int], list[int]], count: Callable[[int], int]) ->
 
         def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             few = ir.VectorType(kind, count(size))
-            few_values = builder.load(_pointer(context, builder, sig.args[0], *args[:2], few), align=4)
+            few_values = builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], few), align=4)
             return _pick(builder, few_values, arrange(size))
 
         return lanes(row, types.intp, per_group), emit

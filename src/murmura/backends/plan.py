@@ -7,6 +7,7 @@ obstacles, threats): the first is `signature`, the second are arrays that may ch
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +21,35 @@ from murmura.scenario import Scenario
 ITEM_WIDTH = 8
 KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
 ALWAYS_CARRIED = ("heading",)
-ME_FIELDS = "id x y vx vy hx hy speed max_speed max_force neighbors".split()
-SEEN_FIELDS = "dx dy d2 d inv_d nearness vx vy attention".split()
-WORLD_FIELDS = (
-    "width height wraps walled dt time noise_time thrust stride pace skin step seed_low seed_high noise_x noise_y"
-).split()
+ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
+SEEN_FIELDS = ["dx", "dy", "d2", "d", "inv_d", "nearness", "vx", "vy", "attention"]
+WORLD_FIELDS = [
+    "width",
+    "height",
+    "wraps",
+    "walled",
+    "dt",
+    "time",
+    "noise_time",
+    "thrust",
+    "stride",
+    "pace",
+    "skin",
+    "step",
+    "seed_low",
+    "seed_high",
+    "noise_x",
+    "noise_y",
+]
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 
-World = namedtuple("World", WORLD_FIELDS)  # type: ignore[misc]
+
+def record_type(name: str, fields: Iterable[str]) -> Any:
+    """A type with named fields that compiled code understands."""
+    return namedtuple(name, list(fields))  # type: ignore[misc]
+
+
+World = record_type("World", WORLD_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -49,7 +71,7 @@ class Group:
     def parameters(self) -> Any:
         """The type of this group's `p`."""
         fields = [*self.numbers, *(name for name, _ in self.options)]
-        return namedtuple(f"P_{self.name}", fields)
+        return record_type(f"P_{self.name}", fields)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -74,7 +96,10 @@ class Plan:
         lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
         self.species_count = len(lives)
         self.rules = [(name, rule) for name, rule in scenario.rules if self._takes_part(name, rule)]
-        self.groups = [*_fixed_groups(scenario, lives), *(self._rule_group(name, lives) for name, _ in self.rules)]
+        self.groups = [
+            *_fixed_groups(scenario, lives),
+            *(self._rule_group(name, lives) for name, _ in self.rules),
+        ]
         self.carried = self._carried_columns()
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
@@ -125,7 +150,9 @@ class Plan:
             return False
         if name in ("flee", "chase"):
             return any(
-                getattr(a.interaction(b.name), name) > 0.0 for a in self.scenario.species for b in self.scenario.species
+                getattr(a.interaction(b.name), name) > 0.0
+                for a in self.scenario.species
+                for b in self.scenario.species
             )
         if name == "boundary":
             return self.scenario.world.boundary == "soft"
@@ -218,7 +245,9 @@ def _rows(rows: list[Any], width: int) -> NDArray[np.float32]:
 
 
 def _fixed_groups(scenario: Scenario, lives: list[Scenario]) -> list[Group]:
-    motion_options = options_of(scenario.motion) | {"has_min_speed": any(s.motion.min_speed > 0.0 for s in lives)}
+    motion_options = options_of(scenario.motion) | {
+        "has_min_speed": any(s.motion.min_speed > 0.0 for s in lives)
+    }
     view_options = {"weighs_angles": any(s.perception.rear_attention != 1.0 for s in lives)}
     return [
         Group("motion", tuple(_motion_numbers(scenario)), tuple(motion_options.items())),
@@ -235,4 +264,7 @@ def _motion_numbers(s: Scenario) -> dict[str, float]:
 
 
 def _perception_numbers(s: Scenario) -> dict[str, float]:
-    return numbers_of(s.perception, 0.0) | {"view_cosine": s.perception.view_cosine, "per_radius": 1.0 / s.perception.radius}
+    return numbers_of(s.perception, 0.0) | {
+        "view_cosine": s.perception.view_cosine,
+        "per_radius": 1.0 / s.perception.radius,
+    }

@@ -36,7 +36,8 @@ from murmura.core import algebra
 
 F = np.float32
 JIT = {"error_model": "numpy", "boundscheck": False, "nogil": True}
-
+# Functions that only compiled code calls need no entry from Python; leaving it out halves the time to compile.
+INNER = JIT | {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def where(condition, a, b): ...
@@ -117,7 +118,9 @@ def _to_number(i):
 
 @overload(look_up)
 def _look_up(table, index):
-    return (lambda table, index: gather(table, index)) if index == Ints else (lambda table, index: table[index])
+    return (
+        (lambda table, index: gather(table, index)) if index == Ints else (lambda table, index: table[index])
+    )
 
 
 def _as_ints(x): ...

@@ -7,13 +7,12 @@ Other backends must agree with it within single precision.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends.plan import DEFAULTS, KIN_FIELDS, ME_FIELDS, SEEN_FIELDS, Group, Plan
+from murmura.backends.plan import DEFAULTS, KIN_FIELDS, ME_FIELDS, SEEN_FIELDS, Group, Plan, record_type
 from murmura.core import motion, perception, space
 from murmura.core.errors import RunError
 from murmura.core.rule import TRACKED_FIELDS
@@ -23,7 +22,7 @@ from murmura.rules import terrain
 
 Columns = dict[str, NDArray[Any]]
 PAIRS_AT_ONCE = 2_000_000
-Shape = namedtuple("Shape", terrain.SHAPE_FIELDS)
+Shape = record_type("Shape", terrain.SHAPE_FIELDS)
 SAME_PLACE = 1e-20  # as in the kernels: 1/d of agents in the same place stays finite
 
 
@@ -36,14 +35,27 @@ class Moment:
         self.ids = state.ids.astype(np.int64)
         self.columns: Columns = {
             name: state[name].astype(np.float64)
-            for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "panic", "energy", "species")
+            for name in (
+                "position_x",
+                "position_y",
+                "velocity_x",
+                "velocity_y",
+                "heading",
+                "panic",
+                "energy",
+                "species",
+            )
         }
         self.columns |= {name: state[name].astype(np.float64) for name in plan.carried}
         species = self.columns["species"].astype(np.int64)
-        self.numbers = plan.numbers.astype(np.float64)[species] if plan.species_count > 1 else plan.numbers.astype(np.float64)[[0] * len(state)]
+        self.numbers = (
+            plan.numbers.astype(np.float64)[species]
+            if plan.species_count > 1
+            else plan.numbers.astype(np.float64)[[0] * len(state)]
+        )
         self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
-        self.me_type = namedtuple("Me", [*ME_FIELDS, *self.extras])  # type: ignore[misc]
-        self.seen_type = namedtuple("Seen", [*SEEN_FIELDS, *KIN_FIELDS, *self.extras])  # type: ignore[misc]
+        self.me_type = record_type("Me", [*ME_FIELDS, *self.extras])
+        self.seen_type = record_type("Seen", [*SEEN_FIELDS, *KIN_FIELDS, *self.extras])
 
     def parameters(self, rows: NDArray[Any], shape: tuple[int, ...]) -> list[Any]:
         """Every group's `p` for these agents, its numbers as arrays of the given shape."""
@@ -54,7 +66,9 @@ class Moment:
             place += len(group.numbers)
         return found
 
-    def me(self, rows: NDArray[Any], shape: tuple[int, ...], neighbors: Any, changes: Columns | None = None) -> Any:
+    def me(
+        self, rows: NDArray[Any], shape: tuple[int, ...], neighbors: Any, changes: Columns | None = None
+    ) -> Any:
         """These agents as rules see themselves."""
         columns = {name: column[rows].reshape(shape) for name, column in self.columns.items()}
         columns |= changes or {}
@@ -125,7 +139,7 @@ class Moment:
             return []
         assert group.kind.item is not None
         q = self.parameters(rows, (len(rows),))[2 + number]
-        item_type = namedtuple("Item", group.item_fields)  # type: ignore[misc]
+        item_type = record_type("Item", group.item_fields)
         begin, end = self.plan.ranges[number]
         items = [item_type(*row[: len(group.item_fields)]) for row in self.item_table()[begin:end]]
         terms = [np.broadcast_arrays(*group.kind.item(q, me, it, self.world), me.x)[:-1] for it in items]
@@ -146,7 +160,7 @@ class Moment:
             items[row, : len(values)] = values
         return items
 
-    def decide(self, rows: NDArray[Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def decide(self, rows: NDArray[Any]) -> tuple[Any, Any, Columns, dict[str, Any]]:
         """The agents as they feel now, the force on them, and each rule's share of it by name."""
         acc, neighbors = self.accumulate(rows)
         p = self.parameters(rows, (len(rows),))
@@ -154,7 +168,9 @@ class Moment:
         me = self.me(rows, (len(rows),), neighbors)
         for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
             if group.kind.feel:
-                changes |= dict(zip(group.kind.writes, group.kind.feel(q, me, tuple(values), self.world), strict=True))
+                changes |= dict(
+                    zip(group.kind.writes, group.kind.feel(q, me, tuple(values), self.world), strict=True)
+                )
                 me = self.me(rows, (len(rows),), neighbors, changes)
         forces: dict[str, Any] = {}
         alone = np.zeros(len(rows), bool)
@@ -196,7 +212,11 @@ class Moment:
             if group.kind.age:
                 me = self.me(rows, (len(rows),), me.neighbors, changes)
                 changes |= dict(zip(group.kind.writes, group.kind.age(q, me, self.world), strict=True))
-        return changes | {"acceleration_x": force[0], "acceleration_y": force[1], "local_density": me.neighbors}
+        return changes | {
+            "acceleration_x": force[0],
+            "acceleration_y": force[1],
+            "local_density": me.neighbors,
+        }
 
     def _move(self, me: Any, vx: Any, vy: Any) -> Any:
         """The place after the move, with obstacles in the way."""
@@ -228,7 +248,11 @@ def _combine(kinds: tuple[str, ...], terms: Any, seen: NDArray[np.bool_]) -> lis
             found.append(ranked.min(axis=1, initial=3.0e38))
             nobody = found[-1] >= 3.0e38
         else:
-            taken = np.take_along_axis(values, pick[:, None], axis=1)[:, 0] if seen.shape[1] else np.zeros(len(seen))
+            taken = (
+                np.take_along_axis(values, pick[:, None], axis=1)[:, 0]
+                if seen.shape[1]
+                else np.zeros(len(seen))
+            )
             found.append(np.where(nobody, 0.0, taken))
     return found
 

@@ -16,13 +16,15 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from murmura.backends.lanes import LONG, _pointer
-from murmura.backends.primitives import JIT
+from murmura.backends.primitives import INNER
 
 ARRIVED, GENERATION, NEXT_TASK = 0, 16, 32
 """Places in the `sync` array, two cache lines apart; every thread has a NEXT_TASK, 16 places apart."""
 SPINS = 4000
 
-yield_core = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+yield_core = types.ExternalFunction(
+    "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()
+)
 
 
 @intrinsic
@@ -59,7 +61,7 @@ def put(typing_context: Any, array: Any, i: Any, value: Any) -> Any:
     return types.none(array, types.intp, types.int64), emit
 
 
-@njit(**JIT)  # type: ignore[untyped-decorator]
+@njit(**INNER)
 def meet(sync: Any, team: Any) -> None:
     """Wait until every thread of the team is here."""
     if team == 1:

@@ -19,7 +19,9 @@ class Model(BaseModel):
     )
 
 
-def quantity(default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, **bounds: Any) -> Any:
+def quantity(
+    default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, **bounds: Any
+) -> Any:
     """A numeric field: default, sentence, unit in brackets, useful slider range, hard bounds (gt, ge, lt, le)."""
     extra: dict[str, Any] = {"unit": unit}
     if slider is not None:

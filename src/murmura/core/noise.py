@@ -55,7 +55,9 @@ def noise(x: Number, y: Number) -> Number:
     return low + (high - low) * fade(fy)
 
 
-def fractal_noise(x: Number, y: Number, octaves: int = 4, gain: float = 0.5, lacunarity: float = 2.0) -> Number:
+def fractal_noise(
+    x: Number, y: Number, octaves: int = 4, gain: float = 0.5, lacunarity: float = 2.0
+) -> Number:
     """Octaves of noise, each finer and weaker than the last, normalised back to [-1, 1]."""
     amplitude = 1.0
     frequency = 1.0

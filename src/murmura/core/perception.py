@@ -20,7 +20,16 @@ def view_cosine(p: Any, vx: Number, vy: Number) -> Number:
     return where(vx * vx + vy * vy < SLOW_SQUARED, SEES_ALL, p.view_cosine)
 
 
-def sees(reach_squared: Number, cosine: Number, hx: Number, hy: Number, dx: Number, dy: Number, d2: Number, d: Number) -> Any:
+def sees(
+    reach_squared: Number,
+    cosine: Number,
+    hx: Number,
+    hy: Number,
+    dx: Number,
+    dy: Number,
+    d2: Number,
+    d: Number,
+) -> Any:
     """Whether a neighbour at (dx, dy) is perceived (S4-15)."""
     return (d2 <= reach_squared) & (hx * dx + hy * dy >= cosine * d)
 

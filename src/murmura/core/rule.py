@@ -6,8 +6,8 @@ functions are static, branch-free (`where` instead of `if`, except on the rule's
 
     p      the rule's numbers and options, by field name
     me     the agent: id x y vx vy hx hy speed max_speed max_force neighbors panic energy species + `reads`
-    seen   a neighbour: dx dy d2 d inv_d nearness (1 - d/perception radius) vx vy attention, how much I want to separate, align, cohere, flee or
-           chase its kind (separation alignment cohesion flee chase), species, panic + `reads`
+    seen   a neighbour: dx dy d2 d inv_d nearness (1 - d/perception radius) vx vy attention, how much I want
+           of its kind (separation alignment cohesion flee chase), panic energy species + `reads`
     it     one item, by `item_fields`
     acc    what pairs, then items, added up to
     world  width height wraps dt time noise_time thrust step seed_low seed_high noise_x noise_y
@@ -111,7 +111,9 @@ def options_of(model: Model) -> dict[str, bool]:
 
 
 def _may_be_number(annotation: Any) -> bool:
-    return isinstance(annotation, types.UnionType) and (float in annotation.__args__ or int in annotation.__args__)
+    return isinstance(annotation, types.UnionType) and (
+        float in annotation.__args__ or int in annotation.__args__
+    )
 
 
 REGISTRY: dict[str, type[Rule]] = {}
@@ -124,7 +126,9 @@ def register_rule(name: str) -> Callable[[R], R]:
     Registering the same name again replaces the rule, so that a notebook cell can be run twice.
     """
     if not name.isidentifier():
-        raise ScenarioError(f"a rule's name must be a Python identifier, got {name!r}: use letters, digits and _")
+        raise ScenarioError(
+            f"a rule's name must be a Python identifier, got {name!r}: use letters, digits and _"
+        )
 
     def register(rule: R) -> R:
         _check(name, rule)
@@ -146,7 +150,9 @@ def registered_rule(name: str) -> type[Rule]:
 
 def _check(name: str, rule: type[Rule]) -> None:
     if rule.pair is not None and not rule.accumulates:
-        raise ScenarioError(f"rule {name!r} has a pair function: say how its results combine in `accumulates`")
+        raise ScenarioError(
+            f"rule {name!r} has a pair function: say how its results combine in `accumulates`"
+        )
     if (rule.feel is not None or rule.age is not None) and not rule.writes:
         raise ScenarioError(f"rule {name!r} changes the agent: name the columns in `writes`")
     for kinds in (rule.accumulates, rule.item_accumulates):

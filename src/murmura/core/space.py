@@ -30,7 +30,9 @@ def wrapped(x: Number, size: Number) -> Number:
     return maximum(x, 0.0)
 
 
-def confine(world: Any, x: Number, y: Number, vx: Number, vy: Number) -> tuple[Number, Number, Number, Number]:
+def confine(
+    world: Any, x: Number, y: Number, vx: Number, vy: Number
+) -> tuple[Number, Number, Number, Number]:
     """Apply the world's edges to a moved agent."""
     if world.wraps:
         x = wrapped(x, world.width)
@@ -38,6 +40,10 @@ def confine(world: Any, x: Number, y: Number, vx: Number, vy: Number) -> tuple[N
     if world.walled:
         vx = where((x < 0.0) & (vx < 0.0) | (x > world.width) & (vx > 0.0), -vx, vx)
         vy = where((y < 0.0) & (vy < 0.0) | (y > world.height) & (vy > 0.0), -vy, vy)
-        x = minimum(maximum(where(x > world.width, 2.0 * world.width - x, where(x < 0.0, -x, x)), 0.0), world.width)
-        y = minimum(maximum(where(y > world.height, 2.0 * world.height - y, where(y < 0.0, -y, y)), 0.0), world.height)
+        x = minimum(
+            maximum(where(x > world.width, 2.0 * world.width - x, where(x < 0.0, -x, x)), 0.0), world.width
+        )
+        y = minimum(
+            maximum(where(y > world.height, 2.0 * world.height - y, where(y < 0.0, -y, y)), 0.0), world.height
+        )
     return x, y, vx, vy

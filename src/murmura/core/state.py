@@ -73,7 +73,12 @@ INTEGER_COLUMNS = {
     "target_food_id": NOBODY,
     "target_mate_id": NOBODY,
 }
-ALIASES = {"panic": "panic_level", "species": "species_id", "aggression": "aggression_level", "neighbors": "local_density"}
+ALIASES = {
+    "panic": "panic_level",
+    "species": "species_id",
+    "aggression": "aggression_level",
+    "neighbors": "local_density",
+}
 """Short names that rules use for columns."""
 
 DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c in INTEGER_COLUMNS])
@@ -107,10 +112,18 @@ class State:
         if wanted.dtype.kind not in "iu":
             raise UnknownNameError(f"an agent's id is a whole number, got {wanted.dtype}")
         rows = np.searchsorted(self.ids, wanted)
-        known = (rows < len(self)) & (self.ids[np.minimum(rows, len(self) - 1)] == wanted) if len(self) else rows < 0
+        known = (
+            (rows < len(self)) & (self.ids[np.minimum(rows, len(self) - 1)] == wanted)
+            if len(self)
+            else rows < 0
+        )
         if not np.all(known):
             missing = wanted[~known][0]
-            alive = f"{len(self):,} agents with ids from {self.ids[0]} to {self.ids[-1]}" if len(self) else "nobody"
+            alive = (
+                f"{len(self):,} agents with ids from {self.ids[0]} to {self.ids[-1]}"
+                if len(self)
+                else "nobody"
+            )
             raise UnknownNameError(f"no agent has the id {missing}; alive: {alive}")
         return rows
 
@@ -150,7 +163,9 @@ class State:
         """SHA-256 of every bit of the state at a step."""
         digest = hashlib.sha256(np.array([step, self.next_id, len(self)], "<i8").tobytes())
         for name in DTYPE.names or ():
-            digest.update(np.ascontiguousarray(self.columns[name]).astype(DTYPE[name].newbyteorder("<")).tobytes())
+            digest.update(
+                np.ascontiguousarray(self.columns[name]).astype(DTYPE[name].newbyteorder("<")).tobytes()
+            )
         return digest.hexdigest()
 
 
@@ -159,5 +174,7 @@ def column_name(name: str) -> str:
     full = ALIASES.get(name, name)
     if full not in DTYPE.fields:  # type: ignore[operator]
         known = [*FLOAT_COLUMNS, *INTEGER_COLUMNS, *ALIASES]
-        raise UnknownNameError(f"no column is called {name!r}{nearest(name, known)}; columns: {', '.join(known)}")
+        raise UnknownNameError(
+            f"no column is called {name!r}{nearest(name, known)}; columns: {', '.join(known)}"
+        )
     return full

@@ -64,7 +64,15 @@ def load(path: str | Path) -> tuple[Scenario, int, int, State]:
         raise RunError(f"there is no checkpoint {path}") from None
     except MurmuraError as error:
         raise RunError(f"the checkpoint {path} cannot be used: {error}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+    ) as error:
         raise RunError(f"the checkpoint {path} is damaged: {error}") from None
 
 
@@ -74,7 +82,9 @@ def _read(file: Any) -> tuple[Scenario, int, int, State]:
     expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
     if set(sizes) != expected:
         raise ValueError(f"expected the parts {sorted(expected)}, found {sorted(sizes)}")
-    if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(LARGEST_HEADER, 4 * MOST_AGENTS + 4096):
+    if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(
+        LARGEST_HEADER, 4 * MOST_AGENTS + 4096
+    ):
         raise ValueError("its parts claim to be larger than any checkpoint is")
     file.seek(0)
     with np.load(file, allow_pickle=False) as parts:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
 
-LONGEST_FRAME = 0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
+LONGEST_FRAME = (
+    0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
+)
 
 
 class Clock:

@@ -19,7 +19,9 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
     rules = {
         group.name: {
             "neighbors": [int(k) for k in state.ids[_used(moment, number, rows, seen)]],
-            "force": [float(component[0]) for component in details["forces"].get(group.name, np.zeros((2, 1)))],
+            "force": [
+                float(component[0]) for component in details["forces"].get(group.name, np.zeros((2, 1)))
+            ],
         }
         for number, group in enumerate(moment.plan.rule_groups)
     }

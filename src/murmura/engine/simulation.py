@@ -57,7 +57,9 @@ class Simulation:
             state = random_start(scenario, seed)
         else:
             state = given_start(scenario, seed, positions, velocities, species, ids)
-            scenario = scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
+            scenario = (
+                scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
+            )
         self._begin(scenario, seed, backend, threads, state, 0, announce)
 
     def _begin(
@@ -156,7 +158,8 @@ class Simulation:
         """Ids that this agent perceives now, ascending."""
         row = self.state.rows_of(agent_id)
         seen, _, _ = self._moment().visible(row)
-        return self.state.ids[seen[0]]
+        found: NDArray[np.int32] = self.state.ids[seen[0]]
+        return found
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent sees, and what each rule asks of it, right now."""
@@ -169,7 +172,7 @@ class Simulation:
         """This instant as measures see it; velocities per second."""
         world, motion = self._scenario.world, self._scenario.motion
         return Flock(
-            positions=self.positions,
+            positions=self.positions.astype(np.float64),
             velocities=self.velocities.astype(np.float64) * (motion.stride / motion.time_step),
             width=world.width,
             height=world.height,
@@ -205,7 +208,9 @@ class Simulation:
         twin = Simulation(
             self._scenario, self._seed, "reference", positions=positions, velocities=velocities
         ).state  # checks the arrays as a start does
-        values: dict[str, ArrayLike] = {name: twin[name] for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading")}
+        values: dict[str, ArrayLike] = {
+            name: twin[name] for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading")
+        }
         state = self.state.copy()
         born = state.add(values | dict(columns or {}))
         self._replace(state)
@@ -253,8 +258,12 @@ class Simulation:
 def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= LARGEST_SEED:
         raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256):
+    if threads is not None and (
+        isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256
+    ):
         raise ScenarioError(f"threads must be a whole number from 1 to 256, got {threads!r}")
     if backend not in BACKENDS:
-        raise BackendError(f"no backend is called {backend!r}{nearest(backend, BACKENDS)}; known: {', '.join(BACKENDS)}")
+        raise BackendError(
+            f"no backend is called {backend!r}{nearest(backend, BACKENDS)}; known: {', '.join(BACKENDS)}"
+        )
     return int(seed), threads

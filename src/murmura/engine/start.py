@@ -64,14 +64,22 @@ def given_start(
     else:
         speeds = checked_pairs("velocities", velocities)
         if len(speeds) != n:
-            raise ScenarioError(f"velocities must have one row for each of the {n} positions, got {len(speeds)}")
+            raise ScenarioError(
+                f"velocities must have one row for each of the {n} positions, got {len(speeds)}"
+            )
         _set_velocities(state, *_allowed(scenario, speeds[order]).T)
     _set_individuals(scenario, state, seed)
     if species is not None:
         kinds = np.asarray(species)
         known = len(scenario.species_names())
-        if kinds.shape != (n,) or kinds.dtype.kind not in "iu" or (n and not (0 <= kinds.min() and kinds.max() < known)):
-            raise ScenarioError(f"species must be {n} numbers from 0 to {known - 1}, got shape {kinds.shape} {kinds.dtype}")
+        if (
+            kinds.shape != (n,)
+            or kinds.dtype.kind not in "iu"
+            or (n and not (kinds.min() >= 0 and kinds.max() < known))
+        ):
+            raise ScenarioError(
+                f"species must be {n} numbers from 0 to {known - 1}, got shape {kinds.shape} {kinds.dtype}"
+            )
         state["species"][:] = kinds[order]
     return state
 
@@ -83,7 +91,9 @@ def checked_pairs(name: str, values: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise ScenarioError(f"{name} must be an array of shape (n, 2), got {type(values).__name__}") from None
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ScenarioError(f"{name} must have shape (n, 2): one row (x, y) for each agent, got {array.shape}")
+        raise ScenarioError(
+            f"{name} must have shape (n, 2): one row (x, y) for each agent, got {array.shape}"
+        )
     if not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ScenarioError(f"{name} must be finite, got {array[row].tolist()} in row {row}")
@@ -114,7 +124,9 @@ def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
     for number, shape in enumerate(scenario.obstacles):
         for row, (x, y) in enumerate(places):
             if contains(shape, x, y):
-                raise ScenarioError(f"positions: row {row} ({x:g}, {y:g}) lies inside obstacles.{number}; move it out")
+                raise ScenarioError(
+                    f"positions: row {row} ({x:g}, {y:g}) lies inside obstacles.{number}; move it out"
+                )
 
 
 def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,7 +136,9 @@ def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.
     size = np.hypot(velocities[:, 0], velocities[:, 1])
     if (size == 0.0).any():
         row = int(np.flatnonzero(size == 0.0)[0])
-        raise ScenarioError(f"velocities: row {row} is zero, but motion.policy is constant: give it a direction")
+        raise ScenarioError(
+            f"velocities: row {row} is zero, but motion.policy is constant: give it a direction"
+        )
     return velocities * (scenario.motion.speed / size)[:, None]
 
 

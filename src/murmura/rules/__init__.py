@@ -8,7 +8,16 @@ from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.kinship import Chase, Flee
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
-from murmura.rules.terrain import Attractor, Attractors, AvoidObstacles, Boundary, Circle, Containment, Polygon, Wall
+from murmura.rules.terrain import (
+    Attractor,
+    Attractors,
+    AvoidObstacles,
+    Boundary,
+    Circle,
+    Containment,
+    Polygon,
+    Wall,
+)
 from murmura.rules.weather import Jitter, Noise, Wind
 
 __all__ = [

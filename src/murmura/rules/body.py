@@ -14,7 +14,9 @@ class Energy(Rule):
     """Energy falls with time and speed; a tired agent is slow (S0-24, S0-30)."""
 
     decay: float = quantity(0.02, "Energy lost each second at rest.", "1/s", (0, 0.2), ge=0)
-    speed_cost: float = quantity(0.5, "Extra loss at top speed, as a share of the loss at rest.", "", (0, 5), ge=0)
+    speed_cost: float = quantity(
+        0.5, "Extra loss at top speed, as a share of the loss at rest.", "", (0, 5), ge=0
+    )
     min_speed: float = quantity(0.3, "Share of the top speed left without energy.", "", (0, 1), ge=0, le=1)
 
     reads = ("energy",)

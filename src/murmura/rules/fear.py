@@ -28,9 +28,13 @@ class Fear(Rule):
 
     weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
     threats: tuple[Threat, ...] = Field((), strict=False, description="What frightens.")
-    flight_boost: float = quantity(2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0)
+    flight_boost: float = quantity(
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+    )
     spread_from: float = quantity(0.3, "Panic above this infects neighbours.", "", (0, 1), ge=0, le=1)
-    spread: float = quantity(0.475, "What neighbours catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1)
+    spread: float = quantity(
+        0.475, "What neighbours catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1
+    )
     fade: float = quantity(0.98, "What is left of panic after a step.", "", (0.8, 1), ge=0, le=1)
     calm_below: float = quantity(0.01, "Panic below this is none.", "", ge=0, le=1)
 

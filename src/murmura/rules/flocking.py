@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from murmura.core.algebra import maximum, where
 from murmura.core.model import choice, quantity
-from murmura.core.rule import Rule, register_rule
+from murmura.core.rule import Kind, Rule, register_rule
 from murmura.core.vector import limit, normalize
 from murmura.rules.towards import steer_towards
 
@@ -46,7 +46,7 @@ class Separation(Rule):
     )
     exit_distance: float = quantity(5.0, "How near is very near, for the early exit.", "u", (0.5, 40), gt=0)
 
-    accumulates = ("sum", "sum")
+    accumulates: ClassVar[tuple[Kind, ...]] = ("sum", "sum")
 
     def variant(self) -> type[Rule]:
         return SeparationFirst if self.priority == "early_exit" else Separation
@@ -73,7 +73,7 @@ class Separation(Rule):
 class SeparationFirst(Separation):
     """Separation that silences the other wishes while somebody is very near (S4-24)."""
 
-    accumulates = ("sum", "sum", "greatest")
+    accumulates: ClassVar[tuple[Kind, ...]] = ("sum", "sum", "greatest")
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -105,7 +105,9 @@ def closeness(p: Any, seen: Any) -> Any:
 class Alignment(NeighborRule):
     """Steer towards the mean velocity of neighbours."""
 
-    weighting: Weighting = choice("uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more.")
+    weighting: Weighting = choice(
+        "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
+    )
 
     accumulates = ("sum", "sum")
 
@@ -124,7 +126,9 @@ class Alignment(NeighborRule):
 class Cohesion(NeighborRule):
     """Steer towards the mean place of neighbours."""
 
-    weighting: Weighting = choice("uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more.")
+    weighting: Weighting = choice(
+        "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
+    )
     density_adaptation: bool = choice(False, "Whether a crowd attracts less: force times max(0.3, 1 - n/20).")
     crowd: float = quantity(20.0, "Neighbours at which a crowd would attract no more.", "", (5, 100), gt=0)
     crowd_floor: float = quantity(0.3, "What is left of the attraction of a crowd.", "", (0, 1), ge=0, le=1)

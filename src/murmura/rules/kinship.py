@@ -40,7 +40,13 @@ class Chase(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return where(seen.chase > 0.0, seen.d2 / (seen.chase + 1e-30), 3.0e38), seen.dx, seen.dy, seen.vx, seen.vy
+        return (
+            where(seen.chase > 0.0, seen.d2 / (seen.chase + 1e-30), 3.0e38),
+            seen.dx,
+            seen.dy,
+            seen.vx,
+            seen.vy,
+        )
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:

@@ -21,7 +21,9 @@ class Seek(Rule):
     weight: float = quantity(1.0, "How much the goal counts beside the other wishes.", "", (0, 5), ge=0)
     x: float = quantity(0.0, "Where the goal is.", "u")
     y: float = quantity(0.0, "Where the goal is.", "u")
-    arrival_radius: float = quantity(100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", ge=0)
+    arrival_radius: float = quantity(
+        100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", ge=0
+    )
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
@@ -100,7 +102,9 @@ class FollowLeader(TrackingRule):
     """Keep behind a leader, arriving gently, and step out of its way (Reynolds 1999)."""
 
     distance: float = quantity(20.0, "How far behind the leader to fly.", "u", (1, 100), gt=0)
-    arrival_radius: float = quantity(50.0, "Nearer to that place than this the flight slows.", "u", (1, 200), gt=0)
+    arrival_radius: float = quantity(
+        50.0, "Nearer to that place than this the flight slows.", "u", (1, 200), gt=0
+    )
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
@@ -128,7 +132,9 @@ class Wander(Rule):
     """
 
     weight: float = quantity(1.0, "How much strolling counts beside the other wishes.", "", (0, 5), ge=0)
-    circle_distance: float = quantity(1.0, "How far ahead the circle lies, in circle radii.", "", (0, 5), ge=0)
+    circle_distance: float = quantity(
+        1.0, "How far ahead the circle lies, in circle radii.", "", (0, 5), ge=0
+    )
     rate: float = quantity(0.5, "How fast the point drifts, in noise cells a second.", "1/s", (0, 5), ge=0)
 
     @staticmethod

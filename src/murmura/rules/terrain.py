@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from pydantic import Field
@@ -68,7 +69,7 @@ def _segments(start: Point, end: Point, longest: float) -> list[tuple[float, ...
     count = max(1, math.ceil(math.dist(start, end) / longest))
     ex, ey = (end[0] - start[0]) / count, (end[1] - start[1]) / count
     cuts = [(start[0] + ex * k, start[1] + ey * k) for k in range(count)] + [end]
-    return [(*a, *b, 0.0) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [(*a, *b, 0.0) for a, b in pairwise(cuts)]
 
 
 def contains(shape: Circle | Polygon | Wall, x: float, y: float) -> bool:
@@ -144,7 +145,18 @@ def hit(world: Any, it: Any, x: Number, y: Number, mx: Number, my: Number) -> tu
     return where(round_one, t_circle, t_line), nx, ny
 
 
-def collide(world: Any, x: Number, y: Number, mx: Number, my: Number, vx: Number, vy: Number, t: Number, nx: Number, ny: Number) -> Any:
+def collide(
+    world: Any,
+    x: Number,
+    y: Number,
+    mx: Number,
+    my: Number,
+    vx: Number,
+    vy: Number,
+    t: Number,
+    nx: Number,
+    ny: Number,
+) -> Any:
     """The place after a move that may have been stopped at share `t`, and the velocity after the bounce."""
     size = sqrt(mx * mx + my * my + TINY)
     stopped = (t < 0.5 * NEVER) & (t <= 1.0 + world.skin / size)
@@ -224,7 +236,9 @@ class Attractors(Rule):
         dx, dy = offset(world, me.x, me.y, it.x, it.y)
         d2 = dx * dx + dy * dy
         d = sqrt(d2 + TINY)
-        pull = where((d2 > 0.0) & (d <= it.radius), it.strength * (1.0 - d / it.radius) * me.max_force / d, 0.0)
+        pull = where(
+            (d2 > 0.0) & (d <= it.radius), it.strength * (1.0 - d / it.radius) * me.max_force / d, 0.0
+        )
         return dx * pull, dy * pull
 
     @staticmethod

@@ -46,7 +46,9 @@ class Wind(Rule):
     """A steady wind with turbulence carried along by time (S0-47 to S0-51)."""
 
     speed: float = quantity(0.0, "Strength of the wind; 0: none.", "u/s", (0, 15), ge=0)
-    direction: float = quantity(0.0, "Where the wind blows to, counter-clockwise from the x-axis.", "deg", (0, 360))
+    direction: float = quantity(
+        0.0, "Where the wind blows to, counter-clockwise from the x-axis.", "deg", (0, 360)
+    )
     turbulence: float = quantity(0.3, "Gusts as a share of the wind.", "", (0, 1), ge=0)
     scale: float = quantity(0.003, "Noise cells for each unit of length.", "1/u", (0.0005, 0.02), gt=0)
     rate: float = quantity(0.3, "Noise cells for each second.", "1/s", (0, 5), ge=0)

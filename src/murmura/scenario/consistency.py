@@ -100,7 +100,9 @@ def _species(s: Scenario) -> list[str]:
         ]
         for path in kind.values:
             if not path.startswith(SPECIES_PATHS):
-                found.append(f"species.{k}.values: only motion, perception and rules may differ, got {path!r}")
+                found.append(
+                    f"species.{k}.values: only motion, perception and rules may differ, got {path!r}"
+                )
         try:
             s.model_copy(update={"species": ()}).with_values(kind.values)
         except ScenarioError as error:

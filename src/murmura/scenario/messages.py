@@ -8,7 +8,12 @@ from pydantic import BaseModel, ValidationError
 
 from murmura.core.errors import ScenarioError, nearest
 
-SIGNS = {"greater_than": ("gt", ">"), "greater_than_equal": ("ge", ">="), "less_than": ("lt", "<"), "less_than_equal": ("le", "<=")}
+SIGNS = {
+    "greater_than": ("gt", ">"),
+    "greater_than_equal": ("ge", ">="),
+    "less_than": ("lt", "<"),
+    "less_than_equal": ("le", "<="),
+}
 
 
 def scenario_error(error: ValidationError, model: type[BaseModel], source: str = "") -> ScenarioError:

@@ -36,14 +36,22 @@ class Motion(Model):
     """How forces become movement."""
 
     policy: Literal["capped", "constant"] = choice("capped", "Speed has a cap, or is the same at all times.")
-    max_speed: float = quantity(15.0, "Greatest speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0)
+    max_speed: float = quantity(
+        15.0, "Greatest speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0
+    )
     speed: float = quantity(1.0, "The speed, where it is constant.", "u/s or u/tick", (0.1, 40), gt=0)
-    min_speed: float = quantity(0.0, "Least speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0)
-    max_force: float = quantity(0.5, "Greatest steering force of a wish, and of their sum.", "", (0.01, 2), gt=0)
+    min_speed: float = quantity(
+        0.0, "Least speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
+    )
+    max_force: float = quantity(
+        0.5, "Greatest steering force of a wish, and of their sum.", "", (0.01, 2), gt=0
+    )
     clamp_total: bool = choice(True, "Whether max_force also limits the sum of all wishes.")
     panic_force: float = quantity(1.0, "How much full panic adds to the limit of the sum.", "", (0, 3), ge=0)
     panic_speed: float = quantity(0.5, "How much full panic adds to the top speed.", "", (0, 2), ge=0)
-    velocity_unit: Literal["second", "tick"] = choice("second", "Whether velocities are per second or per step.")
+    velocity_unit: Literal["second", "tick"] = choice(
+        "second", "Whether velocities are per second or per step."
+    )
     time_step: float = quantity(1.0 / 60.0, "Simulated time of one step.", "s", gt=0, le=1)
 
     @property
@@ -66,9 +74,15 @@ class Perception(Model):
     """Whom an agent notices."""
 
     radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
-    field_of_view: float = quantity(270.0, "Angle an agent sees, centred on its heading.", "deg", (10, 360), gt=0, le=360)
+    field_of_view: float = quantity(
+        270.0, "Angle an agent sees, centred on its heading.", "deg", (10, 360), gt=0, le=360
+    )
     nearest: int | None = quantity(
-        None, "Only this many nearest visible neighbours count (topological perception); none: all.", "", ge=1, le=64
+        None,
+        "Only this many nearest visible neighbours count (topological perception); none: all.",
+        "",
+        ge=1,
+        le=64,
     )
     rear_attention: float = quantity(
         1.0, "What a neighbour straight behind counts, one straight ahead counting 1.", "", (0, 1), ge=0, le=1
@@ -116,7 +130,8 @@ class Species(Model):
         default_factory=dict, description="Numbers of motion, perception and rules that differ, by path."
     )
     towards: dict[str, Relation | Interaction] = Field(
-        default_factory=dict, description="What it wants of another species; unnamed ones it keeps apart from."
+        default_factory=dict,
+        description="What it wants of another species; unnamed ones it keeps apart from.",
     )
     color: str = Field("#4cc9f0", pattern=r"^#[0-9a-fA-F]{6}$", description="Its colour in the live view.")
 
@@ -129,11 +144,17 @@ class Species(Model):
 class Start(Model):
     """Where agents are at the beginning, and how fast."""
 
-    layout: Literal["uniform", "disc"] = choice("uniform", "All over the world, or in a disc around the centre.")
+    layout: Literal["uniform", "disc"] = choice(
+        "uniform", "All over the world, or in a disc around the centre."
+    )
     margin: float = quantity(0.0, "Distance kept from the edges.", "u", (0, 500), ge=0)
     radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
-    speed: float = quantity(5.0, "Speed at the beginning, in a random direction.", "u/s or u/tick", (0, 40), ge=0)
-    speed_spread: float = quantity(0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0)
+    speed: float = quantity(
+        5.0, "Speed at the beginning, in a random direction.", "u/s or u/tick", (0, 40), ge=0
+    )
+    speed_spread: float = quantity(
+        0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
+    )
 
 
 class Display(Model):

@@ -1,0 +1,5 @@
+"""`python -m murmura` is the command `murmura`."""
+
+from murmura.cli import main
+
+main()

@@ -1,0 +1,43 @@
+"""What this machine has: versions, cores, vector instructions, where kernels are kept, what is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+from typing import Any
+
+from murmura import __version__
+
+PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "pydantic", "cyclopts", "rich")
+EXTRAS = {"analysis": ("matplotlib",)}
+
+
+def examine() -> dict[str, Any]:
+    """Facts for a bug report, and what to install for what is missing."""
+    import llvmlite.binding as llvm
+
+    from murmura.backends.cpu import available_cores, cache_folder
+
+    features = llvm.get_host_cpu_features()
+    folder = cache_folder()
+    missing = {
+        extra: f'pip install "murmura[{extra}]"'
+        for extra, packages in EXTRAS.items()
+        if any(importlib.util.find_spec(package) is None for package in packages)
+    }
+    return {
+        "murmura": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": available_cores(),
+        "vector_instructions": [name for name in ("avx512f", "avx2", "fma", "neon") if features.get(name)],
+        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "kernel_cache": str(folder),
+        "kernel_cache_writable": os.access(folder if folder.exists() else folder.parent, os.W_OK)
+        or not folder.exists(),
+        "kernels_kept": len(list((folder / "kernels").glob("*.py"))) if folder.exists() else 0,
+        "backends": ["reference", "cpu"],
+        "missing_extras": missing,
+    }

@@ -1,0 +1,159 @@
+"""A run in a folder: scenario, manifest, metrics while it goes, and the final state.
+
+scenario.json   the scenario with every value spelled out
+manifest.json   versions, seed, backend, threads, steps, hash of the final state
+metrics.jsonl   one line for each observed step, flushed as it is written
+final.npz       the final state: `murmura.Simulation.restore` goes on from it
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from murmura import __version__
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario, load_scenario, save_scenario
+
+SCENARIO, MANIFEST, METRICS, FINAL = "scenario.json", "manifest.json", "metrics.jsonl", "final.npz"
+Progress = Callable[[int, int], None]
+
+
+class Run:
+    """A recorded run, read lazily."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self.manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            self.scenario: Scenario = load_scenario(folder / SCENARIO)
+        except OSError as error:
+            raise ScenarioError(
+                f"{folder} is not a run folder: {error}. Make one with `murmura run`"
+            ) from None
+        except ValueError as error:
+            raise RunError(f"the run in {folder} is damaged: {error}") from None
+
+    @property
+    def seed(self) -> int:
+        return int(self.manifest["seed"])
+
+    @property
+    def final_hash(self) -> str | None:
+        """State hash at the end, none while the run is not finished."""
+        return self.manifest.get("final_hash")
+
+    def metrics(self) -> Iterator[dict[str, float]]:
+        """The observed steps, one after the other."""
+        with (self.folder / METRICS).open(encoding="utf-8") as lines:
+            for line in lines:
+                yield {key: math.nan if value is None else value for key, value in json.loads(line).items()}
+
+    def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
+        """The simulation as it was at the end."""
+        return Simulation.restore(self.folder / FINAL, backend, threads)
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open a run folder."""
+    return Run(Path(folder))
+
+
+def record(
+    simulation: Simulation, steps: int, folder: str | Path, every: int = 100, progress: Progress | None = None
+) -> Run:
+    """Run `steps` steps and write them to a new folder; an interrupt keeps what was recorded and is raised again."""
+    if steps < 0 or every < 1:
+        raise ScenarioError(
+            f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
+        )
+    folder = Path(folder)
+    _claim(folder)
+    begun = time.perf_counter()
+    manifest = _manifest(simulation, steps)
+    save_scenario(simulation.scenario, folder / SCENARIO)
+    _write(folder / MANIFEST, manifest)
+    try:
+        with (folder / METRICS).open("w", encoding="utf-8") as lines:
+            _observe(simulation, lines)
+            _advance(simulation, steps, every, lines, progress)
+        manifest["status"] = "finished"
+    except KeyboardInterrupt:
+        manifest["status"] = "interrupted"
+        raise
+    except OSError as error:
+        raise RunError(f"cannot write the run to {folder}: {error}") from None
+    finally:
+        if manifest["status"] != "started":
+            simulation.save(folder / FINAL)
+            manifest |= {
+                "steps_done": simulation.step_count,
+                "final_hash": simulation.state_hash(),
+                "seconds": round(time.perf_counter() - begun, 3),
+            }
+            _write(folder / MANIFEST, manifest)
+    return Run(folder)
+
+
+def _advance(simulation: Simulation, steps: int, every: int, lines: Any, progress: Progress | None) -> None:
+    end = simulation.step_count + steps
+    while simulation.step_count < end:
+        due = every - simulation.step_count % every
+        # Short pieces in between keep the progress alive when observations are rare.
+        simulation.step(min(due, end - simulation.step_count, 100))
+        if simulation.step_count % every == 0 or simulation.step_count == end:
+            _observe(simulation, lines)
+        if progress is not None:
+            progress(simulation.step_count, end)
+
+
+def _observe(simulation: Simulation, lines: Any) -> None:
+    row = {"step": simulation.step_count, "time": simulation.time, "agents": simulation.agent_count}
+    values = {key: value if math.isfinite(value) else None for key, value in simulation.measure().items()}
+    lines.write(json.dumps(row | values) + "\n")
+    lines.flush()
+
+
+def _claim(folder: Path) -> None:
+    """Make the folder, which must be new or empty: a run never overwrites another."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise ScenarioError(f"{folder} is not empty: name a new folder, or remove the old run first")
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+
+
+def _manifest(simulation: Simulation, steps: int) -> dict[str, Any]:
+    import numba
+
+    return {
+        "murmura": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "platform": platform.platform(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "scenario": simulation.scenario.name,
+        "seed": simulation.seed,
+        "steps": steps,
+        "backend": simulation.backend,
+        "threads": simulation.threads,
+        "status": "started",
+    }
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    aside.replace(path)

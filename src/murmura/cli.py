@@ -34,7 +34,7 @@ RuleFiles = Annotated[
     list[Path] | None,
     Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
 ]
-Backend = Annotated[str, Parameter(help="auto, reference or cpu.")]
+Backend = Annotated[str, Parameter(help="auto, reference, cpu or cuda.")]
 Threads = Annotated[int | None, Parameter(help="How many threads; by default all cores for large flocks.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 
@@ -123,7 +123,8 @@ def bench(
     chosen = chosen_scenario(scenario, None, None, None) if scenario else None
     if not as_json:
         print(
-            f"{'agents':>10} {'program':<22} {'threads':>7} {'ms/step':>10} {'median':>10} {'M agent-steps/s':>16} {'times':>8}"
+            f"{'agents':>10} {'program':<22} {'threads':>7} {'ms/step':>10} {'median':>10} "
+            f"{'M agent-steps/s':>16} {'times':>8}"
         )
     for row in measure(sizes, backend, threads, chosen, yardsticks):
         if as_json:

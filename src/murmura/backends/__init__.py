@@ -11,7 +11,8 @@ from typing import Protocol
 from murmura.backends.plan import Plan
 from murmura.core.state import State
 
-BACKENDS = ("auto", "reference", "cpu")
+BACKENDS = ("auto", "reference", "cpu", "cuda")
+CUDA_FROM = 50_000  # agents from which a GPU gains, where there is one
 
 
 class Backend(Protocol):
@@ -45,6 +46,16 @@ def make_backend(
         from murmura.backends.reference import BackendReference
 
         return BackendReference(plan, seed)
+    if name == "cuda" or (name == "auto" and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
+        from murmura.backends.cuda import BackendCuda
+
+        return BackendCuda(plan, seed, announce)
     from murmura.backends.cpu import BackendCpu
 
     return BackendCpu(plan, seed, threads, announce)
+
+
+def _cuda_works() -> bool:
+    from murmura.backends.cuda import missing, simulated
+
+    return not simulated() and not missing()

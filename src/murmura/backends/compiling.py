@@ -44,18 +44,25 @@ class Compiler:
         scope = dict(function.__globals__)
         for name, value in _free_names(function).items():
             scope[name] = self(value) if isinstance(value, types.FunctionType) else value
-        code = function.__code__.replace(co_consts=tuple(_single(c) for c in function.__code__.co_consts))
-        clone = types.FunctionType(code, scope, function.__name__, function.__defaults__, None)
         for name, value in _globals_of(function).items():
             if type(value) is float:
                 scope[name] = np.float32(value)
-        clone.__module__ = function.__module__
-        clone.__qualname__ = function.__qualname__
-        return self._decorate(clone)
+        return self._decorate(single_precision(function, scope))
 
 
-def _single(constant: Any) -> Any:
-    return np.float32(constant) if type(constant) is float else constant
+def single_precision(function: types.FunctionType, scope: dict[str, Any] | None = None) -> types.FunctionType:
+    """The function with its float constants as float32, optionally with other globals."""
+    code = function.__code__.replace(co_consts=_single(function.__code__.co_consts))
+    names = function.__globals__ if scope is None else scope
+    defaults = _single(function.__defaults__) if function.__defaults__ else None
+    clone = types.FunctionType(code, names, function.__name__, defaults, None)
+    clone.__module__ = function.__module__
+    clone.__qualname__ = function.__qualname__
+    return clone
+
+
+def _single(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(np.float32(value) if type(value) is float else value for value in values)
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -196,7 +196,9 @@ def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, i, own, acc
         if own:
             m = m & (number != mine)
             number = number + np.int32(4)
-        acc = merge(acc, contribute(p, me, seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d), world), m)
+        vx, vy = load_tile(rows[2], j, 4), load_tile(rows[3], j, 4)
+        seen = seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy)
+        acc = merge(acc, contribute(p, me, seen, world), m)
     return acc
 
 
@@ -255,15 +257,18 @@ def steer_block(
         last = begin + min(k + 4, count) - 1
         c0 = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1)
         c1 = min(max(np.int64((xs[last] - x0) * per_x), 0), columns - 1) + 2 * ACROSS + 1
+        # Past a row's last bin lie its sentinels. A run that took them in would let its last tile reach into
+        # the next row, whose agents would then be met twice.
+        over = PAD if c1 == pitch else 0
         acc = blank()
         s = np.int64(start[base - pitch + c0])
-        e = np.int64(start[base - pitch + c1])
+        e = np.int64(start[base - pitch + c1]) - over
         acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
         s = np.int64(start[base + c0])
-        e = np.int64(start[base + c1])
+        e = np.int64(start[base + c1]) - over
         acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, True, acc)
         s = np.int64(start[base + pitch + c0])
-        e = np.int64(start[base + pitch + c1])
+        e = np.int64(start[base + pitch + c1]) - over
         acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
         fold(sums, k, acc)
     fine = True

@@ -21,23 +21,50 @@ from murmura.backends.plan import (
     Group,
     Plan,
 )
+from murmura.core import motion, perception, space, vector
 from murmura.core.perception import TIE
+from murmura.rules import terrain
 from murmura.rules.terrain import SHAPE_FIELDS
 
+# What the fused functions call beside the rules.
+HELPERS: dict[str, Callable[..., Any]] = {
+    "limit": vector.limit,
+    "accelerate": motion.accelerate,
+    "new_heading": motion.new_heading,
+    "confine": space.confine,
+    "hit": terrain.hit,
+    "collide": terrain.collide,
+    "attention": perception.attention,
+    "view_cosine": perception.view_cosine,
+    "sees": perception.sees,
+}
 FUNCTIONS = ("pair", "item", "steer", "feel", "age", "exclusive")
 
 
 @dataclass(frozen=True)
 class Loads:
-    """How a kernel reads a row: the agent itself while pairing and while moving, and a neighbour."""
+    """How a kernel reads values: place and velocity, a carried column, an id; and how an agent is read whole.
 
-    pairing: str
-    moving: str
-    neighbor: str
+    Patterns for the agent itself while pairing and while moving, and for a neighbour.
+    """
+
+    base: str
+    carried: str
+    patterns: tuple[str, str, str]
+    identity: str
+
+    def place_and_velocity(self, pattern: str) -> str:
+        """Text whose value is (x, y, vx, vy)."""
+        if self.base:
+            return self.base
+        return ", ".join(pattern.format(row=f"rows[{k}]") for k in range(4))
+
+    def column(self, pattern: str, number: int) -> str:
+        return self.carried.format(k=number) if self.carried else pattern.format(row=f"rows[{4 + number}]")
 
 
-LANE_LOADS = Loads("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)")
-THREAD_LOADS = Loads("{row}[i]", "{row}[i]", "{row}[j]")
+LANE_LOADS = Loads("", "", ("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)"), "")
+THREAD_LOADS = Loads("load_quad(rows[0], i)", "rows[1][{k}, i]", ("i", "i", "j"), "ids[i]")
 
 
 class Fusion:
@@ -102,6 +129,8 @@ class Fusion:
             [
                 f"ACCUMULATORS = {self.width}",
                 f"STATE_ROWS = {4 + len(self.plan.carried)}",
+                f"CARRIED = {len(self.plan.carried)}",
+                f"PARTS = {2 if self.plan.scenario.world.boundary == 'wrap' else 1}",
                 f"TOPOLOGICAL = {self.plan.topological}",
                 f"WRAPS = {self.plan.scenario.world.boundary == 'wrap'}",
                 f"WALLED = {self.plan.scenario.world.boundary in ('soft', 'reflect')}",
@@ -163,38 +192,39 @@ class Fusion:
 
     def _value(self, column: str, load: str) -> str:
         """The text that reads a column, or the constant it has in this plan."""
-        if column in self.plan.carried:
-            return load.format(row=f"rows[{4 + self.plan.carried.index(column)}]")
-        return str(DEFAULTS[column])
+        if column not in self.plan.carried:
+            return str(DEFAULTS[column])
+        text = self.loads.column(load, self.plan.carried.index(column))
+        return text.replace(", i]", ", j]") if load == self.loads.patterns[2] else text
 
     def _me(self) -> str:
         parts = []
         for name, load, neighbors in (
-            ("me_pairing", self.loads.pairing, "0.0"),
-            ("me_moving", self.loads.moving, "neighbors"),
+            ("me_pairing", self.loads.patterns[0], "0.0"),
+            ("me_moving", self.loads.patterns[1], "neighbors"),
         ):
             base = f"to_integer({self._value('species', load)}) * NUMBERS" if self.many else "0"
             extras = ", ".join(self._value(c, load) for c in self.extras)
-            x, y, vx, vy = (load.format(row=f"rows[{k}]") for k in range(4))
+            identity = self.loads.identity or load.format(row="ids")
             parts += [
                 "@jit",
                 f"def {name}(numbers, rows, ids, i, neighbors):",
                 f"    p = parameters(numbers, {base})",
-                f"    x, y, vx, vy = {x}, {y}, {vx}, {vy}",
+                f"    x, y, vx, vy = {self.loads.place_and_velocity(load)}",
                 "    square = vx * vx + vy * vy",
                 "    inverse = F(1.0) / sqrt(square + F(1e-30))",
                 "    hx = where(square > 0.0, vx * inverse, 1.0)",
-                f"    return p, Me({load.format(row='ids')}, x, y, vx, vy, hx, vy * inverse, square * inverse,"
+                f"    return p, Me({identity}, x, y, vx, vy, hx, vy * inverse, square * inverse,"
                 f" p[0].top_speed, p[0].max_force, {neighbors}, {extras})",
                 "",
             ]
         return "\n".join(parts).rstrip()
 
     def _seen(self) -> str:
-        load = self.loads.neighbor
+        load = self.loads.patterns[2]
         extras = ", ".join(self._value(c, load) for c in self.extras)
         kin = "1.0, 1.0, 1.0, 0.0, 0.0"
-        lines = ["@jit", "def seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d):"]
+        lines = ["@jit", "def seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
         if self.many:
             lines.append(f"    other = to_integer({self._value('species', load)})")
             lines.append(
@@ -203,9 +233,8 @@ class Fusion:
             kin = ", ".join(f"look_up(kin, pair + {k})" for k in range(len(KIN_FIELDS)))
         weighed = dict(self.plan.groups[1].options)["weighs_angles"]
         attention = "attention(p[1], me.hx, me.hy, dx, dy, inv_d)" if weighed else "1.0"
-        vx, vy = load.format(row="rows[2]"), load.format(row="rows[3]")
         lines.append(
-            f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, {vx}, {vy}, {attention}, {kin}, {extras})"
+            f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, vx, vy, {attention}, {kin}, {extras})"
         )
         return "\n".join(lines)
 
@@ -247,7 +276,7 @@ class Fusion:
         for function, begin, count, kind in runs:
             values = ", ".join(f"acc[{begin + k}]" for k in range(count))
             lines.append(f"    {function}(rows, k, ({values},), {begin}{kind})")
-        gather = ", ".join(self.loads.moving.format(row=f"rows[{k}]") for k in range(self.width))
+        gather = ", ".join(f"load(rows[{k}], i)" for k in range(self.width))
         lines += ["", "@jit", "def sums_at(rows, i):", f"    return {gather},"]
         return "\n".join(lines)
 
@@ -354,6 +383,10 @@ class Fusion:
                 )
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
         lines.append(f"    return me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors)")
+        carried = len(self.plan.carried)
+        lines += ["", "@jit", "def store_rest(extras, felt, i, new):"]
+        lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(carried)]
+        lines += [f"    felt[{k}, i] = new[{4 + carried + k}]" for k in range(3)]
         lines += ["", "@jit", "def store_all(state, i, new, left):"]
         lines += [
             f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))

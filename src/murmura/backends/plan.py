@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.rule import TRACKED_FIELDS, Kind, Rule, numbers_of, options_of
-from murmura.rules.terrain import SHAPE_FIELDS, shape_rows
+from murmura.rules.terrain import SHAPE_FIELDS, edge_rows, shape_rows
 from murmura.scenario import Scenario
 
 ITEM_WIDTH = 8
@@ -108,7 +108,10 @@ class Plan:
         self.kin = self._kin()
         self.items, self.ranges, self.tracked = self._items()
         longest = min(scenario.world.width, scenario.world.height) / 4.0
-        self.shapes = _rows(shape_rows(scenario.obstacles, longest), len(SHAPE_FIELDS))
+        shapes = shape_rows(scenario.obstacles, longest)
+        if shapes and scenario.world.boundary in ("soft", "reflect"):
+            shapes += edge_rows(scenario.world.width, scenario.world.height)
+        self.shapes = _rows(shapes, len(SHAPE_FIELDS))
 
     @property
     def rule_groups(self) -> list[Group]:

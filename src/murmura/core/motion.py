@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Number, arctan2, sqrt, where
+from murmura.core.algebra import Number, arctan2, minimum, sqrt, where
 from murmura.core.perception import SLOW_SQUARED
 from murmura.core.vector import TINY
 
@@ -36,11 +36,13 @@ def accelerate(p: Any, me: Any, fx: Number, fy: Number, world: Any) -> tuple[Num
     inverse = 1.0 / sqrt(square + TINY)
     factor = where(square > top * top, top * inverse, 1.0)
     if p.has_min_speed:
-        slow = square < p.min_speed * p.min_speed
-        stuck = square < TINY
+        # Hunger may leave less than the least speed; the cap wins (S0-26). A species may have none at all.
+        least = minimum(p.min_speed, top)
+        slow = square < least * least
+        stuck = slow & (square < TINY)
         vx = where(stuck, me.hx, vx)
         vy = where(stuck, me.hy, vy)
-        factor = where(slow, p.min_speed * where(stuck, 1.0, inverse), factor)
+        factor = where(slow, least * where(stuck, 1.0, inverse), factor)
     return vx * factor, vy * factor
 
 

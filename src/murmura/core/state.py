@@ -109,6 +109,8 @@ class State:
     def rows_of(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Rows of these ids; an id that does not live here is an error."""
         wanted = np.atleast_1d(np.asarray(ids))
+        if wanted.size == 0:
+            return np.empty(0, np.intp)
         if wanted.dtype.kind not in "iu":
             raise UnknownNameError(f"an agent's id is a whole number, got {wanted.dtype}")
         rows = np.searchsorted(self.ids, wanted)
@@ -129,10 +131,10 @@ class State:
 
     def add(self, values: Mapping[str, ArrayLike]) -> NDArray[np.int32]:
         """Let agents be born with these column values (the rest at their defaults); return their new ids."""
-        given = {column_name(name): np.asarray(value) for name, value in values.items()}
+        given = {column_name(name): np.atleast_1d(np.asarray(value)) for name, value in values.items()}
         if "id" in given:
             raise ScenarioError("ids of newborn agents are given by the state: leave 'id' out")
-        counts = {name: len(np.atleast_1d(value)) for name, value in given.items()}
+        counts = {name: len(value) for name, value in given.items()}
         if len(set(counts.values())) > 1:
             raise ScenarioError(f"columns of newborn agents must have one length, got {counts}")
         count = next(iter(counts.values()), 0)
@@ -140,9 +142,11 @@ class State:
             raise ScenarioError(f"ids are exhausted: at most {LARGEST_ID:,} agents may ever live in a run")
         new_ids = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
         defaults = FLOAT_COLUMNS | INTEGER_COLUMNS
+        grown = {}  # aside, so that values which are no numbers leave the state as it was
         for name, old in self.columns.items():
-            fresh = new_ids if name == "id" else np.asarray(given.get(name, np.full(count, defaults[name])))
-            self.columns[name] = np.concatenate([old, fresh.astype(DTYPE[name])])
+            fresh = new_ids if name == "id" else given.get(name, np.full(count, defaults[name]))
+            grown[name] = np.concatenate([old, fresh.astype(DTYPE[name])])
+        self.columns = grown
         self.next_id += count
         return new_ids
 

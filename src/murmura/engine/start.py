@@ -16,23 +16,20 @@ from murmura.core.randomness import (
     seed_words,
     uniform_from,
 )
+from murmura.core.space import shortest
 from murmura.core.state import LARGEST_ID, Gender, State
-from murmura.rules.terrain import contains
+from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
 
 TRIES = 200
+LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 
 def random_start(scenario: Scenario, seed: int) -> State:
     """Agents at random places and headings; the same for the same scenario and seed."""
     state = State(scenario.agents)
     state["position_x"][:], state["position_y"][:] = _places(scenario, seed, state.ids)
-    low, high = seed_words(seed)
-    turn, _ = uniform_from(low, high, 0, state.ids, STREAM_HEADING)
-    extra, _ = uniform_from(low, high, 0, state.ids, STREAM_SPEED)
-    motion, start = scenario.motion, scenario.start
-    speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
-    _set_velocities(state, np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed)
+    _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
     _set_individuals(scenario, state, seed)
     return state
 
@@ -57,10 +54,9 @@ def given_start(
     state.columns["id"][:] = state.ids[order]
     state.next_id = int(state.ids[-1]) + 1 if n else 0
     _check_places(scenario, places)
-    state["position_x"][:], state["position_y"][:] = places[order].T
+    state["position_x"][:], state["position_y"][:] = _below_edges(scenario, *places[order].T)
     if velocities is None:
-        drawn = random_start(scenario, seed)
-        _set_velocities(state, drawn["velocity_x"], drawn["velocity_y"])
+        _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
     else:
         speeds = checked_pairs("velocities", velocities)
         if len(speeds) != n:
@@ -70,15 +66,11 @@ def given_start(
         _set_velocities(state, *_allowed(scenario, speeds[order]).T)
     _set_individuals(scenario, state, seed)
     if species is not None:
-        kinds = np.asarray(species)
+        kinds = _whole_numbers("species", species, n)
         known = len(scenario.species_names())
-        if (
-            kinds.shape != (n,)
-            or kinds.dtype.kind not in "iu"
-            or (n and not (kinds.min() >= 0 and kinds.max() < known))
-        ):
+        if n and not (kinds.min() >= 0 and kinds.max() < known):
             raise ScenarioError(
-                f"species must be {n} numbers from 0 to {known - 1}, got shape {kinds.shape} {kinds.dtype}"
+                f"species must be numbers from 0 to {known - 1}, got {kinds.min()} to {kinds.max()}"
             )
         state["species"][:] = kinds[order]
     return state
@@ -87,26 +79,41 @@ def given_start(
 def checked_pairs(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """An (n, 2) array of finite numbers, or a message that says what is wrong."""
     try:
-        array = np.asarray(values, np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise ScenarioError(f"{name} must be an array of shape (n, 2), got {type(values).__name__}") from None
     if array.ndim != 2 or array.shape[1] != 2:
         raise ScenarioError(
             f"{name} must have shape (n, 2): one row (x, y) for each agent, got {array.shape}"
         )
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise ScenarioError(f"{name} must be finite, got {array[row].tolist()} in row {row}")
+    fine = (np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
+    if not fine.all():
+        row = int(np.flatnonzero(~fine)[0])
+        raise ScenarioError(
+            f"{name} must be finite and at most {LARGEST_COORDINATE:g} in size, got {array[row].tolist()} "
+            f"in row {row}"
+        )
     return array
 
 
 def _checked_ids(ids: ArrayLike, n: int) -> NDArray[np.int64]:
-    array = np.asarray(ids)
-    if array.shape != (n,) or array.dtype.kind not in "iu":
-        raise ScenarioError(f"ids must be {n} whole numbers, got shape {array.shape} {array.dtype}")
+    array = _whole_numbers("ids", ids, n)
     if len(np.unique(array)) != n or (n and (array.min() < 0 or array.max() > LARGEST_ID)):
         raise ScenarioError(f"ids must be different from each other and from 0 to {LARGEST_ID}")
     return array.astype(np.int64)
+
+
+def _whole_numbers(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ScenarioError(f"{name} must be {n} whole numbers, got rows of different lengths") from None
+    if array.shape != (n,) or (n and array.dtype.kind not in "iu"):
+        raise ScenarioError(f"{name} must be {n} whole numbers, got shape {array.shape} {array.dtype}")
+    return array
 
 
 def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
@@ -123,7 +130,7 @@ def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
             )
     for number, shape in enumerate(scenario.obstacles):
         for row, (x, y) in enumerate(places):
-            if contains(shape, x, y):
+            if _lies_in(scenario, shape, x, y):
                 raise ScenarioError(
                     f"positions: row {row} ({x:g}, {y:g}) lies inside obstacles.{number}; move it out"
                 )
@@ -158,15 +165,41 @@ def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[NDAr
         x[left], y[left] = _layout(scenario, u, v)
         blocked = np.zeros(len(left), bool)
         for shape in scenario.obstacles:
-            blocked |= [contains(shape, float(x[k]), float(y[k])) for k in left]
+            blocked |= [_lies_in(scenario, shape, float(x[k]), float(y[k])) for k in left]
         left = left[blocked]
         if not len(left):
             break
     else:
         raise ScenarioError(f"{len(left)} agents found no place outside the obstacles; remove some obstacles")
-    width, height = np.float32(scenario.world.width), np.float32(scenario.world.height)
-    below_w, below_h = np.nextafter(width, np.float32(0)), np.nextafter(height, np.float32(0))
-    return np.minimum(x.astype(np.float32), below_w), np.minimum(y.astype(np.float32), below_h)
+    return _below_edges(scenario, x, y)
+
+
+def _below_edges(scenario: Scenario, x: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Places in single precision; where the world wraps, rounding may not put them on the far edge itself."""
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    if scenario.world.boundary != "wrap":
+        return x, y
+    sides = np.array([scenario.world.width, scenario.world.height], np.float32)
+    below = np.nextafter(sides, np.float32(0))
+    return np.minimum(x, below[0]), np.minimum(y, below[1])
+
+
+def _lies_in(scenario: Scenario, shape: Any, x: float, y: float) -> bool:
+    """Whether a place lies inside an obstacle, which may reach across the seam of a wrapping world."""
+    world = scenario.world
+    if world.boundary != "wrap" or not isinstance(shape, Circle):
+        return contains(shape, x, y)
+    dx, dy = shortest(x - shape.x, world.width), shortest(y - shape.y, world.height)
+    return contains(shape, shape.x + dx, shape.y + dy)
+
+
+def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[Any, Any]:
+    """A random direction and the scenario's speed for each id (S2-17)."""
+    turn, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
+    extra, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_SPEED)
+    motion, start = scenario.motion, scenario.start
+    speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
+    return np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed
 
 
 def _layout(scenario: Scenario, u: Any, v: Any) -> tuple[Any, Any]:

@@ -18,11 +18,14 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and what to install for what is missing."""
     import llvmlite.binding as llvm
 
-    from murmura.backends.cpu import available_cores, cache_folder
+    from murmura.backends.cpu import available_cores
+    from murmura.backends.cuda import device_name, missing
+    from murmura.backends.kernels import cache_folder
 
+    no_cuda = missing()
     features = llvm.get_host_cpu_features()
     folder = cache_folder()
-    missing = {
+    absent = {
         extra: f'pip install "murmura[{extra}]"'
         for extra, packages in EXTRAS.items()
         if any(importlib.util.find_spec(package) is None for package in packages)
@@ -38,6 +41,7 @@ def examine() -> dict[str, Any]:
         "kernel_cache_writable": os.access(folder if folder.exists() else folder.parent, os.W_OK)
         or not folder.exists(),
         "kernels_kept": len(list((folder / "kernels").glob("*.py"))) if folder.exists() else 0,
-        "backends": ["reference", "cpu"],
-        "missing_extras": missing,
+        "backends": ["reference", "cpu"] if no_cuda else ["reference", "cpu", "cuda"],
+        "cuda": no_cuda or device_name(),
+        "missing_extras": absent,
     }

@@ -119,26 +119,44 @@ class AvoidObstacles(Rule):
         return fx * p.weight, fy * p.weight
 
 
+def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
+    """The edges of a walled world as wall segments, the inside on their left.
+
+    Where there are obstacles, edges must stop a move as they do: a mirrored move could land behind a wall.
+    """
+    corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height), (0.0, 0.0)]
+    return [(*a, *b, 0.0) for a, b in zip(corners[:-1], corners[1:], strict=True)]
+
+
 def hit(world: Any, it: Any, x: Number, y: Number, mx: Number, my: Number) -> tuple[Number, Number, Number]:
-    """When the move (mx, my) from (x, y) meets an obstacle, in shares of the move, or NEVER, and its normal."""
+    """When the move (mx, my) from (x, y) comes within a skin of an obstacle, and the obstacle's normal there.
+
+    In shares of the move; more than 1 if it does not. The skin is wider than the rounding of a place, so that
+    nobody, however flat its path, is put down on the wrong side.
+    """
     dx, dy = offset(world, it.x0, it.y0, x, y)
-    # A circle: the first root of |d + t m| = radius.
+    # A circle: back from the point nearest to its centre. The textbook discriminant would lose all digits
+    # where the path is much longer than the radius.
     mm = mx * mx + my * my + TINY
     b = dx * mx + dy * my
-    c = dx * dx + dy * dy - it.radius * it.radius
-    root = b * b - mm * c
-    t_circle = where((root >= 0.0) & (b < 0.0), (-b - sqrt(maximum(root, 0.0))) / mm, NEVER)
-    inside = c < 0.0
-    t_circle = where(inside, where(b < 0.0, 0.0, NEVER), where(t_circle < 0.0, NEVER, t_circle))
-    # A segment: where the move crosses its line, between its ends.
+    radius = it.radius + world.skin
+    px = dx - mx * (b / mm)
+    py = dy - my * (b / mm)
+    inside = radius * radius - (px * px + py * py)
+    t_circle = maximum(0.0, -b / mm - sqrt(maximum(inside, 0.0) / mm))
+    t_circle = where((b < 0.0) & (inside > 0.0), t_circle, NEVER)
+    # A segment: on the way to its line, if the crossing (or the end of the move) lies between its ends.
     ex = it.x1 - it.x0
     ey = it.y1 - it.y0
-    across = mx * ey - my * ex
-    safe = where(across == 0.0, 1.0, across)
-    t_line = (dy * ex - dx * ey) / safe
-    s_line = (dy * mx - dx * my) / safe
-    crosses = (across != 0.0) & (t_line >= 0.0) & (s_line >= -0.001) & (s_line <= 1.001)
-    t_line = where(crosses, t_line, NEVER)
+    size = sqrt(ex * ex + ey * ey + TINY)
+    side = where(dy * ex - dx * ey >= 0.0, 1.0, -1.0)
+    away = (dy * ex - dx * ey) / size * side
+    sink = (mx * ey - my * ex) / size * side
+    safe = where(sink > 0.0, sink, 1.0)
+    reach = minimum(1.0, away / safe)
+    along = ((dx + mx * reach) * ex + (dy + my * reach) * ey) / size
+    between = (along >= -world.skin) & (along <= size + world.skin)
+    t_line = where((sink > 0.0) & between, maximum(0.0, (away - world.skin) / safe), NEVER)
     round_one = it.radius > 0.0
     nx = where(round_one, dx + mx * minimum(t_circle, 1.0), -ey)
     ny = where(round_one, dy + my * minimum(t_circle, 1.0), ex)
@@ -158,10 +176,8 @@ def collide(
     ny: Number,
 ) -> Any:
     """The place after a move that may have been stopped at share `t`, and the velocity after the bounce."""
-    size = sqrt(mx * mx + my * my + TINY)
-    stopped = (t < 0.5 * NEVER) & (t <= 1.0 + world.skin / size)
-    # Back off along the path, never to the far side: at worst the agent stays where it was.
-    share = where(stopped, maximum(0.0, minimum(t, 1.0) - world.skin / size), 1.0)
+    stopped = t <= 1.0
+    share = where(stopped, t, 1.0)
     nn = nx * nx + ny * ny + TINY
     into = 2.0 * (vx * nx + vy * ny) / nn
     return (

@@ -84,7 +84,24 @@ def _obstacles(s: Scenario) -> list[str]:
                 f"obstacles.{k}: {outside[0]} lies outside the world (0..{s.world.width:g}, 0..{s.world.height:g} "
                 "[u]); move it inside"
             )
-    return found
+    return found or _images(s)
+
+
+def _images(s: Scenario) -> list[str]:
+    """On a torus a collision looks at the nearest image of an obstacle: no move may reach another one."""
+    if s.world.boundary != "wrap" or not s.obstacles:
+        return []
+    side = min(s.world.width, s.world.height)
+    # Walls are cut into pieces of at most a quarter of the side.
+    widest = max(shape.radius if isinstance(shape, Circle) else side / 4.0 for shape in s.obstacles)
+    step = s.motion.top_speed * (1.0 + s.motion.panic_speed) * s.motion.stride
+    if step + widest < side / 2.0:
+        return []
+    return [
+        f"obstacles: on a wrapping world the longest step ({step:g} [u]) and the largest radius, or a quarter of "
+        f"the smaller side for walls ({widest:g} [u]), must be less than half the smaller side ({side / 2:g} [u]); "
+        "lower the speed, shrink the obstacle or enlarge the world"
+    ]
 
 
 def _species(s: Scenario) -> list[str]:

@@ -1,0 +1,275 @@
+"""The step on a GPU: index, perceive and steer, move. A template like `cpu_kernel`, with the same fused rules.
+
+One thread for each agent. State is physically sorted by (row, bin, x) with bins a quarter as wide as anybody
+sees; a thread walks three rows and in each only the bins that the circle around it touches. On a wrapping
+world a run that leaves the world goes on at the other side, shifted. Atomics only count; the order they leave
+in a bin is mended by sorting it by place, so the same device gives the same bits every time.
+
+Everything that changes from step to step lives on the device (`clock`, `layout_*`), so that a step can be
+captured once as a CUDA graph and replayed.
+"""
+
+# THE FUSED RULES
+
+ACROSS = 4
+TINY = F(1e-20)
+COLUMNS, ROWS, X0, Y0, PER_X, PER_Y, ROW_HEIGHT = 0, 1, 0, 1, 2, 3, 4
+NEVER_LESS, NEVER_MORE = F(-3.0e38), F(3.0e38)
+
+
+@jit
+def world_at(values, clock):
+    """The world as the rules see it at the current step, in single precision."""
+    step = clock[0] - 1
+    time = step * values[2]
+    return World(
+        F(values[0]), F(values[1]), WRAPS, WALLED, F(values[2]), F(time),
+        F(time - NOISE_TIME_PERIOD * math.floor(time / NOISE_TIME_PERIOD)),
+        F(values[3]), F(values[4]), F(values[5]), F(values[6]), np.uint32(step), np.uint32(clock[1]),
+        np.uint32(clock[2]), F(values[7]), F(values[8]),
+    )  # fmt: skip
+
+
+@jit
+def column_of(x, layout_numbers, columns):
+    return min(
+        max(np.int32((x - layout_numbers[X0]) * layout_numbers[PER_X]), np.int32(0)), np.int32(columns - 1)
+    )
+
+
+@jit
+def row_of(y, layout_numbers, rows):
+    return min(
+        max(np.int32((y - layout_numbers[Y0]) * layout_numbers[PER_Y]), np.int32(0)), np.int32(rows - 1)
+    )
+
+
+@kernel
+def reset_bounds(bounds):
+    if cuda.grid(1) == 0:
+        bounds[0], bounds[1], bounds[2], bounds[3] = NEVER_MORE, NEVER_MORE, NEVER_LESS, NEVER_LESS
+
+
+@kernel
+def find_bounds(state, bounds, n):
+    i = cuda.grid(1)
+    if i < n:
+        x, y, _, _ = load_quad(state, i)
+        cuda.atomic.min(bounds, 0, x)
+        cuda.atomic.min(bounds, 1, y)
+        cuda.atomic.max(bounds, 2, x)
+        cuda.atomic.max(bounds, 3, y)
+
+
+@kernel
+def forget_tracked(tracked, items):
+    t = cuda.grid(1)
+    if t < tracked.shape[0]:
+        items[tracked[t, 1], 4] = F(0.0)
+
+
+@kernel
+def make_layout(bounds, reach, most_bins, layout_counts, layout_numbers):
+    """Rows and bins for these bounds, at most `most_bins` bins."""
+    if cuda.grid(1) != 0:
+        return
+    width = np.float64(bounds[2]) - np.float64(bounds[0])
+    height = np.float64(bounds[3]) - np.float64(bounds[1])
+    least = reach * 1.00001
+    rows = max(1, min(np.int64(height / least), most_bins // (8 * ACROSS)))
+    columns = max(1, min(np.int64(width * ACROSS / least), most_bins // rows))
+    layout_counts[COLUMNS] = columns
+    layout_counts[ROWS] = rows
+    layout_numbers[X0] = bounds[0]
+    layout_numbers[Y0] = bounds[1]
+    layout_numbers[PER_X] = F(columns / width) if width > 0.0 else F(0.0)
+    layout_numbers[PER_Y] = F(rows / height) if height > 0.0 else F(0.0)
+    layout_numbers[ROW_HEIGHT] = F(height / rows)
+
+
+@kernel
+def count_bins(state, n, layout_counts, layout_numbers, keys, ranks, counts, clock):
+    """Each agent's bin and its rank among those counted there so far; and a new step begins."""
+    i = cuda.grid(1)
+    if i == 0:
+        clock[0] += 1
+    if i < n:
+        x, y, _, _ = load_quad(state, i)
+        columns = layout_counts[COLUMNS]
+        key = row_of(y, layout_numbers, layout_counts[ROWS]) * columns + column_of(x, layout_numbers, columns)
+        keys[i] = key
+        ranks[i] = cuda.atomic.add(counts, key + 1, 1)
+
+
+@kernel
+def scatter(state, extras, ids, n, keys, ranks, start, table, table_extras, table_ids):
+    i = cuda.grid(1)
+    if i < n:
+        d = start[keys[i]] + ranks[i]
+        x, y, vx, vy = load_quad(state, i)
+        store_quad(table, d, x, y, vx, vy)
+        for k in range(CARRIED):
+            table_extras[k, d] = extras[k, i]
+        table_ids[d] = ids[i]
+
+
+@jit
+def precedes(table, ids, a, b):
+    """Whether agent a comes before agent b: by x, y, velocity, and id as the last resort."""
+    for k in range(4):
+        if table[a, k] != table[b, k]:
+            return table[a, k] < table[b, k]
+    return ids[a] < ids[b]
+
+
+@kernel
+def sort_bins(table, table_extras, table_ids, start, bins, tracked, items):
+    """Order the agents of each bin by place, and note where tracked agents are."""
+    c = cuda.grid(1)
+    if c >= bins:
+        return
+    begin, end = start[c], start[c + 1]
+    for d in range(begin + 1, end):
+        k = d
+        while k > begin and precedes(table, table_ids, k, k - 1):
+            for r in range(4):
+                table[k, r], table[k - 1, r] = table[k - 1, r], table[k, r]
+            for r in range(CARRIED):
+                table_extras[r, k], table_extras[r, k - 1] = table_extras[r, k - 1], table_extras[r, k]
+            table_ids[k], table_ids[k - 1] = table_ids[k - 1], table_ids[k]
+            k -= 1
+    for t in range(tracked.shape[0]):
+        for d in range(begin, end):
+            if table_ids[d] == tracked[t, 0]:
+                row = tracked[t, 1]
+                for r in range(4):
+                    items[row, r] = table[d, r]
+                items[row, 4] = F(1.0)
+                items[row, 5] = F(tracked[t, 0])
+
+
+@jit
+def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, x, y, i, acc):
+    """Feed one run of candidates, seen from (x, y), to the rules."""
+    for j in range(begin, end):
+        xj, yj, vx, vy = load_quad(rows[0], j)
+        dx = xj - x
+        dy = yj - y
+        d2 = dx * dx + dy * dy
+        if d2 <= reach_squared and j != i:
+            inv_d = F(1.0) / sqrt(d2 + TINY)
+            d = d2 * inv_d
+            if sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d):
+                seen = seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy)
+                acc = merge(acc, contribute(p, me, seen, world), True)
+    return acc
+
+
+@jit
+def run_of(layout_counts, layout_numbers, world, me, reach_squared, row, offset, part):
+    """Bins of one row that the agent's circle touches: (row, first, last, shift_x, shift_y); first > last: none.
+
+    Part 1 is what lies beyond the seam of a wrapping world.
+    """
+    columns, rows = layout_counts[COLUMNS], layout_counts[ROWS]
+    height = layout_numbers[ROW_HEIGHT]
+    edge = layout_numbers[Y0] + height * F(row + offset)
+    near = F(0.0)
+    if offset > 0:
+        near = maximum(F(0.0), edge - me.y)
+    elif offset < 0:
+        near = maximum(F(0.0), me.y - (edge + height))
+    # A hair wider than the circle: rounding must not lose a neighbour on its edge.
+    half = sqrt(maximum(F(0.0), reach_squared - near * near * F(0.999))) * F(1.0001) + F(1e-3)
+    first = np.int32(floor((me.x - half - layout_numbers[X0]) * layout_numbers[PER_X]))
+    last = np.int32(floor((me.x + half - layout_numbers[X0]) * layout_numbers[PER_X]))
+    there = row + offset
+    shift_x = shift_y = F(0.0)
+    if WRAPS:
+        if there < 0:
+            there += rows
+            shift_y = -world.height
+        elif there >= rows:
+            there -= rows
+            shift_y = world.height
+        if part == 1:
+            if first < 0:
+                first += columns
+                last = columns - 1
+                shift_x = -world.width
+            elif last >= columns:
+                first = 0
+                last -= columns
+                shift_x = world.width
+            else:
+                last = first - 1
+            return there, first, last, shift_x, shift_y
+    elif there < 0 or there >= rows or part == 1:
+        return np.int32(0), np.int32(1), np.int32(0), shift_x, shift_y
+    # Outside a world without seams agents lie in the border bins, whatever their distance.
+    first = min(max(first, np.int32(0)), np.int32(columns - 1))
+    last = min(max(last, np.int32(0)), np.int32(columns - 1))
+    return there, first, last, shift_x, shift_y
+
+
+@kernel
+def steer(
+    table, table_extras, table_ids, n, start, layout_counts, layout_numbers, world_values, clock, numbers, kin,
+    items, ranges, shapes, nearest, state, extras, ids, felt, trouble,
+):  # fmt: skip
+    """Perceive, steer and move one agent."""
+    i = cuda.grid(1)
+    if i >= n:
+        return
+    rows = (table, table_extras)
+    world = world_at(world_values, clock)
+    p, me = me_pairing(numbers, rows, table_ids, i, F(0.0))
+    cosine = view_cosine(p[1], me.vx, me.vy)
+    reach_squared = p[1].radius * p[1].radius
+    row = row_of(me.y, layout_numbers, layout_counts[ROWS])
+    columns = layout_counts[COLUMNS]
+    if TOPOLOGICAL:
+        closest = cuda.local.array(64, np.float32)
+        found = 0
+        for offset in range(-1, 2):
+            for part in range(PARTS):
+                there, first, last, sx, sy = run_of(
+                    layout_counts, layout_numbers, world, me, reach_squared, row, offset, part
+                )
+                if first <= last:
+                    for j in range(start[there * columns + first], start[there * columns + last + 1]):
+                        xj, yj, _, _ = load_quad(table, j)
+                        dx = xj - (me.x - sx)
+                        dy = yj - (me.y - sy)
+                        d2 = dx * dx + dy * dy
+                        d = d2 * (F(1.0) / sqrt(d2 + TINY))
+                        if j != i and sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d):
+                            if found < nearest or d2 < closest[found - 1]:
+                                k = found if found < nearest else found - 1
+                                while k > 0 and closest[k - 1] > d2:
+                                    closest[k] = closest[k - 1]
+                                    k -= 1
+                                closest[k] = d2
+                                found = min(found + 1, nearest)
+        if found == nearest:
+            reach_squared = closest[nearest - 1] * F(1.0 + TIE)
+    acc = blank()
+    for offset in range(-1, 2):
+        for part in range(PARTS):
+            there, first, last, sx, sy = run_of(
+                layout_counts, layout_numbers, world, me, reach_squared, row, offset, part
+            )
+            if first <= last:
+                s = start[there * columns + first]
+                e = start[there * columns + last + 1]
+                acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, me.x - sx, me.y - sy, i, acc)
+    p, me = me_moving(numbers, rows, table_ids, i, acc[0])
+    me, fx, fy = decide(p, me, acc, world, items, ranges)
+    new = live(p, me, fx, fy, world, shapes)
+    store_quad(state, i, new[0], new[1], new[2], new[3])
+    store_rest(extras, felt, i, new)
+    ids[i] = me.id
+    if not (
+        abs(new[0]) < F(1e30) and abs(new[1]) < F(1e30) and abs(new[2]) < F(1e30) and abs(new[3]) < F(1e30)
+    ):
+        trouble[0] = clock[0]

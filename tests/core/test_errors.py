@@ -10,7 +10,12 @@ from murmura.core.errors import BackendError, RunError, ScenarioError, UnknownNa
 
 @pytest.mark.parametrize(
     ("error", "builtin", "exit_code"),
-    [(ScenarioError, ValueError, 2), (UnknownNameError, KeyError, 2), (BackendError, RuntimeError, 2), (RunError, RuntimeError, 1)],
+    [
+        (ScenarioError, ValueError, 2),
+        (UnknownNameError, KeyError, 2),
+        (BackendError, RuntimeError, 2),
+        (RunError, RuntimeError, 1),
+    ],
 )
 def test_every_error_is_ours_and_the_familiar_one_too(error: type, builtin: type, exit_code: int) -> None:
     assert issubclass(error, MurmuraError)

@@ -73,7 +73,9 @@ def test_velocity_is_capped_at_the_effective_top_speed(
 
 @given(parts, parts, parts, parts, shares)
 @quick
-def test_constant_speed_holds_whatever_the_force(vx: float, vy: float, fx: float, fy: float, panic: float) -> None:
+def test_constant_speed_holds_whatever_the_force(
+    vx: float, vy: float, fx: float, fy: float, panic: float
+) -> None:
     # S4-1, S4-9, S4-31
     found = moved(policy(policy_constant=True, top_speed=2.5), agent(vx, vy, panic), fx, fy)
     assert math.hypot(*found) == pytest.approx(2.5 * (1.0 + 0.5 * panic), rel=1e-9)
@@ -145,7 +147,8 @@ def pulled(x: float = 200.0, **motion: Any) -> Simulation:
         {
             "world": {"width": 400.0, "height": 300.0, "boundary": "open"},
             "motion": {"max_speed": 8.0, "max_force": 0.5} | motion,
-            "rules": silent | {"attractors": {"points": [{"x": x, "y": 150.0, "strength": 2.0, "radius": 4000.0}]}},
+            "rules": silent
+            | {"attractors": {"points": [{"x": x, "y": 150.0, "strength": 2.0, "radius": 4000.0}]}},
         }
     )
     positions = rng.uniform((50.0, 50.0), (350.0, 250.0), (40, 2))
@@ -222,7 +225,11 @@ def test_headings_are_cached() -> None:
 
 def test_a_crowd_at_constant_speed_keeps_it() -> None:
     # S4-1, S4-7, S4-9, S4-31: clamped steering, semi-implicit Euler, then the speed is set anew
-    sim = Simulation(load_scenario("roadmap").with_values({"agents": 80, "world.width": 60, "world.height": 40}), 3, "reference")
+    sim = Simulation(
+        load_scenario("roadmap").with_values({"agents": 80, "world.width": 60, "world.height": 40}),
+        3,
+        "reference",
+    )
     for _ in range(20):
         x, v = sim.positions.astype(float), sim.velocities.astype(float)
         sim.step()

@@ -77,7 +77,9 @@ def test_repeats_every_256_cells(x: float, y: float, i: int, j: int) -> None:
 def test_does_not_repeat_sooner() -> None:
     x = np.arange(256) + 0.5
     values = perlin.noise(x, np.full(256, 0.5))
-    assert all(not np.allclose(np.roll(values, period), values, atol=0.05) for period in (1, 2, 4, 16, 64, 128))
+    assert all(
+        not np.allclose(np.roll(values, period), values, atol=0.05) for period in (1, 2, 4, 16, 64, 128)
+    )
 
 
 @given(anywhere, anywhere)

@@ -20,7 +20,9 @@ def is_seen(fov: float, heading: float, bearing: float, distance: float, radius:
     dx, dy = distance * math.cos(heading + bearing), distance * math.sin(heading + bearing)
     cosine = Perception(radius=radius, field_of_view=fov).view_cosine
     d2 = dx * dx + dy * dy
-    return bool(sees(radius * radius, cosine, math.cos(heading), math.sin(heading), dx, dy, d2, math.sqrt(d2)))
+    return bool(
+        sees(radius * radius, cosine, math.cos(heading), math.sin(heading), dx, dy, d2, math.sqrt(d2))
+    )
 
 
 def test_270_degrees_is_what_is_seen_unless_told_otherwise() -> None:
@@ -99,7 +101,13 @@ def test_attention_falls_from_ahead_to_behind() -> None:
     # S4-20
     p = SimpleNamespace(rear_attention=0.2)
     for heading in TURNS:
-        for bearing, expected in ((0.0, 1.0), (math.pi / 2, 0.6), (-math.pi / 2, 0.6), (math.pi, 0.2), (math.pi / 3, 0.8)):
+        for bearing, expected in (
+            (0.0, 1.0),
+            (math.pi / 2, 0.6),
+            (-math.pi / 2, 0.6),
+            (math.pi, 0.2),
+            (math.pi / 3, 0.8),
+        ):
             dx, dy = 4.0 * math.cos(heading + bearing), 4.0 * math.sin(heading + bearing)
             found = attention(p, math.cos(heading), math.sin(heading), dx, dy, 0.25)
             assert found == pytest.approx(expected)

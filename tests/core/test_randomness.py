@@ -26,7 +26,9 @@ STREAMS = {name: value for name, value in vars(randomness).items() if name.start
         ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
     ],
 )
-def test_known_answers_of_random123(key: tuple[int, int], counter: tuple[int, int], answer: tuple[int, int]) -> None:
+def test_known_answers_of_random123(
+    key: tuple[int, int], counter: tuple[int, int], answer: tuple[int, int]
+) -> None:
     # S4-5
     assert tuple(map(int, threefry(*key, *counter))) == answer
     assert oracle.threefry(key, counter) == answer

@@ -15,10 +15,29 @@ from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.rule import REGISTRY, numbers_of, options_of, registered_rule
 
-BUILT_IN = (
-    "separation alignment cohesion noise wind jitter boundary containment avoid_obstacles attractors fear energy "
-    "mating_cooldown seek flee_point pursue evade wander follow_leader flee chase"
-).split()
+BUILT_IN = [
+    "separation",
+    "alignment",
+    "cohesion",
+    "noise",
+    "wind",
+    "jitter",
+    "boundary",
+    "containment",
+    "avoid_obstacles",
+    "attractors",
+    "fear",
+    "energy",
+    "mating_cooldown",
+    "seek",
+    "flee_point",
+    "pursue",
+    "evade",
+    "wander",
+    "follow_leader",
+    "flee",
+    "chase",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -64,12 +83,16 @@ def test_a_rule_can_be_registered_and_replaced() -> None:
 
 @pytest.mark.parametrize("name", ["", "two words", "1st", "a-b"])
 def test_a_name_is_an_identifier(name: str) -> None:
-    with pytest.raises(ScenarioError, match="must be a Python identifier, got .*: use letters, digits and _"):
+    with pytest.raises(
+        ScenarioError, match=r"must be a Python identifier, got .*: use letters, digits and _"
+    ):
         register_rule(name)
 
 
 def test_an_unknown_rule_is_named_with_its_nearest() -> None:
-    with pytest.raises(UnknownNameError, match=r"no rule is called 'aligment' \(did you mean 'alignment'\?\).*--rules"):
+    with pytest.raises(
+        UnknownNameError, match=r"no rule is called 'aligment' \(did you mean 'alignment'\?\).*--rules"
+    ):
         registered_rule("aligment")
 
 
@@ -80,7 +103,10 @@ def nothing(*_: Any) -> tuple[float, ...]:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"pair": staticmethod(nothing)}, "has a pair function: say how its results combine in `accumulates`"),
+        (
+            {"pair": staticmethod(nothing)},
+            "has a pair function: say how its results combine in `accumulates`",
+        ),
         ({"feel": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
         ({"age": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
         ({"accumulates": ("payload", "least")}, "a payload must follow the 'least' it belongs to"),
@@ -109,7 +135,10 @@ def test_the_roadmap_types_work_together() -> None:
     register_rule("gust")(Gust)
     silent = {name: {"enabled": False} for name in ("separation", "alignment", "cohesion")}
     scenario = Scenario.from_data(
-        {"world": {"width": 300.0, "height": 200.0, "boundary": "wrap"}, "rules": silent | {"gust": {"weight": 0.25}}}
+        {
+            "world": {"width": 300.0, "height": 200.0, "boundary": "wrap"},
+            "rules": silent | {"gust": {"weight": 0.25}},
+        }
     )
     rng = np.random.default_rng(2)
     positions = rng.uniform(0.0, (300.0, 200.0), (60, 2)).astype(np.float32)

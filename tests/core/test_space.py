@@ -61,7 +61,16 @@ def test_offset_goes_round_only_where_the_world_wraps() -> None:
 
 @pytest.mark.parametrize(
     ("x", "expected"),
-    [(0.0, 0.0), (99.5, 99.5), (100.0, 0.0), (103.25, 3.25), (-0.25, 99.75), (-100.0, 0.0), (731.5, 31.5), (-731.5, 68.5)],
+    [
+        (0.0, 0.0),
+        (99.5, 99.5),
+        (100.0, 0.0),
+        (103.25, 3.25),
+        (-0.25, 99.75),
+        (-100.0, 0.0),
+        (731.5, 31.5),
+        (-731.5, 68.5),
+    ],
 )
 def test_wrapping_keeps_the_remainder(x: float, expected: float) -> None:
     # S1-15 with decision 22, S3-42, S4-42, S4-44

@@ -12,11 +12,23 @@ from murmura import Scenario, Simulation
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.state import DTYPE, LARGEST_ID, NOBODY, FeedingState, Gender, MatingState, State
 
-FLOATS = (
-    "position_x position_y velocity_x velocity_y acceleration_x acceleration_y heading panic_level local_density "
-    "energy aggression_level feeding_timer mating_timer mating_cooldown"
-).split()
-INTEGERS = "id species_id gender feeding_state mating_state target_food_id target_mate_id".split()
+FLOATS = [
+    "position_x",
+    "position_y",
+    "velocity_x",
+    "velocity_y",
+    "acceleration_x",
+    "acceleration_y",
+    "heading",
+    "panic_level",
+    "local_density",
+    "energy",
+    "aggression_level",
+    "feeding_timer",
+    "mating_timer",
+    "mating_cooldown",
+]
+INTEGERS = ["id", "species_id", "gender", "feeding_state", "mating_state", "target_food_id", "target_mate_id"]
 
 
 def test_columns_are_those_of_document_002() -> None:
@@ -25,7 +37,9 @@ def test_columns_are_those_of_document_002() -> None:
     assert all(DTYPE[name] == np.float32 for name in FLOATS)
     assert all(DTYPE[name] == np.int32 for name in INTEGERS)
     state = State(7)
-    assert {name: column.dtype for name, column in state.columns.items()} == {n: DTYPE[n] for n in DTYPE.names}
+    assert {name: column.dtype for name, column in state.columns.items()} == {
+        n: DTYPE[n] for n in DTYPE.names
+    }
     assert {column.shape for column in state.columns.values()} == {(7,)}
 
 
@@ -37,7 +51,12 @@ def test_an_agent_takes_84_bytes() -> None:
 
 def test_codes() -> None:
     # S2-28, S2-29, S2-30, S2-8, S2-11
-    assert {s.name.lower(): s.value for s in FeedingState} == {"none": 0, "approaching": 1, "gathering": 2, "feeding": 3}
+    assert {s.name.lower(): s.value for s in FeedingState} == {
+        "none": 0,
+        "approaching": 1,
+        "gathering": 2,
+        "feeding": 3,
+    }
     assert {s.name.lower(): s.value for s in MatingState} == {
         "none": 0, "seeking": 1, "approaching": 2, "courting": 3, "mating": 4, "fighting": 5, "cooldown": 6,
     }  # fmt: skip
@@ -116,7 +135,9 @@ def test_births_get_new_ids_and_defaults() -> None:
     assert state["panic_level"].tolist() == [0.0, 0.0, 0.0, 0.5, 0.25]
     assert state["energy"].tolist() == [1.0] * 5
     assert state["target_mate_id"].tolist() == [-1] * 5
-    assert {name: column.dtype for name, column in state.columns.items()} == {n: DTYPE[n] for n in DTYPE.names}
+    assert {name: column.dtype for name, column in state.columns.items()} == {
+        n: DTYPE[n] for n in DTYPE.names
+    }
 
 
 def test_one_birth_may_be_given_as_plain_numbers() -> None:
@@ -202,15 +223,21 @@ def test_digest_sees_every_column_the_step_and_the_next_id() -> None:
 
 def test_short_names() -> None:
     state = State(2)
-    for short, full in {"panic": "panic_level", "species": "species_id", "aggression": "aggression_level"}.items():
+    for short, full in {
+        "panic": "panic_level",
+        "species": "species_id",
+        "aggression": "aggression_level",
+    }.items():
         assert state[short] is state[full]
     assert state["neighbors"] is state["local_density"]
 
 
 def test_an_unknown_column_is_named_with_its_nearest() -> None:
-    with pytest.raises(UnknownNameError, match=r"no column is called 'postion_x' \(did you mean 'position_x'\?\); columns: "):
+    with pytest.raises(
+        UnknownNameError, match=r"no column is called 'postion_x' \(did you mean 'position_x'\?\); columns: "
+    ):
         State(1)["postion_x"]
-    with pytest.raises(UnknownNameError, match="no column is called 'zzz'; columns: position_x, .*panic"):
+    with pytest.raises(UnknownNameError, match=r"no column is called 'zzz'; columns: position_x, .*panic"):
         State(1).add({"zzz": [1.0]})
 
 
@@ -219,7 +246,9 @@ def test_an_unknown_id_is_named_with_those_alive(wanted: int) -> None:
     state = State(4)
     state.remove(3)
     missing = wanted[-1] if isinstance(wanted, list) else wanted
-    with pytest.raises(UnknownNameError, match=f"no agent has the id {missing}; alive: 3 agents with ids from 0 to 2"):
+    with pytest.raises(
+        UnknownNameError, match=f"no agent has the id {missing}; alive: 3 agents with ids from 0 to 2"
+    ):
         state.rows_of(wanted)
     with pytest.raises(UnknownNameError, match="no agent has the id"):
         state.remove(wanted)

@@ -93,7 +93,10 @@ def test_division_by_zero_is_ignored() -> None:
     # S0-9
     close(vector.divide(3.0, -8.0, 2.0), (1.5, -4.0))
     close(vector.divide(3.0, -8.0, 0.0), (3.0, -8.0))
-    close(vector.divide(np.array([3.0, 3.0]), np.array([-8.0, -8.0]), np.array([2.0, 0.0])), ([1.5, 3.0], [-4.0, -8.0]))
+    close(
+        vector.divide(np.array([3.0, 3.0]), np.array([-8.0, -8.0]), np.array([2.0, 0.0])),
+        ([1.5, 3.0], [-4.0, -8.0]),
+    )
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 90, 179, 180, -1, -90, -179])
@@ -156,7 +159,11 @@ def test_is_zero() -> None:
     assert vector.is_zero(0.0, 0.0)
     assert vector.is_zero(-0.0, 0.0)
     assert not vector.is_zero(1e-300, 0.0)
-    assert vector.is_zero(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 2.0])).tolist() == [True, False, False]
+    assert vector.is_zero(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 2.0])).tolist() == [
+        True,
+        False,
+        False,
+    ]
 
 
 FUNCTIONS: list[tuple[Callable[..., Any], int]] = [

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from murmura.core.errors import ScenarioError
+
 Function = Callable[..., Any]
 
 
@@ -56,7 +58,8 @@ def single_precision(function: types.FunctionType, scope: dict[str, Any] | None 
     names = function.__globals__ if scope is None else scope
     defaults = _single(function.__defaults__) if function.__defaults__ else None
     clone = types.FunctionType(code, names, function.__name__, defaults, None)
-    clone.__module__ = function.__module__
+    # Numba's disk cache remembers the module; a user's file may be known under another name next time.
+    clone.__module__ = __name__
     clone.__qualname__ = function.__qualname__
     return clone
 
@@ -78,9 +81,9 @@ def _globals_of(function: types.FunctionType) -> dict[str, Any]:
 
 def _free_names(function: types.FunctionType) -> dict[str, Any]:
     if function.__closure__:
-        raise TypeError(
-            f"{function.__qualname__} uses names of an enclosing function ({', '.join(function.__code__.co_freevars)}); "
-            "a rule may use its arguments and names of its module only"
+        raise ScenarioError(
+            f"{function.__qualname__} uses names of an enclosing function "
+            f"({', '.join(function.__code__.co_freevars)}); a rule may use its arguments and names of its module only"
         )
     return _globals_of(function)
 

@@ -40,7 +40,6 @@ F = np.float32
 MARK = "# THE FUSED RULES\n"
 SERIAL_BELOW = 4000
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
-MOST_SORT_BYTES = 512 * 2**20
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
 _modules: dict[str, ModuleType] = {}
@@ -110,10 +109,11 @@ def _compile_now(module: ModuleType, announce: Callable[[str], None] | None) -> 
 
 def _explain(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Failed in nopython", "During:", "File "))]
     return (
         "a rule could not be compiled: "
         + " | ".join(lines[:3])
-        + ". A rule is branch-free: use where(condition, a, b) instead of `if` and and `&`, `|` instead of "
+        + ". A rule is branch-free: use where(condition, a, b) instead of `if`, and `&`, `|` instead of "
         "`and`, `or`; `if` works on the rule's own switches only (docs/add-a-rule.md)"
     )
 
@@ -126,7 +126,8 @@ _i8, _f8 = numba.types.int64, numba.types.float64
 _f4, _i4 = numba.types.float32, numba.types.int32
 SIGNATURE = (
     *(_i8,) * 7,  # steps, me, team, n, first_step, seed_low, seed_high
-    _array(_f8, 1), _f8, _i8, _array(_i8, 1), _array(_i8, 1), _array(_f8, 2),  # world, reach, nearest, sync, status, bounds
+    _array(_f8, 1), _f8, _i8,  # world, reach, nearest
+    _array(_i8, 1), _array(_i8, 1), _array(_f8, 2),  # sync, status, bounds
     _array(_f4, 2), _array(_i4, 1), _array(_i4, 1),  # state, ids, key
     _array(_f4, 2), _array(_i4, 1),  # table, table_ids
     _array(_i4, 1), _array(_i4, 2), _array(_i8, 1), _array(_i8, 1), _array(_i8, 1), _array(_f4, 1),
@@ -196,10 +197,8 @@ class BackendCpu:
             self._state[row, :n] = state[name][order]
         self._key = np.zeros(n, np.int32)
         self._sort_into(self._room())
-        most_bins = max(8192, 2 * n)
+        most_bins = max(8192, n + n // 2)
         team = self.threads
-        if team * most_bins * 4 > MOST_SORT_BYTES:
-            most_bins = max(8192, MOST_SORT_BYTES // (4 * team))
         self._start = np.zeros(most_bins + 1, np.int32)
         self._hist = np.zeros((team, most_bins), np.int32)
         self._row_start = np.zeros(most_bins // 16 + 8, np.int64)

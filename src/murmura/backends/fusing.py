@@ -296,12 +296,12 @@ class Fusion:
                     f"    me = {self._me_with({c: f'felt[{n}]' for n, c in enumerate(group.kind.writes)})}"
                 )
         lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
-        first = [k for k, group in enumerate(self.groups) if group.kind.exclusive]
-        ordered = [k for k in range(len(self.groups)) if k not in first] + first
-        for k in ordered:
-            if self.groups[k].kind.steer:
-                lines += self._steer(k, self.groups[k])
+        lines += ["    first_x, first_y, others = zero, zero, as_lanes(1.0)"]
+        for k, group in enumerate(self.groups):
+            if group.kind.steer:
+                lines += self._steer(k, group)
         lines += [
+            "    wish_x, wish_y = wish_x * others + first_x, wish_y * others + first_y",
             "    if p[0].clamp_total:",
             "        wish_x, wish_y = limit(wish_x, wish_y, me.max_force * (1.0 + p[0].panic_force * me.panic))",
             "    return me, wish_x + free_x, wish_y + free_y",
@@ -332,7 +332,7 @@ class Fusion:
 
     def _steer(self, k: int, group: Group) -> list[str]:
         kind = group.kind
-        target = "wish" if kind.clamped else "free"
+        target = ("first" if kind.exclusive else "wish") if kind.clamped else "free"
         lines = []
         indent = "    "
         if not group.kinds and kind.silent_when_zero in group.numbers and not self.many:
@@ -340,8 +340,7 @@ class Fusion:
             indent = "        "
         lines.append(f"{indent}fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
         if kind.exclusive:
-            lines.append(f"{indent}others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, 1.0)")
-            lines.append(f"{indent}wish_x, wish_y = wish_x * others, wish_y * others")
+            lines.append(f"{indent}others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, others)")
         lines.append(f"{indent}{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
         return lines
 
@@ -383,10 +382,10 @@ class Fusion:
                 )
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
         lines.append(f"    return me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors)")
-        carried = len(self.plan.carried)
-        lines += ["", "@jit", "def store_rest(extras, felt, i, new):"]
-        lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(carried)]
-        lines += [f"    felt[{k}, i] = new[{4 + carried + k}]" for k in range(3)]
+        count = len(self.plan.carried)
+        lines += ["", "@jit", "def store_rest(extras, felt, i, new, keep):"]
+        lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(count)]
+        lines += ["    if keep:"] + [f"        felt[{k}, i] = new[{4 + count + k}]" for k in range(3)]
         lines += ["", "@jit", "def store_all(state, i, new, left):"]
         lines += [
             f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))

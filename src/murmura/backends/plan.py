@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,13 @@ DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 
 def record_type(name: str, fields: Iterable[str]) -> Any:
     """A type with named fields that compiled code understands."""
-    return namedtuple(name, list(fields))  # type: ignore[misc]
+    return _made_once(name, tuple(fields))
+
+
+@cache
+def _made_once(name: str, fields: tuple[str, ...]) -> Any:
+    # Making a type takes longer than a step of the definition needs for a small flock.
+    return namedtuple(name, fields)  # type: ignore[misc]
 
 
 World = record_type("World", WORLD_FIELDS)
@@ -180,8 +187,8 @@ class Plan:
         if self.species_count > 1:
             columns.append("species")
         for _, rule in self.rules:
-            columns += [c for c in (*rule.reads, *rule.writes) if c not in columns]
-        return tuple(columns)
+            columns += [*rule.reads, *rule.writes]
+        return tuple(dict.fromkeys(columns))
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
         """One row for each species: the numbers of all groups, one after the other."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from murmura.backends.plan import DEFAULTS, KIN_FIELDS, ME_FIELDS, SEEN_FIELDS, Group, Plan, record_type
 from murmura.core import motion, perception, space
-from murmura.core.errors import RunError
-from murmura.core.rule import TRACKED_FIELDS
+from murmura.core.errors import RunError, ScenarioError
+from murmura.core.rule import TRACKED_FIELDS, is_built_in
 from murmura.core.state import State, column_name
 from murmura.core.vector import TINY, limit
 from murmura.rules import terrain
@@ -47,6 +47,12 @@ class Moment:
             )
         }
         self.columns |= {name: state[name].astype(np.float64) for name in plan.carried}
+        # A column that no rule of this scenario reads or writes says nothing: panic without fear moves nobody.
+        self.columns |= {
+            name: np.full(len(state), default)
+            for name, default in DEFAULTS.items()
+            if name not in plan.carried
+        }
         species = self.columns["species"].astype(np.int64)
         self.numbers = (
             plan.numbers.astype(np.float64)[species]
@@ -301,6 +307,24 @@ class BackendReference:
         if not np.isfinite(flock).all():
             broken = self._state.ids[~np.isfinite(flock).all(axis=0)][:5]
             raise RunError(
-                f"step {step}: agents {', '.join(map(str, broken))} have no finite place or velocity; the run "
+                f"step {step + 1}: agents {', '.join(map(str, broken))} have no finite place or velocity; the run "
                 "stopped there. A rule returned NaN or infinity: guard its divisions, or lower the weights"
             )
+
+
+def rehearse(plan: Plan) -> None:
+    """Run users' rules once on a handful of agents: a mistake in them is found before anything is compiled."""
+    if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
+        return
+    state = State(3)
+    state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
+    state["velocity_x"][:] = 1.0
+    try:
+        with np.errstate(all="ignore"):
+            Moment(plan, state, 0, (0, 0)).live(np.arange(3))
+    except Exception as error:
+        names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
+        raise ScenarioError(
+            f"a rule of yours ({names}) failed when tried on three agents: {type(error).__name__}: {error}. "
+            "Each function returns one value for each entry of `accumulates`, `item_accumulates` or `writes`, and `steer` two"
+        ) from error

@@ -35,5 +35,5 @@ class RunError(MurmuraError, RuntimeError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ' (did you mean ...?)' for the most similar known name, or nothing."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
     return f" (did you mean {matches[0]!r}?)" if matches else ""

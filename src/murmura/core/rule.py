@@ -117,6 +117,14 @@ def _may_be_number(annotation: Any) -> bool:
 
 
 REGISTRY: dict[str, type[Rule]] = {}
+TAKEN = ("motion", "perception")
+
+
+def is_built_in(rule: type[Rule]) -> bool:
+    """Whether a rule ships with murmura."""
+    return rule.__module__.startswith("murmura.rules.")
+
+
 R = TypeVar("R", bound=type[Rule])
 
 
@@ -149,6 +157,11 @@ def registered_rule(name: str) -> type[Rule]:
 
 
 def _check(name: str, rule: type[Rule]) -> None:
+    old = REGISTRY.get(name)
+    if name in TAKEN or (old is not None and is_built_in(old) and not is_built_in(rule)):
+        raise ScenarioError(
+            f"the name {name!r} is taken by murmura itself: register your rule under another one"
+        )
     if rule.pair is not None and not rule.accumulates:
         raise ScenarioError(
             f"rule {name!r} has a pair function: say how its results combine in `accumulates`"
@@ -156,5 +169,8 @@ def _check(name: str, rule: type[Rule]) -> None:
     if (rule.feel is not None or rule.age is not None) and not rule.writes:
         raise ScenarioError(f"rule {name!r} changes the agent: name the columns in `writes`")
     for kinds in (rule.accumulates, rule.item_accumulates):
-        if kinds and kinds[0] == "payload":
-            raise ScenarioError(f"rule {name!r}: a payload must follow the 'least' it belongs to")
+        for before, kind in zip(("", *kinds), kinds, strict=False):
+            if kind == "payload" and before not in ("least", "payload"):
+                raise ScenarioError(
+                    f"rule {name!r}: a payload must follow the 'least' it belongs to, got {kinds}"
+                )

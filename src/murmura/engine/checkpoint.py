@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from murmura.core.errors import MurmuraError, RunError
-from murmura.core.state import DTYPE, State
+from murmura.core.state import DTYPE, FLOAT_COLUMNS, State
 from murmura.scenario import Scenario
 from murmura.scenario.models import MOST_AGENTS
 
@@ -65,20 +65,15 @@ def load(path: str | Path) -> tuple[Scenario, int, int, State]:
     except MurmuraError as error:
         raise RunError(f"the checkpoint {path} cannot be used: {error}") from None
     except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-    ) as error:
+        Exception
+    ) as error:  # zlib, lzma, struct, memory ...: whatever a broken archive makes its readers raise
         raise RunError(f"the checkpoint {path} is damaged: {error}") from None
 
 
 def _read(file: Any) -> tuple[Scenario, int, int, State]:
     with zipfile.ZipFile(file) as archive:
-        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+        entries = archive.infolist()
+        sizes = {entry.filename: entry.file_size for entry in entries}
     expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
     if set(sizes) != expected:
         raise ValueError(f"expected the parts {sorted(expected)}, found {sorted(sizes)}")
@@ -86,6 +81,8 @@ def _read(file: Any) -> tuple[Scenario, int, int, State]:
         LARGEST_HEADER, 4 * MOST_AGENTS + 4096
     ):
         raise ValueError("its parts claim to be larger than any checkpoint is")
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+        raise ValueError("its parts are compressed, which no checkpoint's are")
     file.seek(0)
     with np.load(file, allow_pickle=False) as parts:
         header = json.loads(parts["header"].tobytes())
@@ -102,4 +99,21 @@ def _read(file: Any) -> tuple[Scenario, int, int, State]:
     state.next_id = int(header["next_id"])
     if state.digest(int(header["step_count"])) != header["digest"]:
         raise ValueError("its contents do not match its digest")
-    return Scenario.from_data(header["scenario"]), int(header["seed"]), int(header["step_count"]), state
+    scenario = Scenario.from_data(header["scenario"])
+    _check_state(state, len(scenario.species_names()))
+    return scenario, int(header["seed"]), int(header["step_count"]), state
+
+
+def _check_state(state: State, species_count: int) -> None:
+    """Refuse what no run writes: kernels trust ids, species and places."""
+    if (np.diff(state.ids) <= 0).any() or (
+        len(state) and not 0 <= state.ids[0] <= state.ids[-1] < state.next_id
+    ):
+        raise ValueError("its ids are not in ascending order, or some are yet to be given")
+    if not ((state["species"] >= 0) & (state["species"] < species_count)).all():
+        raise ValueError(
+            f"its agents are of species that its scenario, which has {species_count}, does not know"
+        )
+    broken = [name for name in FLOAT_COLUMNS if not np.isfinite(state[name]).all()]
+    if broken:
+        raise ValueError(f"its columns {', '.join(broken)} are not finite")

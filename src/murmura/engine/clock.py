@@ -9,6 +9,8 @@ LONGEST_FRAME = (
     0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
 )
 
+FASTEST = 1e6  # beyond this a frame would never end
+
 
 class Clock:
     """Turns the time between two frames into a number of fixed steps.
@@ -27,6 +29,8 @@ class Clock:
         """Let a frame's time pass; return how many steps that was."""
         if not frame_seconds >= 0.0:
             raise ScenarioError(f"a frame lasts 0 seconds or more, got {frame_seconds!r}")
+        if not 0.0 <= self.speed <= FASTEST:
+            raise ScenarioError(f"speed must be a number from 0 to {FASTEST:g}, got {self.speed!r}")
         step = self.simulation.scenario.motion.time_step
         self._owed += min(frame_seconds, LONGEST_FRAME) * self.speed
         # A hair of slack: sixty frames of 1/60 s are sixty steps, whatever the rounding of their sum.

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from murmura.backends import BACKENDS, Backend, make_backend
 from murmura.backends.plan import Plan
-from murmura.core.errors import BackendError, ScenarioError, nearest
+from murmura.backends.reference import rehearse
+from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
-from murmura.engine.start import given_start, random_start
+from murmura.engine.start import given_start, newborn_columns, random_start
 from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -75,6 +76,7 @@ class Simulation:
         self._scenario = scenario
         self._seed = seed
         self._plan = Plan(scenario)
+        rehearse(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = step_count
@@ -156,8 +158,8 @@ class Simulation:
 
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
         """Ids that this agent perceives now, ascending."""
-        row = self.state.rows_of(agent_id)
-        seen, _, _ = self._moment().visible(row)
+        row = self._row_of(agent_id)
+        seen, _, _ = self._moment().visible(np.array([row]))
         found: NDArray[np.int32] = self.state.ids[seen[0]]
         return found
 
@@ -165,8 +167,12 @@ class Simulation:
         """What an agent sees, and what each rule asks of it, right now."""
         from murmura.engine.explaining import explain
 
-        row = self.state.rows_of(agent_id)
-        return explain(self._moment(), self.state, int(row[0]))
+        return explain(self._moment(), self.state, self._row_of(agent_id))
+
+    def _row_of(self, agent_id: int) -> int:
+        if isinstance(agent_id, list | tuple) or np.ndim(agent_id) != 0:
+            raise UnknownNameError(f"expected the id of one agent, got {agent_id!r}")
+        return int(self.state.rows_of(agent_id)[0])
 
     def flock(self) -> Flock:
         """This instant as measures see it; velocities per second."""
@@ -196,6 +202,7 @@ class Simulation:
         if len(scenario.species) != len(self._scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
+        rehearse(plan)
         state = self.state
         self._backend.replan(plan)
         self._backend.load(state)
@@ -204,15 +211,19 @@ class Simulation:
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
     ) -> NDArray[np.int32]:
-        """Let agents be born; return their ids, which nobody had before."""
-        twin = Simulation(
-            self._scenario, self._seed, "reference", positions=positions, velocities=velocities
-        ).state  # checks the arrays as a start does
-        values: dict[str, ArrayLike] = {
-            name: twin[name] for name in ("position_x", "position_y", "velocity_x", "velocity_y", "heading")
-        }
+        """Let agents be born; return their ids, which nobody had before.
+
+        Args:
+            positions: Where, shape (n, 2) [u].
+            velocities: Their velocities, shape (n, 2), in the scenario's velocity unit.
+            columns: Other columns by name, shape (n,) each. By default newborns are of the first species, and
+                of a sex and temper drawn by their id.
+        """
         state = self.state.copy()
-        born = state.add(values | dict(columns or {}))
+        given = newborn_columns(
+            self._scenario, self._seed, state.next_id, positions, velocities, columns or {}
+        )
+        born = state.add(given)
         self._replace(state)
         return born
 

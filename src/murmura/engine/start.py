@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,20 @@ from murmura.core.randomness import (
     uniform_from,
 )
 from murmura.core.space import shortest
-from murmura.core.state import LARGEST_ID, Gender, State
+from murmura.core.state import (
+    INTEGER_COLUMNS,
+    LARGEST_ID,
+    FeedingState,
+    Gender,
+    MatingState,
+    State,
+    column_name,
+)
 from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
 
 TRIES = 200
+CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
 LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 
@@ -74,6 +84,44 @@ def given_start(
             )
         state["species"][:] = kinds[order]
     return state
+
+
+def newborn_columns(
+    scenario: Scenario,
+    seed: int,
+    next_id: int,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    columns: Mapping[str, ArrayLike],
+) -> dict[str, ArrayLike]:
+    """Columns of agents that are born into a running world, checked as a start is."""
+    given = {column_name(name): values for name, values in columns.items()}
+    n = len(checked_pairs("positions", positions))
+    born = np.arange(next_id, next_id + n)
+    state = given_start(
+        scenario, seed, positions, velocities, given.get("species_id", np.zeros(n, int)), born
+    )
+    for name, values in given.items():
+        given[name] = _checked_column(name, values, n)
+    drawn = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", "gender")
+    return {name: state[name] for name in (*drawn, "aggression_level")} | given
+
+
+def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    if name in INTEGER_COLUMNS:
+        array = _whole_numbers(name, values, n)
+        codes = CODES.get(name)
+        if codes is not None and not np.isin(array, list(codes)).all():
+            words = ", ".join(f"{code.value} ({code.name.lower()})" for code in codes)
+            raise ScenarioError(f"{name} must be one of {words}, got {array.tolist()}")
+        return array
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{name} must be {n} numbers, got {values!r:.80}") from None
+    if array.shape != (n,) or not (np.abs(array) <= LARGEST_COORDINATE).all():
+        raise ScenarioError(f"{name} must be {n} finite numbers, got {values!r:.80}")
+    return array
 
 
 def checked_pairs(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -165,7 +213,8 @@ def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[NDAr
         x[left], y[left] = _layout(scenario, u, v)
         blocked = np.zeros(len(left), bool)
         for shape in scenario.obstacles:
-            blocked |= [_lies_in(scenario, shape, float(x[k]), float(y[k])) for k in left]
+            hits = [_lies_in(scenario, shape, float(x[k]), float(y[k])) for k in left]
+            blocked |= np.array(hits, bool)
         left = left[blocked]
         if not len(left):
             break

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from murmura.core.algebra import Number, maximum, minimum, sqrt, where
-from murmura.core.model import Model, quantity
+from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vector import TINY
@@ -27,6 +27,7 @@ NEVER = 1e9
 class Circle(Model):
     """A round obstacle."""
 
+    kind: Literal["circle"] = choice("circle", "Its shape.")
     x: float = quantity(..., "Its centre.", "u")
     y: float = quantity(..., "Its centre.", "u")
     radius: float = quantity(..., "Its radius.", "u", gt=0)
@@ -35,12 +36,14 @@ class Circle(Model):
 class Polygon(Model):
     """A solid obstacle with corners."""
 
+    kind: Literal["polygon"] = choice("polygon", "Its shape.")
     points: tuple[Point, ...] = Field(min_length=3, description="Its corners in order [u].")
 
 
 class Wall(Model):
-    """A line of walls."""
+    """A line of walls. Three corners or more without `kind` are a polygon."""
 
+    kind: Literal["wall"] = choice("wall", "Its shape.")
     points: tuple[Point, ...] = Field(min_length=2, description="Its corners in order [u].")
 
 
@@ -125,7 +128,7 @@ def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
     Where there are obstacles, edges must stop a move as they do: a mirrored move could land behind a wall.
     """
     corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height), (0.0, 0.0)]
-    return [(*a, *b, 0.0) for a, b in zip(corners[:-1], corners[1:], strict=True)]
+    return [(*a, *b, 0.0) for a, b in pairwise(corners)]
 
 
 def hit(world: Any, it: Any, x: Number, y: Number, mx: Number, my: Number) -> tuple[Number, Number, Number]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
 from murmura.core.model import quantity
-from murmura.core.noise import fractal_noise, noise
+from murmura.core.noise import fractal_noise_pair, noise
 from murmura.core.randomness import STREAM_JITTER, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vector import rotate
@@ -64,10 +64,8 @@ class Wind(Rule):
         ny = me.y * p.scale + world.noise_y
         gust = p.turbulence * 0.5
         force = p.speed * p.gain
-        return (
-            (c + fractal_noise(nx, ny, 3) * gust) * force,
-            (s + fractal_noise(nx + 100.0, ny + 100.0, 3) * gust) * force,
-        )
+        gust_x, gust_y = fractal_noise_pair(nx, ny, 100.0, 3)
+        return (c + gust_x * gust) * force, (s + gust_y * gust) * force
 
 
 @register_rule("jitter")

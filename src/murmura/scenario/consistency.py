@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.errors import ScenarioError
 from murmura.rules import Circle
@@ -10,13 +10,28 @@ from murmura.rules import Circle
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
-SPECIES_PATHS = ("motion.", "perception.", "rules.")
+SMALLEST, LARGEST = 1e-9, 1e9
+SHARED_PATHS = ("motion.time_step", "perception.nearest")
 
 
 def complaints(scenario: Scenario) -> list[str]:
     """One line for each thing that does not fit: what was expected, what was found, what to do."""
+    found = _sizes(scenario.model_dump(), "")
+    if found:
+        return found
     found = [*_radii(scenario), *_room(scenario), *_speed(scenario), *_obstacles(scenario)]
     return found or _species(scenario)
+
+
+def _sizes(value: Any, path: str) -> list[str]:
+    """Numbers whose products single precision cannot hold."""
+    if isinstance(value, dict):
+        return [line for key, child in value.items() for line in _sizes(child, f"{path}.{key}".lstrip("."))]
+    if isinstance(value, list | tuple):
+        return [line for k, child in enumerate(value) for line in _sizes(child, f"{path}.{k}")]
+    if not isinstance(value, int | float) or value == 0 or SMALLEST <= abs(value) <= LARGEST:
+        return []
+    return [f"{path} must be 0 or between {SMALLEST:g} and {LARGEST:g} in size, got {value:g}"]
 
 
 def _radii(s: Scenario) -> list[str]:
@@ -104,6 +119,13 @@ def _images(s: Scenario) -> list[str]:
     ]
 
 
+def _may_differ(path: str) -> bool:
+    """Whether a species may have a value of its own here: a plain number that is looked up for each agent."""
+    first, *rest = path.split(".")
+    depth = {"motion": 1, "perception": 1, "rules": 2}.get(first)
+    return len(rest) == depth and path not in SHARED_PATHS and rest[-1] not in ("enabled", "agent")
+
+
 def _species(s: Scenario) -> list[str]:
     found = []
     names = [kind.name for kind in s.species]
@@ -116,9 +138,10 @@ def _species(s: Scenario) -> list[str]:
             if other not in names
         ]
         for path in kind.values:
-            if not path.startswith(SPECIES_PATHS):
+            if not _may_differ(path):
                 found.append(
-                    f"species.{k}.values: only motion, perception and rules may differ, got {path!r}"
+                    f"species.{k}.values: only numbers of motion, perception and rules may differ between species, "
+                    f"got {path!r}"
                 )
         try:
             s.model_copy(update={"species": ()}).with_values(kind.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,13 +19,43 @@ SIGNS = {
 
 def scenario_error(error: ValidationError, model: type[BaseModel], source: str = "") -> ScenarioError:
     """One line for each problem, with the path of the value."""
-    lines = [_line(problem, model) for problem in error.errors()]
+    lines = [_line(problem, model) for problem in _likeliest(error.errors())]
     head = f"{source}: " if source else ""
     return ScenarioError(head + f"\n{head}".join(dict.fromkeys(lines)))
 
 
+def _likeliest(problems: list[Any]) -> list[Any]:
+    """Where a value may have one of several shapes, keep only the complaints about the shape it is most like.
+
+    pydantic names the shape in the path after the value's own: `obstacles.0.Circle.radius`.
+    """
+    shapes: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    kept: list[Any] = []
+    for problem in problems:
+        loc = problem["loc"]
+        k = next((k for k in range(2, len(loc)) if _is_shape(loc[k])), None)
+        if k is None:
+            kept.append(problem)
+        else:
+            alike = shapes.setdefault(loc[:k], {})
+            alike.setdefault(loc[k], []).append({**problem, "loc": loc[:k] + loc[k + 1 :]})
+    for place, alike in shapes.items():
+        # A complaint further down means that the shape itself was right.
+        likeliest: list[Any] = min(alike.values(), key=partial(_unlikeness, place))
+        kept += likeliest
+    return kept
+
+
+def _unlikeness(place: tuple[Any, ...], found: list[Any]) -> tuple[bool, int]:
+    return all(problem["loc"] == place for problem in found), len(found)
+
+
+def _is_shape(part: Any) -> bool:
+    return part in ("Circle", "Polygon", "Wall", "Interaction") or str(part).startswith("literal[")
+
+
 def _line(problem: Any, model: type[BaseModel]) -> str:
-    path = ".".join(str(part) for part in problem["loc"])
+    path = ".".join(str(part) for part in problem["loc"]) or f"a {model.__name__.lower()}"
     found = _shown(problem.get("input"))
     kind = problem["type"]
     context = problem.get("ctx", {})
@@ -47,7 +78,7 @@ def _line(problem: Any, model: type[BaseModel]) -> str:
         return f"not valid JSON: {context.get('error', '')}"
     message = str(problem["msg"]).removeprefix("Value error, ")
     if kind == "value_error":
-        return f"{path}: {message}" if path and path not in message else message
+        return f"{path}: {message}" if problem["loc"] and path not in message else message
     return f"{path}: {message[0].lower()}{message[1:]}, got {found}"
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, SerializeAsAny, ValidationError, model_validator
 
 from murmura import rules as catalogue
-from murmura.core.errors import UnknownNameError
+from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, registered_rule
 from murmura.scenario.messages import scenario_error
@@ -205,7 +205,10 @@ class Rules(Model):
                 rule = registered_rule(name)
             except UnknownNameError as error:
                 raise ValueError(str(error)) from None
-            read[name] = rule.model_validate_json(json.dumps(data[name]))
+            try:
+                read[name] = rule.model_validate_json(json.dumps(data[name]))
+            except ValidationError as error:
+                raise ValueError(str(scenario_error(error, rule, f"rules.{name}"))) from None
         return read
 
     def __iter__(self) -> Iterator[tuple[str, Rule]]:  # type: ignore[override]
@@ -253,7 +256,13 @@ class Scenario(Model):
     def from_data(cls, data: Any, source: str = "") -> Scenario:
         """Read a scenario from plain data, with messages a person can act on."""
         try:
-            return cls.model_validate_json(json.dumps(data))
+            text = json.dumps(data, default=_plain)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ScenarioError(
+                f"{source or 'a scenario'} must be made of text, numbers, true, false, lists and tables: {error}"
+            ) from None
+        try:
+            return cls.model_validate_json(text)
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
 
@@ -263,3 +272,10 @@ class Scenario(Model):
 
     def species_names(self) -> tuple[str, ...]:
         return tuple(s.name for s in self.species) or ("default",)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers, which sweeps produce, as plain ones."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"got {type(value).__name__} {value!r:.80}")

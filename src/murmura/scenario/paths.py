@@ -25,7 +25,7 @@ def value_paths(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]
 
 def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> None:
     """Set the value at a path in a scenario's plain data; the path must exist."""
-    *parents, last = path.split(".")
+    *parents, last = str(path).split(".")
     place: Any = data
     for depth, part in enumerate(parents):
         if depth == 1 and parents[0] == "rules" and part in REGISTRY:

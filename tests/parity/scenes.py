@@ -1,0 +1,206 @@
+"""Worlds that between them use every rule, every option and every kind of edge, in as few kernels as possible.
+
+Which rules take part and which options they have makes a kernel; numbers do not. So each scene has as many
+rules as fit together, and a test that wants one rule alone sets the numbers of the others to zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import murmura as mm
+from murmura.core.rule import Rule
+from murmura.scenario import Scenario
+
+OBSTACLES = [
+    {"x": 90.0, "y": 80.0, "radius": 25.0},
+    {"points": [[250.0, 60.0], [300.0, 70.0], [270.0, 110.0]]},
+    {"points": [[150.0, 220.0], [210.0, 250.0]]},
+]
+TROUBLES: dict[str, Any] = {
+    "attractors": {
+        "points": [
+            {"x": 330.0, "y": 220.0, "strength": 2.0, "radius": 120.0},
+            {"x": 20.0, "y": 260.0, "strength": -3.0, "radius": 90.0},
+        ]
+    },
+    "fear": {
+        "enabled": True,
+        "threats": [{"x": 200.0, "y": 150.0, "radius": 80.0}, {"x": 390.0, "y": 10.0, "radius": 70.0}],
+    },
+    "energy": {"enabled": True, "decay": 0.1},
+    "mating_cooldown": {"enabled": True},
+    "seek": {"enabled": True, "x": 350.0, "y": 250.0},
+    "flee_point": {"enabled": True, "x": 60.0, "y": 200.0, "reach": 110.0},
+    "pursue": {"enabled": True, "agent": 7},
+    "evade": {"enabled": True, "agent": 3},
+    "follow_leader": {"enabled": True, "agent": 5},
+    "wander": {"enabled": True},
+    "noise": {"enabled": True, "strength": 0.4, "wander": 0.8},
+    "jitter": {"enabled": True},
+    "avoid_obstacles": {"weight": 1.0},
+}
+
+SOFT = {
+    # Document 002's rules with everything else a single species can have.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "soft"},
+    "obstacles": OBSTACLES,
+    "rules": TROUBLES
+    | {
+        "separation": {"falloff": "inverse_square"},
+        "alignment": {"weighting": "linear"},
+        "cohesion": {"weighting": "linear", "density_adaptation": True},
+        "wind": {"enabled": True, "speed": 9.0, "direction": 40.0, "turbulence": 0.8},
+        "boundary": {"margin": 60.0},
+        "containment": {"enabled": True},
+    },
+}
+WRAPPED = {
+    # Three species, each with numbers of its own, everything across the seams of a torus.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
+    "obstacles": OBSTACLES,
+    "perception": {"radius": 50.0, "field_of_view": 300.0},
+    "rules": TROUBLES
+    | {
+        "separation": {"falloff": "inverse", "radius": 20.0},
+        "alignment": {"weighting": "uniform", "radius": 45.0},
+        "cohesion": {"weighting": "uniform", "radius": 40.0, "density_adaptation": True},
+        "flee": {"weight": 2.0},
+        "chase": {"weight": 1.5},
+    },
+    "species": [
+        {
+            "name": "sheep",
+            "share": 3,
+            "values": {"motion.max_speed": 11.0, "rules.alignment.weight": 1.7, "perception.radius": 60.0},
+            "towards": {"goat": "flock", "wolf": "flee"},
+        },
+        {
+            "name": "goat",
+            "share": 2,
+            "values": {"rules.separation.radius": 30.0, "perception.field_of_view": 200.0, "rules.fear.weight": 2.0},
+            "towards": {"sheep": {"separation": 1.5, "alignment": 0.5, "cohesion": 0.25, "flee": 0.5}, "wolf": "flee"},
+        },
+        {
+            "name": "wolf",
+            "share": 1,
+            "values": {"motion.max_force": 0.9, "motion.max_speed": 18.0, "rules.noise.gain": 0.2},
+            "towards": {"sheep": "chase", "goat": {"separation": 0.0, "chase": 2.0}, "wolf": "avoid"},
+        },
+    ],
+}
+ROADMAP = {
+    # One speed for all, velocities per tick, the six nearest only, those behind count less, separation first.
+    "agents": 150,
+    "world": {"width": 60.0, "height": 45.0, "boundary": "wrap"},
+    "motion": {"policy": "constant", "velocity_unit": "tick", "speed": 0.8, "max_force": 0.1},
+    "perception": {"radius": 8.0, "nearest": 6, "rear_attention": 0.3},
+    "rules": {
+        "separation": {
+            "radius": 4.0,
+            "falloff": "inverse",
+            "response": "push",
+            "priority": "early_exit",
+            "exit_distance": 0.8,
+        },
+        "alignment": {"weighting": "uniform"},
+        "cohesion": {"weighting": "uniform"},
+        "jitter": {"enabled": True},
+    },
+}
+WALLED = {
+    # Per tick and fast, so that walls and obstacles are really hit; a least speed; the sum is not clamped.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "reflect"},
+    "obstacles": OBSTACLES,
+    "motion": {
+        "velocity_unit": "tick",
+        "max_speed": 6.0,
+        "min_speed": 1.5,
+        "max_force": 0.4,
+        "clamp_total": False,
+    },
+    "perception": {"radius": 50.0, "field_of_view": 360.0, "rear_attention": 0.5},
+    "rules": {
+        "separation": {"priority": "early_exit", "exit_distance": 3.0, "radius": 22.0},
+        "alignment": {"weighting": "linear", "radius": 40.0},
+        "cohesion": {"weighting": "linear", "radius": 50.0},
+        "containment": {"enabled": True, "margin": 30.0, "foresight": 0.1},
+        "evade": {"enabled": True, "agent": 3},
+        "pursue": {"enabled": True, "agent": 100_000},
+    },
+}
+OPEN = {
+    # No edge at all: agents far outside the nominal world, on both sides of the origin.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "open"},
+    "motion": {"policy": "constant", "speed": 12.0},
+    "rules": {
+        "separation": {"falloff": "inverse_square", "response": "push"},
+        "alignment": {"weighting": "linear"},
+        "cohesion": {"weighting": "uniform", "radius": 45.0, "density_adaptation": True},
+        "fear": TROUBLES["fear"],
+        "seek": {"enabled": True, "x": -500.0, "y": 100.0, "arrival_radius": 0.0},
+        "follow_leader": {"enabled": True, "agent": 5},
+        "wander": {"enabled": True},
+    },
+}
+SCENES = {"soft": SOFT, "wrapped": WRAPPED, "roadmap": ROADMAP, "walled": WALLED, "open": OPEN}
+
+
+def scenario_of(scene: str) -> Scenario:
+    return Scenario.from_data({"name": scene} | SCENES[scene])
+
+
+def loud_rules(scenario: Scenario) -> dict[str, Rule]:
+    """The rules that take part in a scenario, by name."""
+    from murmura.backends.plan import Plan
+
+    return {group.name: group.rule for group in Plan(scenario).rule_groups if group.rule is not None}
+
+
+def alone(scenario: Scenario, name: str) -> Scenario:
+    """The scenario with every other rule's number of silence at zero, for every species: the same kernel."""
+    quiet = {
+        f"rules.{other}.{rule.silent_when_zero}": 0.0
+        for other, rule in loud_rules(scenario).items()
+        if other != name and rule.silent_when_zero in type(rule).model_fields
+    }
+    species = [
+        kind.model_dump(mode="json")
+        | {"values": {path: value for path, value in kind.values.items() if path not in quiet}}
+        for kind in scenario.species
+    ]
+    data = scenario.with_values(quiet).model_dump(mode="json")
+    return Scenario.from_data(data | {"species": species})
+
+
+def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
+    """A flock on the CPU with something to see: fear, hunger, clusters, slow and resting agents, shared places."""
+    rng = np.random.default_rng(seed)
+    sim = mm.Simulation(scenario, seed=seed, backend="cpu")
+    state = sim.state.copy()
+    n = len(state)
+    rested = scenario.motion.policy == "constant"
+    if scenario.world.boundary == "open":
+        state["position_x"][: n // 2] -= 700.0
+        state["position_y"][: n // 3] += 450.0
+    speed = rng.uniform(0.2, 1.0, n) * scenario.motion.top_speed
+    turn = rng.uniform(0.0, 2.0 * np.pi, n)
+    if not rested:
+        speed[::17] = 0.05
+        speed[5::29] = 0.0
+    else:
+        speed[:] = scenario.motion.speed
+    state["velocity_x"][:], state["velocity_y"][:] = speed * np.cos(turn), speed * np.sin(turn)
+    for name in ("position_x", "position_y", "velocity_x", "velocity_y"):
+        state[name][40] = state[name][41]
+    state["panic"][:] = np.where(rng.random(n) < 0.4, rng.random(n), 0.0)
+    state["energy"][:] = rng.random(n)
+    state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
+    sim._replace(state)
+    return sim

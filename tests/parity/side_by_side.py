@@ -1,0 +1,211 @@
+"""The same step twice, from the same state: on the CPU in single precision, and by the definition in double.
+
+What may differ: every agent's result by a few roundings, and the result of an agent that stands on an edge. An
+edge is a neighbour at the very rim of somebody's view, a wall that is touched, or anything else where a formula
+jumps or loses its digits: the definition itself tells where, when the flock is shaken by a few roundings in
+double precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import murmura as mm
+from murmura.backends.reference import Moment
+from murmura.core.randomness import seed_words
+from murmura.core.state import column_name
+
+EPS = 2.0**-24  # half a unit in the last place of 1.0 in single precision
+STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the largest number involved
+LOOSE = 2000.0 * EPS  # what all must reach, where sums cancel
+EDGE = 0.005  # whoever moves by more than this when shaken by rounding stands on an edge
+SHAKES = 6
+COLUMNS = (
+    "position_x",
+    "position_y",
+    "velocity_x",
+    "velocity_y",
+    "acceleration_x",
+    "acceleration_y",
+    "heading",
+    "panic_level",
+    "energy",
+    "local_density",
+    "mating_cooldown",
+)
+
+
+def twin_of(sim: mm.Simulation) -> mm.Simulation:
+    """A simulation on the reference backend that holds the very same flock at the same step."""
+    twin = mm.Simulation.__new__(mm.Simulation)
+    twin._begin(sim.scenario, sim.seed, "reference", None, sim.state.copy(), sim.step_count, None)
+    return twin
+
+
+@dataclass
+class Comparison:
+    """What many compared steps found."""
+
+    agents: int = 0
+    left_out: int = 0
+    not_strict: int = 0
+    force_errors: list[Any] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Edges are few, nearly everybody is within the strict bound, and errors are not systematic."""
+        assert self.left_out < 0.05 * self.agents
+        assert self.not_strict < 0.03 * self.agents
+        assert self.median_force_error < 5e-6
+
+    @property
+    def median_force_error(self) -> float:
+        """In units of the greatest force: far below the bound on single agents, or errors are systematic."""
+        return float(np.median(np.concatenate(self.force_errors)))
+
+
+def compare_step(sim: mm.Simulation, found: Comparison) -> None:
+    """Advance by one step on both backends and demand the same result, agent by agent."""
+    edge = on_edge_of_view(sim) | touching(sim)
+    spreads = spread_when_shaken(sim)
+    twin = twin_of(sim)
+    before = sim.state.copy()
+    twin.step()
+    sim.step()
+    scale = scales(sim, twin)
+    for name in COLUMNS:
+        edge = edge | (spreads[name] > EDGE * scale[name] + 4.0 * place_rounding(sim) * name.startswith("position"))
+    strict = np.ones(len(edge), bool)
+    differences = {}
+    for name in COLUMNS:
+        error = differences[name] = difference(sim, name, sim.state[name], twin.state[name])
+        slack = 4.0 * spreads[name] + (place_rounding(sim) if name.startswith("position") else 0.0)
+        wrong = ~edge & ~(error <= LOOSE * scale[name] + slack)
+        assert not wrong.any(), (
+            f"step {sim.step_count}: {name} of agents {sim.ids[wrong][:5]} is off by {error[wrong][:5]}, "
+            f"allowed {(LOOSE * scale[name] + slack)[wrong][:5]}"
+        )
+        strict &= error <= STRICT * scale[name] + slack
+    untouched = set(before.columns) - set(COLUMNS)
+    for name in untouched:
+        assert np.array_equal(sim.state[name], before[name]), name
+    force = np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"])
+    error = np.maximum(differences["acceleration_x"], differences["acceleration_y"])
+    found.agents += len(edge)
+    found.left_out += int(edge.sum())
+    found.not_strict += int((~strict & ~edge).sum())
+    found.force_errors.append(error / max(float(force.max()), 1e-12))
+
+
+def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
+    """The size of the numbers that an error is compared with, by column; a count of neighbours must be exact."""
+    motion = sim.scenario.motion
+    force = max(float(np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"]).max()), motion.max_force)
+    top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
+    speed = top + force * motion.thrust
+    speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
+    return dict.fromkeys(COLUMNS, 1.0) | {
+        "position_x": speed * motion.stride,
+        "position_y": speed * motion.stride,
+        "velocity_x": speed,
+        "velocity_y": speed,
+        "acceleration_x": force,
+        "acceleration_y": force,
+        "heading": 1.0 + 2.0 * speed / np.maximum(speeds, 0.1),
+        "local_density": 0.0,
+    }
+
+
+def place_rounding(sim: mm.Simulation) -> float:
+    """Two roundings of the largest coordinate."""
+    world = sim.scenario.world
+    return 4.0 * EPS * max(world.width, world.height, float(np.abs(sim.positions).max()))
+
+
+def lives(scenario: Any) -> list[Any]:
+    return [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
+
+
+def difference(sim: mm.Simulation, name: str, a: Any, b: Any) -> Any:
+    """How far two columns are apart; places the shortest way round a torus, headings round the circle."""
+    gap = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    period = 0.0
+    if name == "heading":
+        period = 2.0 * np.pi
+    elif sim.scenario.world.boundary == "wrap" and name.startswith("position"):
+        period = sim.scenario.world.width if name == "position_x" else sim.scenario.world.height
+    return np.minimum(gap, np.abs(period - gap)) if period else gap
+
+
+def spread_when_shaken(sim: mm.Simulation) -> dict[str, Any]:
+    """How far each agent's result moves, in double precision, when all it knows is shaken by two roundings."""
+    still = _lived(sim, None)
+    spread = {name: np.zeros(len(sim.state)) for name in COLUMNS}
+    for shake in range(SHAKES):
+        moved = _lived(sim, np.random.default_rng(shake))
+        for name in COLUMNS:
+            spread[name] = np.maximum(spread[name], difference(sim, name, moved[name], still[name]))
+    return spread
+
+
+def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any]:
+    moment = Moment(sim._plan, sim.state, sim.step_count, seed_words(sim.seed))
+    n = len(sim.state)
+    if rng is not None:
+        size = max(sim.scenario.world.width, sim.scenario.world.height)
+        for name, column in moment.columns.items():
+            if name == "species":
+                continue
+            largest = np.maximum(np.abs(column), size if name.startswith("position") else 0.0)
+            moment.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, n)
+        world = moment.world
+        # The lattice of noise repeats after 256 cells: coordinates in it are rounded like numbers near 256.
+        moment.world = world._replace(
+            noise_x=world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+            noise_y=world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+        )
+    rows = np.arange(n)
+    lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in COLUMNS}
+    for name, values in moment.live(rows).items():
+        lived[column_name(name)] = np.asarray(values, np.float64)
+    return lived
+
+
+def on_edge_of_view(sim: mm.Simulation) -> Any:
+    """Agents with somebody within rounding of the rim of their view, by distance or by angle."""
+    state, world = sim.state, sim.scenario.world
+    x, y, vx, vy = (
+        state[name].astype(np.float64) for name in ("position_x", "position_y", "velocity_x", "velocity_y")
+    )
+    dx, dy = x[None, :] - x[:, None], y[None, :] - y[:, None]
+    if world.boundary == "wrap":
+        dx -= world.width * np.round(dx / world.width)
+        dy -= world.height * np.round(dy / world.height)
+    kinds = lives(sim.scenario)
+    radius = np.array([life.perception.radius for life in kinds])[state["species"]][:, None]
+    view = np.radians(np.array([life.perception.field_of_view for life in kinds]))[state["species"]][:, None]
+    distance = np.hypot(dx, dy)
+    rim = np.abs(distance - radius) < 8.0 * EPS * max(world.width, world.height)
+    speed = np.hypot(vx, vy)[:, None]
+    cosine = (vx[:, None] * dx + vy[:, None] * dy) / np.maximum(speed * distance, 1e-30)
+    side = (np.abs(cosine - np.cos(view / 2.0)) < 3e-6) & (distance < radius * 1.001) & (speed > 0.09) & (view < 6.28)
+    others = ~np.eye(len(x), dtype=bool)
+    return ((rim | side) & others).any(axis=1)
+
+
+def touching(sim: mm.Simulation) -> Any:
+    """Agents so near to an obstacle they wish to avoid that the direction away from it has few digits left."""
+    near = np.zeros(len(sim.state), bool)
+    if not sim.scenario.rules.avoid_obstacles.weight:
+        return near
+    size = np.array([sim.scenario.world.width, sim.scenario.world.height])
+    for x0, y0, x1, y1, radius in sim._plan.shapes.astype(np.float64):
+        gap = sim.positions - np.array([x0, y0])
+        if sim.scenario.world.boundary == "wrap":
+            gap -= size * np.round(gap / size)
+        line = np.array([x1 - x0, y1 - y0])
+        along = np.clip(gap @ line / max(line @ line, 1e-30), 0.0, 1.0)
+        near |= np.hypot(*(gap - along[:, None] * line).T) - radius < 0.1
+    return near

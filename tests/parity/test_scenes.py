@@ -1,0 +1,135 @@
+"""Every rule and every option on the CPU against the definition, step by step from the same state."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+import pytest
+
+from murmura.core.rule import REGISTRY
+from murmura.rules import Alignment, Cohesion, Separation
+from murmura.scenario import Motion, World
+from .scenes import SCENES, alone, lively, loud_rules, scenario_of
+from .side_by_side import Comparison, compare_step
+
+# Every rule: the scenes that have it, and the columns in which it must be seen to act.
+FORCE = ("acceleration_x", "acceleration_y")
+CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "separation": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "alignment": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "cohesion": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "noise": (("soft", "wrapped"), FORCE),
+    "wind": (("soft",), FORCE),
+    "jitter": (("soft", "wrapped", "roadmap"), FORCE),
+    "boundary": (("soft",), FORCE),
+    "containment": (("soft", "walled"), FORCE),
+    "avoid_obstacles": (("soft", "wrapped", "walled"), FORCE),
+    "attractors": (("soft", "wrapped"), FORCE),
+    "fear": (("soft", "wrapped", "open"), (*FORCE, "panic_level")),
+    "energy": (("soft", "wrapped"), ("energy",)),
+    "mating_cooldown": (("soft", "wrapped"), ("mating_cooldown",)),
+    "seek": (("soft", "wrapped", "open"), FORCE),
+    "flee_point": (("soft", "wrapped"), FORCE),
+    "pursue": (("soft", "wrapped"), FORCE),
+    "evade": (("soft", "wrapped", "walled"), FORCE),
+    "wander": (("soft", "wrapped", "open"), FORCE),
+    "follow_leader": (("soft", "wrapped", "open"), FORCE),
+    "flee": (("wrapped",), FORCE),
+    "chase": (("wrapped",), FORCE),
+}
+
+
+def built_in_rules() -> list[str]:
+    return [name for name, rule in REGISTRY.items() if rule.__module__.startswith("murmura.")]
+
+
+def test_every_rule_has_a_case():
+    assert sorted(CASES) == sorted(built_in_rules())
+
+
+def test_every_rule_takes_part_where_its_case_says():
+    for scene in SCENES:
+        used = {name for name, (scenes, _) in CASES.items() if scene in scenes}
+        assert used | {"pursue"} == set(loud_rules(scenario_of(scene))) | {"pursue"}, scene
+
+
+def test_every_option_is_used_by_some_scene():
+    scenarios = [scenario_of(scene) for scene in SCENES]
+    parts = [
+        (Separation, [s.rules.separation for s in scenarios]),
+        (Alignment, [s.rules.alignment for s in scenarios]),
+        (Cohesion, [s.rules.cohesion for s in scenarios]),
+        (Motion, [s.motion for s in scenarios]),
+        (World, [s.world for s in scenarios]),
+    ]
+    for model, used in parts:
+        for name, field in model.model_fields.items():
+            if name == "enabled":
+                continue
+            words = (False, True) if field.annotation is bool else typing.get_args(field.annotation)
+            if words and all(isinstance(word, str | bool) for word in words):
+                assert {getattr(part, name) for part in used} == set(words), f"{model.__name__}.{name}"
+    for rule in ("alignment", "cohesion"):
+        assert {getattr(s.rules, rule).radius is None for s in scenarios} == {False, True}
+    assert {s.perception.nearest is None for s in scenarios} == {False, True}
+    assert {s.perception.rear_attention < 1.0 for s in scenarios} == {False, True}
+    assert {len(s.species) > 1 for s in scenarios} == {False, True}
+
+
+# S4-4, S4-42, S3-42
+@pytest.mark.parametrize(("scene", "rule"), [(scene, rule) for rule, case in CASES.items() for scene in case[0]])
+def test_each_rule_alone(scene: str, rule: str):
+    scenario = scenario_of(scene)
+    sim = lively(scenario)
+    module = sim._backend._module
+    sim._adopt(alone(scenario, rule))
+    assert sim._backend._module is module, "other numbers must not need another kernel"
+    found = Comparison()
+    before = sim.state.copy()
+    for _ in range(2):
+        compare_step(sim, found)
+    found.check()
+    for column in CASES[rule][1]:
+        changed = sim.column(column) != (0.0 if column in FORCE else before[column])
+        assert changed.sum() >= 10, f"{rule} does too little in {scene} to be compared"
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_all_rules_together(scene: str):
+    sim = lively(scenario_of(scene))
+    found = Comparison()
+    for _ in range(4):
+        for _ in range(3):
+            compare_step(sim, found)
+        sim.step(20)
+    found.check()
+
+
+@pytest.mark.parametrize("scene", ["walled", "soft", "wrapped"])
+def test_collisions_with_obstacles_were_among_the_compared_steps(scene: str):
+    """Faster than in the other tests and with no wish to avoid them, so that obstacles are hit in most steps."""
+    sim = lively(scenario_of(scene))
+    sim.retune({"rules.avoid_obstacles.weight": 0.0, "motion.time_step": 0.25})
+    stride = sim.scenario.motion.stride
+    found = Comparison()
+    stopped = 0
+    for _ in range(8):
+        before = sim.positions.astype(np.float64)
+        compare_step(sim, found)
+        gone = sim.positions - before
+        if scene == "wrapped":
+            size = np.array([sim.scenario.world.width, sim.scenario.world.height])
+            gone -= size * np.round(gone / size)
+        wanted = sim.velocities * stride
+        inside = (np.abs(sim.positions - [200.0, 150.0]) < [190.0, 140.0]).all(axis=1)
+        stopped += int(((np.abs(gone - wanted) > 1e-2).any(axis=1) & inside).sum())
+    assert stopped >= 5
+    found.check()
+
+
+def test_a_tracked_agent_that_is_not_there_moves_nobody():
+    scenario = alone(scenario_of("walled"), "pursue")
+    sim = lively(scenario)
+    compare_step(sim, Comparison())
+    assert not sim.forces.any()

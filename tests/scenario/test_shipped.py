@@ -1,0 +1,145 @@
+"""The shipped scenarios against the documents' own tables, typed out here once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import murmura as mm
+from murmura.rules import Threat
+
+NAMES = mm.scenario_names()
+
+# Document 002's presets and the seven beside them:
+# size, max speed, max force, perception, separation radius, align, cohere, separate, field of view, glow.
+PRESETS = {
+    "starlings": (1.0, 15, 0.5, 50, 25, 1.0, 1.0, 1.5, 270, 0),
+    "insects": (0.5, 25, 1.2, 30, 15, 0.5, 1.5, 2.0, 360, 0),
+    "fish": (0.8, 10, 0.3, 60, 20, 1.5, 1.2, 1.0, 300, 0),
+    "bats": (1.2, 20, 0.8, 40, 30, 0.8, 0.6, 2.0, 180, 0),
+    "fireflies": (0.6, 5, 0.2, 80, 40, 0.3, 0.5, 1.0, 360, 0.8),
+    "ants": (0.4, 8, 0.6, 25, 8, 0.3, 2.5, 2.5, 90, 0),
+    "locusts": (0.7, 30, 1.5, 35, 10, 1.8, 2.0, 0.5, 360, 0),
+    "jellyfish": (1.5, 3, 0.1, 100, 50, 0.2, 0.3, 0.8, 360, 0.6),
+    "sparrows": (0.9, 18, 0.7, 45, 20, 0.6, 0.8, 1.8, 270, 0),
+    "plankton": (0.3, 6, 0.8, 15, 12, 0.1, 0.4, 3.0, 360, 0),
+    "herring": (0.7, 12, 0.4, 70, 15, 1.8, 1.4, 1.2, 300, 0),
+}
+
+
+def test_the_scenarios_that_were_promised_are_shipped() -> None:
+    assert {"classic", "roadmap", "mixed", *PRESETS} <= set(NAMES)
+    assert sorted(NAMES) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scenario_says_what_it_shows(name: str) -> None:
+    scenario = mm.load_scenario(name)
+    assert scenario.name == name
+    assert len(scenario.title) > 20
+    assert scenario.title.endswith(".")
+
+
+# S4-71
+@pytest.mark.parametrize("suffix", [".json", ".toml"])
+@pytest.mark.parametrize("name", NAMES)
+def test_saving_and_loading_loses_nothing(name: str, suffix: str, tmp_path: Path) -> None:
+    scenario = mm.load_scenario(name)
+    mm.save_scenario(scenario, tmp_path / f"copy{suffix}")
+    again = mm.load_scenario(tmp_path / f"copy{suffix}")
+    assert again == scenario
+    assert again.model_dump() == scenario.model_dump()
+
+
+# S2-40…S2-48, S2-59…S2-63
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_the_numbers_of_the_table(name: str) -> None:
+    s = mm.load_scenario(name)
+    r = s.rules
+    found = (
+        s.display.size, s.motion.max_speed, s.motion.max_force, s.perception.radius, r.separation.radius,
+        r.alignment.weight, r.cohesion.weight, r.separation.weight, s.perception.field_of_view, s.display.glow,
+    )  # fmt: skip
+    assert found == PRESETS[name]
+    assert s.motion.policy == "capped"
+    assert s.motion.velocity_unit == "second"
+    assert s.motion.time_step == 1 / 60
+    assert s.world.boundary == "soft"
+    # Document 002's formulas: 1/d² for separation, 1 - d/R for the others, cohesion that yields to a crowd.
+    assert r.separation.falloff == "inverse_square"
+    assert r.alignment.weighting == "linear"
+    assert r.cohesion.weighting == "linear"
+    assert (r.cohesion.density_adaptation, r.cohesion.crowd, r.cohesion.crowd_floor) == (True, 20, 0.3)
+
+
+# S2-39, S2-49…S2-56, S2-58, S0-23
+def test_starlings_are_document_002s_configuration_table() -> None:
+    s = mm.load_scenario("starlings")
+    assert s.agents == 2000
+    assert (s.rules.boundary.enabled, s.rules.boundary.margin, s.rules.boundary.force) == (True, 100, 0.8)
+    assert mm.Clock(mm.Simulation(s.with_values({"agents": 1}), backend="reference")).speed == 1.0
+    assert (s.rules.noise.enabled, s.rules.noise.strength, s.rules.noise.wander) == (True, 0.05, 0.1)
+    assert (s.rules.energy.enabled, s.rules.energy.decay, s.rules.energy.min_speed) == (False, 0.02, 0.3)
+    assert (s.rules.wind.speed, s.rules.wind.direction, s.rules.wind.turbulence) == (0, 0, 0.3)
+    # What neighbours catch is half of panicDecay, 0.95; a predator frightens within 150.
+    assert s.rules.fear.spread == pytest.approx(0.95 * 0.5)
+    assert Threat(x=0.0, y=0.0).radius == 150
+
+
+# S1-4…S1-7, S1-10, S1-12, S1-13, S1-15
+def test_classic_is_document_001_to_the_letter() -> None:
+    s = mm.load_scenario("classic")
+    assert s.motion.policy == "capped"
+    assert s.motion.max_speed > 0
+    assert 0 < s.motion.max_force < s.motion.max_speed
+    assert (s.rules.separation.radius, s.perception.radius) == (25, 50)
+    assert s.rules.alignment.radius in (None, 50)
+    assert s.rules.cohesion.radius in (None, 50)
+    # One step a frame, everybody all round is a neighbour, 1/d, plain means, no clamp on the sum, and edges
+    # that wrap.
+    assert s.motion.velocity_unit == "tick"
+    assert s.motion.clamp_total is False
+    assert s.perception.field_of_view == 360
+    assert (s.rules.separation.falloff, s.rules.separation.response) == ("inverse", "steer")
+    assert s.rules.alignment.weighting == s.rules.cohesion.weighting == "uniform"
+    assert s.world.boundary == "wrap"
+    assert _active(s) == {"separation", "alignment", "cohesion"}
+
+
+# S4-1, S4-2, S4-21, S4-31, S4-42, S4-65…S4-68, S4-74
+def test_roadmap_has_document_004s_starting_values() -> None:
+    s = mm.load_scenario("roadmap")
+    assert (s.motion.policy, s.motion.velocity_unit, s.motion.speed) == ("constant", "tick", 1.0)
+    assert 6 <= s.perception.radius <= 10
+    assert 2 <= s.rules.separation.radius <= 3
+    assert 1.5 <= s.rules.separation.weight <= 2.0
+    assert s.rules.alignment.weight == s.rules.cohesion.weight == 1.0
+    assert s.rules.separation.weight > s.rules.alignment.weight
+    assert 0.05 <= s.motion.max_force / s.motion.speed <= 0.2
+    assert s.motion.clamp_total is True
+    assert s.perception.field_of_view == 270
+    assert (s.rules.separation.falloff, s.rules.separation.response) == ("inverse", "push")
+    assert s.rules.alignment.weighting == s.rules.cohesion.weighting == "uniform"
+    assert s.world.boundary == "wrap"
+    assert _active(s) == {"separation", "alignment", "cohesion"}
+
+
+def test_mixed_has_species_that_flock_keep_apart_flee_and_chase() -> None:
+    s = mm.load_scenario("mixed")
+    wanted = {
+        word
+        for kind in s.species
+        for word in kind.towards.values()
+        if isinstance(word, str) and word in ("flock", "separate", "avoid", "flee", "chase")
+    }
+    assert wanted == {"flock", "separate", "avoid", "flee", "chase"}
+
+
+def _active(scenario: mm.Scenario) -> set[str]:
+    """Rules that are enabled and have something to act on in this scenario."""
+    idle = {"boundary", "avoid_obstacles", "attractors", "flee", "chase"}
+    assert not scenario.obstacles
+    assert not scenario.species
+    assert not scenario.rules.attractors.points
+    return {name for name, rule in scenario.rules if rule.enabled} - idle

@@ -51,7 +51,9 @@ def scene(boundary: str, **values: Any) -> Scenario:
 
 
 def begin(scenario: Scenario, positions: Any, velocities: Any, **options: Any) -> mm.Simulation:
-    sim = mm.Simulation(scenario, seed=3, backend="cpu", positions=positions, velocities=velocities, **options)
+    sim = mm.Simulation(
+        scenario, seed=3, backend="cpu", positions=positions, velocities=velocities, **options
+    )
     scatter(sim, positions, velocities)
     return sim
 

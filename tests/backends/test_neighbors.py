@@ -130,9 +130,14 @@ def test_exactly_on_the_edges_of_the_world():
 @pytest.mark.parametrize("view", [360.0, 270.0, 180.0, 90.0])
 def test_rims_are_inclusive(boundary: str, view: float):
     """On a lattice of whole numbers, (3, 4), (5, 0) and (0, 5) lie exactly at radius 5, and 45 degrees exactly on rims."""
-    values = {"world.width": 64.0, "world.height": 48.0, "perception.radius": 5.0, "perception.field_of_view": view}
+    values = {
+        "world.width": 64.0,
+        "world.height": 48.0,
+        "perception.radius": 5.0,
+        "perception.field_of_view": view,
+    }
     rng = np.random.default_rng(7)
-    lattice = np.array(list(itertools.product(range(0, 64), range(0, 48))), np.float64)
+    lattice = np.array(list(itertools.product(range(64), range(48))), np.float64)
     places = lattice[rng.permutation(len(lattice))[:400]]
     compass = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], np.float64)
     sim = begin(scene(boundary, **values), places, compass[rng.integers(0, 8, 400)])
@@ -156,7 +161,9 @@ def test_a_world_barely_larger_than_two_radii(factor: float):
 def test_a_radius_of_half_a_wrapping_world_is_refused():
     with pytest.raises(ScenarioError, match=r"perception\.radius must be below half .* got 160"):
         scene("wrap", **{"perception.radius": 160.0})
-    with pytest.raises(ScenarioError, match="an agent would see others twice; enlarge the world or lower the radius"):
+    with pytest.raises(
+        ScenarioError, match="an agent would see others twice; enlarge the world or lower the radius"
+    ):
         scene("wrap", **{"perception.radius": 150.0})
     assert scene("reflect", **{"perception.radius": 160.0}).perception.radius == 160.0
     with pytest.raises(ScenarioError, match=r"species.0 .*perception\.radius must be below half"):

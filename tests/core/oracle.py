@@ -25,11 +25,17 @@ def threefry(key: tuple[int, int], counter: tuple[int, int]) -> tuple[int, int]:
     return a, b
 
 
+WHOLE_VECTORS = sorted(
+    ((x, y) for x in range(-65, 66) for y in range(-65, 66) if x * x + y * y == 65 * 65),
+    key=lambda vector: math.atan2(vector[1], vector[0]),
+)
+
+
 def gradient(column: int, row: int) -> tuple[float, float]:
-    """The unit gradient at a lattice point: a direction out of 256, by the doubled permutation."""
-    p = [int(k) for k in PERMUTATION[:256]]
-    angle = 2.0 * math.pi * p[(p[column % 256] + row) % 256] / 256.0
-    return math.cos(angle), math.sin(angle)
+    """The unit gradient at a lattice point: one of the 36 whole vectors of length 65, by the permutation."""
+    p = [int(k) for k in PERMUTATION]
+    x, y = WHOLE_VECTORS[p[(p[column % 256] + row) % 256] % 36]
+    return x / 65.0, y / 65.0
 
 
 def perlin(x: float, y: float) -> float:

@@ -18,18 +18,36 @@ anywhere = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def test_the_permutation_is_one() -> None:
-    # S0-105: each of 256 entries once, in no obvious order, repeated where the index runs over
+    # S0-105: each of 256 entries once, in no obvious order
     order = perlin.PERMUTATION
-    assert sorted(order[:256]) == list(range(256))
-    assert np.array_equal(order[256:], order[: len(order) - 256])
-    assert abs(np.corrcoef(np.arange(256), order[:256])[0, 1]) < 0.2
+    assert sorted(order) == list(range(256))
+    assert abs(np.corrcoef(np.arange(256), order)[0, 1]) < 0.2
 
 
 def test_gradients_have_length_one_and_point_everywhere() -> None:
     # S0-105
-    np.testing.assert_allclose(np.hypot(perlin.GRADIENT_X, perlin.GRADIENT_Y), 1.0, rtol=1e-6)
-    turns = np.arctan2(perlin.GRADIENT_Y[:256], perlin.GRADIENT_X[:256]) / (2.0 * np.pi) % 1.0
-    np.testing.assert_allclose(np.sort(turns), np.arange(256) / 256.0, atol=1e-6)
+    unit = perlin.GRADIENTS / perlin.RADIUS
+    np.testing.assert_allclose(np.hypot(*unit.T), 1.0, rtol=1e-15)
+    turns = np.unique(np.arctan2(*unit.T[::-1]) / (2.0 * np.pi) % 1.0)
+    assert len(turns) == 36
+    assert np.diff([*turns, turns[0] + 1.0]).max() < 0.05
+
+
+def test_packed_tables_hold_neighbours() -> None:
+    # S0-105: what the kernels read is the permutation and the gradients, two entries at a time
+    low, high = perlin.halves(perlin.PERMUTATION_PAIRS)
+    assert np.array_equal(low, perlin.PERMUTATION)
+    assert np.array_equal(high, np.roll(perlin.PERMUTATION, -1))
+    ax, ay, bx, by = perlin.signed_bytes(perlin.GRADIENT_PAIRS)
+    assert np.array_equal(np.stack([ax, ay], axis=1)[:256], perlin.GRADIENTS)
+    assert np.array_equal(np.stack([bx, by], axis=1)[:256], np.roll(perlin.GRADIENTS, -1, axis=0))
+
+
+def test_a_pair_of_fields_is_two_shifted_ones() -> None:
+    x, y = np.random.default_rng(1).uniform(-300.0, 300.0, (2, 500))
+    first, second = perlin.fractal_noise_pair(x, y, 100.0, 3)
+    np.testing.assert_allclose(first, perlin.fractal_noise(x, y, 3), atol=1e-12)
+    np.testing.assert_allclose(second, perlin.fractal_noise(x + 100.0, y + 100.0, 3), atol=1e-9)
 
 
 def test_fade_is_the_quintic_with_flat_ends() -> None:
@@ -126,6 +144,18 @@ def test_fractal_with_other_gain_and_lacunarity() -> None:
 def test_one_octave_is_plain_noise() -> None:
     # S0-106
     assert perlin.fractal_noise(3.7, 9.2, 1) == perlin.noise(3.7, 9.2)
+
+
+def test_a_pair_is_two_fields_at_once() -> None:
+    # S0-49, S0-50: the second field of turbulence lies a whole shift away
+    x, y = np.random.default_rng(6).uniform(-400.0, 400.0, (2, 100))
+    np.testing.assert_allclose(
+        perlin.noise_pair(x, y, 100.0), (perlin.noise(x, y), perlin.noise(x + 100.0, y + 100.0)), atol=1e-9
+    )
+    for octaves in (1, 3, 5):
+        found = perlin.fractal_noise_pair(x, y, 100.0, octaves)
+        expected = (perlin.fractal_noise(x, y, octaves), perlin.fractal_noise(x + 100.0, y + 100.0, octaves))
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_has_no_bias_and_is_not_flat() -> None:

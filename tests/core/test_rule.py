@@ -96,6 +96,13 @@ def test_an_unknown_rule_is_named_with_its_nearest() -> None:
         registered_rule("aligment")
 
 
+@pytest.mark.parametrize("name", ["alignment", "chase", "motion", "perception"])
+def test_names_of_murmura_itself_are_taken(name: str) -> None:
+    with pytest.raises(ScenarioError, match=f"the name '{name}' is taken by murmura itself"):
+        register_rule(name)(Gust)
+    assert REGISTRY.get(name) is not Gust
+
+
 def nothing(*_: Any) -> tuple[float, ...]:
     return (0.0,)
 
@@ -110,6 +117,7 @@ def nothing(*_: Any) -> tuple[float, ...]:
         ({"feel": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
         ({"age": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
         ({"accumulates": ("payload", "least")}, "a payload must follow the 'least' it belongs to"),
+        ({"accumulates": ("least", "payload", "sum", "payload")}, "a payload must follow"),
         ({"item_accumulates": ("payload",)}, "a payload must follow the 'least' it belongs to"),
     ],
 )

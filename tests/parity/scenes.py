@@ -82,8 +82,15 @@ WRAPPED = {
         {
             "name": "goat",
             "share": 2,
-            "values": {"rules.separation.radius": 30.0, "perception.field_of_view": 200.0, "rules.fear.weight": 2.0},
-            "towards": {"sheep": {"separation": 1.5, "alignment": 0.5, "cohesion": 0.25, "flee": 0.5}, "wolf": "flee"},
+            "values": {
+                "rules.separation.radius": 30.0,
+                "perception.field_of_view": 200.0,
+                "rules.fear.weight": 2.0,
+            },
+            "towards": {
+                "sheep": {"separation": 1.5, "alignment": 0.5, "cohesion": 0.25, "flee": 0.5},
+                "wolf": "flee",
+            },
         },
         {
             "name": "wolf",

@@ -76,7 +76,9 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     sim.step()
     scale = scales(sim, twin)
     for name in COLUMNS:
-        edge = edge | (spreads[name] > EDGE * scale[name] + 4.0 * place_rounding(sim) * name.startswith("position"))
+        edge = edge | (
+            spreads[name] > EDGE * scale[name] + 4.0 * place_rounding(sim) * name.startswith("position")
+        )
     strict = np.ones(len(edge), bool)
     differences = {}
     for name in COLUMNS:
@@ -102,7 +104,9 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
 def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
     """The size of the numbers that an error is compared with, by column; a count of neighbours must be exact."""
     motion = sim.scenario.motion
-    force = max(float(np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"]).max()), motion.max_force)
+    force = max(
+        float(np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"]).max()), motion.max_force
+    )
     top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
     speed = top + force * motion.thrust
     speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
@@ -190,7 +194,12 @@ def on_edge_of_view(sim: mm.Simulation) -> Any:
     rim = np.abs(distance - radius) < 8.0 * EPS * max(world.width, world.height)
     speed = np.hypot(vx, vy)[:, None]
     cosine = (vx[:, None] * dx + vy[:, None] * dy) / np.maximum(speed * distance, 1e-30)
-    side = (np.abs(cosine - np.cos(view / 2.0)) < 3e-6) & (distance < radius * 1.001) & (speed > 0.09) & (view < 6.28)
+    side = (
+        (np.abs(cosine - np.cos(view / 2.0)) < 3e-6)
+        & (distance < radius * 1.001)
+        & (speed > 0.09)
+        & (view < 6.28)
+    )
     others = ~np.eye(len(x), dtype=bool)
     return ((rim | side) & others).any(axis=1)
 

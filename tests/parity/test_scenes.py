@@ -9,7 +9,9 @@ import pytest
 
 from murmura.core.rule import REGISTRY
 from murmura.rules import Alignment, Cohesion, Separation
+from murmura.rules.terrain import contains
 from murmura.scenario import Motion, World
+
 from .scenes import SCENES, alone, lively, loud_rules, scenario_of
 from .side_by_side import Comparison, compare_step
 
@@ -78,7 +80,9 @@ def test_every_option_is_used_by_some_scene():
 
 
 # S4-4, S4-42, S3-42
-@pytest.mark.parametrize(("scene", "rule"), [(scene, rule) for rule, case in CASES.items() for scene in case[0]])
+@pytest.mark.parametrize(
+    ("scene", "rule"), [(scene, rule) for rule, case in CASES.items() for scene in case[0]]
+)
 def test_each_rule_alone(scene: str, rule: str):
     scenario = scenario_of(scene)
     sim = lively(scenario)
@@ -126,6 +130,28 @@ def test_collisions_with_obstacles_were_among_the_compared_steps(scene: str):
         stopped += int(((np.abs(gone - wanted) > 1e-2).any(axis=1) & inside).sum())
     assert stopped >= 5
     found.check()
+
+
+# S4-34
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_long_run_with_everything(scene: str):
+    """Nothing is lost when all rules pull at once: no NaN, nobody outside, in an obstacle, or hanging in the air."""
+    sim = lively(scenario_of(scene))
+    world = sim.scenario.world
+    for _ in range(10):
+        before = sim.positions
+        sim.step(300)
+        for column, values in sim.state.columns.items():
+            assert np.isfinite(values).all(), column
+        assert (sim.positions != before).any(axis=1).all()
+        if world.boundary == "open":
+            continue
+        assert (sim.positions >= 0.0).all()
+        assert (sim.positions <= [world.width, world.height]).all()
+        for obstacle in sim.scenario.obstacles:
+            assert not [
+                place for place in sim.positions if contains(obstacle, float(place[0]), float(place[1]))
+            ]
 
 
 def test_a_tracked_agent_that_is_not_there_moves_nobody():

@@ -73,7 +73,8 @@ def test_mating_cooldown_runs_down() -> None:
 
 
 def test_the_nine_steps_of_an_update() -> None:
-    # S2-18, S0-21…S0-31: document 002's update(), line by line, from the forces that the step reports
+    # S2-18, S0-21, S0-22, S0-24…S0-27, S0-29…S0-31
+    # document 002's update(), line by line, from the forces that the step reports
     rng = np.random.default_rng(31)
     rules = {
         "fear": {"threats": [{"x": 60.0, "y": 40.0, "radius": 80.0}]},

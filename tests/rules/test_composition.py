@@ -104,7 +104,7 @@ def test_without_the_clamp_of_the_total() -> None:
 
 
 def test_the_classic_scenario_composes_as_document_001_says() -> None:
-    # S1-3…S1-13
+    # S1-3…S1-5, S1-8…S1-13
     classic = load_scenario("classic")
     assert not classic.motion.clamp_total
     assert classic.motion.velocity_unit == "tick"

@@ -260,7 +260,7 @@ def test_obstacles_on_a_torus_are_met_in_their_nearest_image_only() -> None:
         ([{"name": "a", "towards": {"a": 5}}], ["species.0.towards.a", "'flock'", "5"]),
         (
             [{"name": "a", "values": {"world.width": 5.0}}],
-            ["species.0.values", "only motion, perception and rules"],
+            ["species.0.values", "motion, perception and rules may differ"],
         ),
         ([{"name": "a", "values": {"motion.max_sped": 5.0}}], ["species.0 (a)", "'motion.max_speed'"]),
         ([{"name": "a", "values": {"motion.max_speed": -5.0}}], ["species.0 (a)", "> 0", "-5"]),

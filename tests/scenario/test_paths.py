@@ -134,7 +134,7 @@ def test_a_scenario_cannot_be_changed_in_place() -> None:
 def test_values_together_are_judged_together() -> None:
     # Either alone would contradict the other; both at once make sense.
     scenario = mm.load_scenario("classic")
-    with pytest.raises(ScenarioError, match="rules.separation.radius"):
+    with pytest.raises(ScenarioError, match=r"rules\.separation\.radius"):
         scenario.with_values({"rules.separation.radius": 60.0})
     both = scenario.with_values({"rules.separation.radius": 60.0, "perception.radius": 70.0})
     assert both.rules.separation.radius == 60.0

@@ -60,6 +60,22 @@ def look_up(table: Any, index: Any) -> Any:
 
 
 @device
+def halves(i: Any) -> Any:
+    return np.int32(i & 0xFFFF), np.int32(i >> 16)
+
+
+@device
+def signed_bytes(i: Any) -> Any:
+    wide = np.int64(i)
+    return F(signed(wide)), F(signed(wide >> 8)), F(signed(wide >> 16)), F(signed(wide >> 24))
+
+
+@device
+def signed(i: Any) -> Any:
+    return ((i & 255) ^ 128) - 128
+
+
+@device
 def add_32(a: Any, b: Any) -> Any:
     return np.uint32((np.uint64(a) + np.uint64(b)) & MASK)
 
@@ -173,15 +189,14 @@ else:
 
         return fetch
 
-    permuted = _table("murmura_permutation", noise.PERMUTATION)
-    gradient_x = _table("murmura_gradient_x", noise.GRADIENT_X)
-    gradient_y = _table("murmura_gradient_y", noise.GRADIENT_Y)
+    permuted_pair = _table("murmura_permutation_pairs", noise.PERMUTATION_PAIRS)
+    gradient_pair = _table("murmura_gradient_pairs", noise.GRADIENT_PAIRS)
 
 
 SUBSTITUTES: dict[Callable[..., Any], Any] = {
     getattr(algebra, name): globals()[name]
     for name in (
-        "where", "sqrt", "minimum", "maximum", "absolute", "floor", "to_integer", "to_number", "look_up",
+        "where", "sqrt", "minimum", "maximum", "absolute", "floor", "to_integer", "to_number", "look_up", "halves", "signed_bytes",
         "add_32", "xor_32", "rotate_left_32", "unit_interval",
     )
 }  # fmt: skip
@@ -192,6 +207,6 @@ SUBSTITUTES |= {
 }
 if not SIMULATED:
     SUBSTITUTES |= {
-        getattr(noise, name): globals()[name] for name in ("permuted", "gradient_x", "gradient_y")
+        getattr(noise, name): globals()[name] for name in ("permuted_pair", "gradient_pair")
     }
 SUBSTITUTES |= {algebra.sin_cos: primitives.sin_cos, algebra.arctan2: primitives.arctan2}

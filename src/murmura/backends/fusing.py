@@ -370,9 +370,12 @@ class Fusion:
         lines += [
             "    x, y, vx, vy = confine(world, x, y, vx, vy)",
             "    square = vx * vx + vy * vy",
+            "    inverse = F(1.0) / sqrt(square + F(1e-30))",
+            "    hx = where(square > 0.0, vx * inverse, 1.0)",
             "    heading = new_heading(vx, vy, me.heading)",
         ]
-        moved = {"x": "x", "y": "y", "vx": "vx", "vy": "vy", "speed": "sqrt(square)", "heading": "heading"}
+        moved = {"x": "x", "y": "y", "vx": "vx", "vy": "vy", "hx": "hx", "hy": "vy * inverse"}
+        moved |= {"speed": "sqrt(square)", "heading": "heading"}
         lines.append(f"    me = {self._me_with(moved)}")
         for k, group in enumerate(self.groups):
             if group.kind.age:

@@ -247,6 +247,31 @@ def to_floats(typing_context: Any, x: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
+def signed_byte(typing_context: Any, x: Any, number: Any) -> Any:
+    """One byte of each lane as a signed number; `number` is a literal, 0 the lowest."""
+    up = 24 - 8 * number.literal_value
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        left = builder.shl(args[0], ir.Constant(INTS, [INT(up)] * WIDTH)) if up else args[0]
+        return builder.sitofp(builder.ashr(left, ir.Constant(INTS, [INT(24)] * WIDTH)), FLOATS)
+
+    return Lanes(Ints, number), emit
+
+
+@intrinsic(prefer_literal=True)
+def half(typing_context: Any, x: Any, number: Any) -> Any:
+    """The lower (0) or upper (1) 16 bits of each lane; `number` is a literal."""
+    upper = number.literal_value
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if upper:
+            return builder.lshr(args[0], ir.Constant(INTS, [INT(16)] * WIDTH))
+        return builder.and_(args[0], ir.Constant(INTS, [INT(0xFFFF)] * WIDTH))
+
+    return Ints(Ints, number), emit
+
+
+@intrinsic(prefer_literal=True)
 def rotate_left(typing_context: Any, x: Any, bits: Any) -> Any:
     """Rotate each lane's 32 bits; `bits` is a literal."""
     count = bits.literal_value

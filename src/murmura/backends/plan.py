@@ -6,6 +6,7 @@ obstacles, threats): the first is `signature`, the second are arrays that may ch
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -113,11 +114,13 @@ class Plan:
         self.numbers = self._numbers(lives)
         self.reach = max(life.perception.radius for life in lives)
         self.kin = self._kin()
-        self.items, self.ranges, self.tracked = self._items()
-        longest = min(scenario.world.width, scenario.world.height) / 4.0
+        # Only on a torus must segments be short: elsewhere a wall pushes as one.
+        torus = scenario.world.boundary == "wrap"
+        longest = min(scenario.world.width, scenario.world.height) / 4.0 if torus else math.inf
         shapes = shape_rows(scenario.obstacles, longest)
+        self.items, self.ranges, self.tracked = self._items(shapes)
         if shapes and scenario.world.boundary in ("soft", "reflect"):
-            shapes += edge_rows(scenario.world.width, scenario.world.height)
+            shapes = shapes + edge_rows(scenario.world.width, scenario.world.height)
         self.shapes = _rows(shapes, len(SHAPE_FIELDS))
 
     @property
@@ -211,7 +214,7 @@ class Plan:
                 table[a, b] = [getattr(wanted, field) for field in KIN_FIELDS]
         return table
 
-    def _items(self) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    def _items(self, shapes: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
         rows: list[Any] = []
         ranges, tracked = [], []
@@ -222,8 +225,7 @@ class Plan:
                 tracked.append((int(getattr(rule, rule.tracks)), begin))
                 rows.append((0.0,) * len(TRACKED_FIELDS))
             elif group.name == "avoid_obstacles":
-                side = min(self.scenario.world.width, self.scenario.world.height)
-                rows += shape_rows(self.scenario.obstacles, side / 4.0)
+                rows += shapes
             elif rule is not None:
                 rows += rule.items()
             ranges.append((begin, len(rows)))

@@ -19,12 +19,14 @@ from murmura.backends.lanes import (
     Lanes,
     Mask,
     gather,
+    half,
     is_number,
     lanes_abs,
     lanes_floor,
     lanes_sqrt,
     rotate_left,
     select,
+    signed_byte,
     spread,
     spread_bit,
     spread_int,
@@ -49,6 +51,8 @@ def floor(x): ...
 def to_integer(x): ...
 def to_number(i): ...
 def look_up(table, index): ...
+def halves(i): ...
+def signed_bytes(i): ...
 def add_32(a, b): ...
 def xor_32(a, b): ...
 def rotate_left_32(a, bits): ...
@@ -121,6 +125,20 @@ def _look_up(table, index):
     return (
         (lambda table, index: gather(table, index)) if index == Ints else (lambda table, index: table[index])
     )
+
+
+@overload(halves)
+def _halves(i):
+    if i == Ints:
+        return lambda i: (half(i, 0), half(i, 1))
+    return lambda i: (i & np.int32(0xFFFF), i >> np.int32(16))
+
+
+@overload(signed_bytes)
+def _signed_bytes(i):
+    if i == Ints:
+        return lambda i: (signed_byte(i, 0), signed_byte(i, 1), signed_byte(i, 2), signed_byte(i, 3))
+    return lambda i: (F(np.int8(i)), F(np.int8(i >> 8)), F(np.int8(i >> 16)), F(np.int8(i >> 24)))
 
 
 def _as_ints(x): ...
@@ -209,6 +227,8 @@ SUBSTITUTES: dict[Callable[..., Any], Callable[..., Any]] = {
     algebra.to_integer: to_integer,
     algebra.to_number: to_number,
     algebra.look_up: look_up,
+    algebra.halves: halves,
+    algebra.signed_bytes: signed_bytes,
     algebra.add_32: add_32,
     algebra.xor_32: xor_32,
     algebra.rotate_left_32: rotate_left_32,

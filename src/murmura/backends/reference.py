@@ -326,5 +326,6 @@ def rehearse(plan: Plan) -> None:
         names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
         raise ScenarioError(
             f"a rule of yours ({names}) failed when tried on three agents: {type(error).__name__}: {error}. "
-            "Each function returns one value for each entry of `accumulates`, `item_accumulates` or `writes`, and `steer` two"
+            "Each function returns one value for each entry of `accumulates`, `item_accumulates` or `writes`, and "
+            "`steer` two; a rule is branch-free: use where(condition, a, b) instead of `if` (docs/add-a-rule.md)"
         ) from error

@@ -65,6 +65,17 @@ def look_up(table: Any, index: Integer) -> Number:
     return table[index]
 
 
+def halves(i: Integer) -> tuple[Integer, Integer]:
+    """The lower and the upper 16 bits of a non-negative integer."""
+    return i & 0xFFFF, i >> 16
+
+
+def signed_bytes(i: Integer) -> tuple[Number, Number, Number, Number]:
+    """The four bytes of an integer, lowest first, as signed numbers."""
+    first, second, third, fourth = np.ascontiguousarray(np.asarray(i, "<i4")[..., None]).view(np.int8).T.astype(np.float64)
+    return first.T, second.T, third.T, fourth.T
+
+
 def add_32(a: Integer, b: Integer) -> Integer:
     """Sum modulo 2**32."""
     return (np.asarray(a, np.uint64) + np.asarray(b, np.uint64)) & np.uint64(0xFFFFFFFF)

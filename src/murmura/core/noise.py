@@ -2,6 +2,10 @@
 
 The lattice repeats every 256 cells. The fraction is taken before anything else, so large coordinates lose
 resolution but never range. With unit gradients the value stays within sqrt(1/2).
+
+Look-ups are what noise costs on lanes, so tables are packed: one entry holds the permutation of two
+neighbouring columns, another the gradients of two neighbouring rows. Four signed bytes hold two gradients, so
+these are the 36 whole vectors of length 65: exactly unit vectors once divided by it.
 """
 
 from __future__ import annotations
@@ -9,10 +13,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.algebra import Integer, Number, floor, look_up, to_integer
+from murmura.core.algebra import Integer, Number, floor, halves, look_up, signed_bytes, to_integer
 from murmura.core.randomness import STREAM_NOISE_OFFSET, threefry
 
 PERIOD = 256.0
+PER_RADIUS = 1.0 / 65.0
+RADIUS = 65  # 65^2 is a sum of two squares in 36 ways
 
 
 def _permutation() -> NDArray[np.int32]:
@@ -20,26 +26,40 @@ def _permutation() -> NDArray[np.int32]:
     return np.argsort(words, kind="stable").astype(np.int32)
 
 
-def _gradients(order: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Unit gradients in the order in which the doubled permutation reads them."""
-    angles = 2.0 * np.pi * np.concatenate([order, order, order[:2]]) / 256.0
-    return np.stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+def _directions() -> NDArray[np.int32]:
+    """All whole vectors of length RADIUS, shape (36, 2), by angle."""
+    x, y = (grid.ravel() for grid in np.mgrid[-RADIUS : RADIUS + 1, -RADIUS : RADIUS + 1])
+    on_circle = x * x + y * y == RADIUS * RADIUS
+    found = np.stack([x[on_circle], y[on_circle]], axis=1)
+    return found[np.argsort(np.arctan2(found[:, 1], found[:, 0]), kind="stable")].astype(np.int32)
 
 
-PERMUTATION = np.concatenate([_permutation(), _permutation()[:2]])
-GRADIENT_X, GRADIENT_Y = _gradients(_permutation())
+PERMUTATION = _permutation()
+GRADIENTS = _directions()[PERMUTATION % len(_directions())]
+"""Gradient of each lattice point as a whole vector, in the order in which the permutation reads them."""
 
 
-def permuted(i: Integer) -> Integer:
-    return look_up(PERMUTATION, i)
+def _packed_permutation() -> NDArray[np.int32]:
+    return PERMUTATION | (np.roll(PERMUTATION, -1) << 16)
 
 
-def gradient_x(i: Integer) -> Number:
-    return look_up(GRADIENT_X, i)
+def _packed_gradients() -> NDArray[np.int32]:
+    """Gradients of entry k and k + 1 in four signed bytes; twice round, since row and permutation are added."""
+    here = np.concatenate([GRADIENTS, GRADIENTS])
+    four = np.concatenate([here, np.roll(here, -1, axis=0)], axis=1).astype(np.int8)
+    return np.ascontiguousarray(four).view("<i4").ravel().astype(np.int32)
 
 
-def gradient_y(i: Integer) -> Number:
-    return look_up(GRADIENT_Y, i)
+PERMUTATION_PAIRS = _packed_permutation()
+GRADIENT_PAIRS = _packed_gradients()
+
+
+def permuted_pair(i: Integer) -> Integer:
+    return look_up(PERMUTATION_PAIRS, i)
+
+
+def gradient_pair(i: Integer) -> Integer:
+    return look_up(GRADIENT_PAIRS, i)
 
 
 def fade(t: Number) -> Number:
@@ -49,15 +69,18 @@ def fade(t: Number) -> Number:
 
 def _in_cell(column: Integer, row: Integer, fx: Number, fy: Number, u: Number, v: Number) -> Number:
     """The noise of one lattice cell at the fractions (fx, fy), whose fades are (u, v)."""
-    left = permuted(column) + row
-    right = permuted(column + 1) + row
-    n00 = gradient_x(left) * fx + gradient_y(left) * fy
-    n10 = gradient_x(right) * (fx - 1.0) + gradient_y(right) * fy
-    n01 = gradient_x(left + 1) * fx + gradient_y(left + 1) * (fy - 1.0)
-    n11 = gradient_x(right + 1) * (fx - 1.0) + gradient_y(right + 1) * (fy - 1.0)
+    left, right = halves(permuted_pair(column))
+    ax, ay, bx, by = signed_bytes(gradient_pair(left + row))
+    cx, cy, dx, dy = signed_bytes(gradient_pair(right + row))
+    ex = fx - 1.0
+    ey = fy - 1.0
+    n00 = ax * fx + ay * fy
+    n01 = bx * fx + by * ey
+    n10 = cx * ex + cy * fy
+    n11 = dx * ex + dy * ey
     low = n00 + (n10 - n00) * u
     high = n01 + (n11 - n01) * u
-    return low + (high - low) * v
+    return (low + (high - low) * v) * PER_RADIUS
 
 
 def _cell(whole: Number) -> Integer:
@@ -101,7 +124,7 @@ def fractal_noise(
         frequency = frequency * lacunarity
         total = total + amplitude * noise(x * frequency, y * frequency)
         weight = weight + amplitude
-    return total / weight
+    return total * (1.0 / weight)
 
 
 def fractal_noise_pair(x: Number, y: Number, shift: Number, octaves: int) -> tuple[Number, Number]:
@@ -117,4 +140,5 @@ def fractal_noise_pair(x: Number, y: Number, shift: Number, octaves: int) -> tup
         first = first + amplitude * a
         second = second + amplitude * b
         weight = weight + amplitude
-    return first / weight, second / weight
+    share = 1.0 / weight
+    return first * share, second * share

@@ -15,7 +15,7 @@ from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
-from murmura.engine.start import given_start, newborn_columns, random_start
+from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start
 from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -203,9 +203,9 @@ class Simulation:
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
         rehearse(plan)
-        state = self.state
+        state = self.state if scenario.world == self._scenario.world else brought_inside(scenario, self.state)
         self._backend.replan(plan)
-        self._backend.load(state)
+        self._replace(state)
         self._scenario, self._plan = scenario, plan
 
     def add_agents(

@@ -86,6 +86,21 @@ def given_start(
     return state
 
 
+def brought_inside(scenario: Scenario, state: State) -> State:
+    """The flock in a world whose size or edges have changed: whoever is outside comes in by the edge's own rule."""
+    world = scenario.world
+    moved = state.copy()
+    if world.boundary == "open":
+        return moved
+    x, y = moved["position_x"].astype(np.float64), moved["position_y"].astype(np.float64)
+    if world.boundary == "wrap":
+        x, y = np.mod(x, world.width), np.mod(y, world.height)
+    else:
+        x, y = np.clip(x, 0.0, world.width), np.clip(y, 0.0, world.height)
+    moved["position_x"][:], moved["position_y"][:] = _below_edges(scenario, x, y)
+    return moved
+
+
 def newborn_columns(
     scenario: Scenario,
     seed: int,

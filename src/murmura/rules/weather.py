@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
+from murmura.core.algebra import floor, minimum, to_number, where
 from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
 from murmura.core.randomness import STREAM_JITTER, uniform_pair
@@ -57,15 +58,21 @@ class Wind(Rule):
     clamped = False
     silent_when_zero = "speed"
 
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        # What is the same for all agents is computed once, here.
+        force, angle = self.speed * self.gain, math.radians(self.direction)
+        return super().numbers(perception_radius) | {
+            "blow_x": force * math.cos(angle),
+            "blow_y": force * math.sin(angle),
+            "gust": 0.5 * self.turbulence * force,
+        }
+
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        s, c = sin_cos(p.direction * RADIANS)
         nx = me.x * p.scale + world.noise_time * p.rate + world.noise_x
         ny = me.y * p.scale + world.noise_y
-        gust = p.turbulence * 0.5
-        force = p.speed * p.gain
         gust_x, gust_y = fractal_noise_pair(nx, ny, 100.0, 3)
-        return (c + gust_x * gust) * force, (s + gust_y * gust) * force
+        return p.blow_x + gust_x * p.gust, p.blow_y + gust_y * p.gust
 
 
 @register_rule("jitter")

@@ -1,0 +1,88 @@
+"""Rules of a user's own: what their functions see, and what happens when they are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import BackendError, RunError, ScenarioError
+from murmura.core.rule import register_rule
+from murmura.scenario import Scenario
+
+from .own_rules import Branching, Hyperbolic, Lookback, Poison
+
+QUIET = {name: {"enabled": False} for name in ("separation", "alignment", "cohesion", "boundary")}
+
+
+def with_rule(rule: type[mm.Rule], rules: Any, **values: Any) -> Scenario:
+    """A small wrapping world with a rule of one's own and whatever other rules are named."""
+    name = rule.__name__.lower()
+    register_rule(name)(rule)
+    return Scenario.from_data(
+        {
+            "agents": 40,
+            "world": {"width": 300.0, "height": 200.0, "boundary": "wrap"},
+            "rules": QUIET | rules | {name: values},
+        }
+    )
+
+
+def poisoned(**values: float) -> Scenario:
+    return with_rule(Poison, {}, **values)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_a_number_that_is_none_stops_the_run_at_once(backend: str):
+    """The 38th step spoils agent 23; whatever was asked for, the run stops there and says so."""
+    sim = mm.Simulation(poisoned(agent=23.0, from_step=37.0), seed=1, backend=backend)
+    sim.step(30)
+    assert np.isfinite(sim.positions).all()
+    with pytest.raises(
+        RunError, match=r"^step 38: .*\b23\b.*A rule returned NaN or infinity: guard its divisions"
+    ):
+        sim.step(500)
+    assert list(np.flatnonzero(~np.isfinite(sim.velocities).all(axis=1))) == [23]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_step_and_the_agent_are_named_whatever_the_team(threads: int):
+    sim = mm.Simulation(poisoned(agent=7.0, from_step=120.0), seed=1, backend="cpu", threads=threads)
+    with pytest.raises(RunError, match=r"^step 121: 1 agents have no finite place or velocity \(ids 7\)"):
+        sim.step(1000)
+
+
+def test_a_question_that_lanes_answer_differently_is_refused_with_advice():
+    with pytest.raises(
+        (BackendError, ScenarioError), match=r"branching.*use where\(condition, a, b\) instead of `if`"
+    ):
+        mm.Simulation(with_rule(Branching, {}), backend="cpu")
+
+
+def test_what_cannot_be_compiled_is_refused_with_advice():
+    """`np.tanh` works on the arrays of the reference, but no lanes know it."""
+    scenario = with_rule(Hyperbolic, {})
+    mm.Simulation(scenario, backend="reference").step()
+    with pytest.raises(
+        BackendError, match=r"a rule could not be compiled: .*use where\(condition, a, b\) instead"
+    ):
+        mm.Simulation(scenario, backend="cpu")
+
+
+def test_an_agent_ages_as_it_is_after_the_move():
+    """`age` comes after the move: place, velocity, heading and speed are the new ones on every backend."""
+    scenario = with_rule(Lookback, {"separation": {}, "alignment": {}, "cohesion": {}})
+    cpu = mm.Simulation(scenario, seed=4, backend="cpu")
+    reference = mm.Simulation(scenario, seed=4, backend="reference")
+    cpu.step()
+    reference.step()
+    velocities = cpu.velocities.astype(np.float64)
+    speed = np.hypot(*velocities.T)
+    assert np.allclose(cpu.column("aggression_level"), speed, rtol=1e-5)
+    assert np.allclose(cpu.column("feeding_timer"), velocities[:, 0] / speed, atol=1e-5)
+    assert np.allclose(cpu.column("mating_timer"), velocities[:, 1] / speed, atol=1e-5)
+    for column in ("feeding_timer", "mating_timer", "aggression_level"):
+        assert np.allclose(reference.column(column), cpu.column(column), atol=1e-5), column

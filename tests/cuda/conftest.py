@@ -1,0 +1,52 @@
+"""Where these tests run: on a CUDA device, or on Numba's simulator of one, which is plain Python and slow.
+
+Without a device: NUMBA_ENABLE_CUDASIM=1 python -m pytest -m cuda tests/cuda
+With one: python -m pytest -m cuda tests/cuda
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from murmura.backends.cuda import missing, simulated
+from murmura.core.rule import REGISTRY, register_rule
+
+from .roll_call import NAME, RollCall
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _somewhere_to_run() -> None:
+    reason = missing()
+    if reason:
+        pytest.skip(f"neither a CUDA device nor its simulator (NUMBA_ENABLE_CUDASIM=1): {reason}")
+
+
+@pytest.fixture
+def device(_somewhere_to_run: None) -> None:
+    """For tests that only a real device can pass."""
+    if simulated():
+        pytest.skip("needs a CUDA device: the simulator is too slow, and has no memory of its own")
+
+
+@pytest.fixture
+def size() -> tuple[int, int]:
+    """How many agents and steps a comparison with the definition can afford here."""
+    return (40, 3) if simulated() else (400, 30)
+
+
+@pytest.fixture
+def crowd() -> tuple[int, int]:
+    """How many agents and steps the backend alone can afford here."""
+    return (40, 5) if simulated() else (20_000, 100)
+
+
+@pytest.fixture(autouse=True)
+def _own_rules() -> Iterator[None]:
+    """Rules that only tests know are registered while a test runs, and no longer."""
+    known = dict(REGISTRY)
+    register_rule(NAME)(RollCall)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(known)

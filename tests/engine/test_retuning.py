@@ -1,0 +1,138 @@
+"""Values changed between two steps: they act at once, as if the run had begun with them, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import ScenarioError
+
+BACKENDS = ["reference", "cpu"]
+
+
+def begin(name: str, backend: str, agents: int = 60, **values: Any) -> mm.Simulation:
+    return mm.Simulation(
+        mm.load_scenario(name).with_values({"agents": agents, **values}), seed=4, backend=backend
+    )
+
+
+CHANGES = [
+    {"rules.alignment.weight": 3.0},
+    {"rules.separation.radius": 40.0, "rules.cohesion.weight": 0.0},
+    {"motion.max_speed": 2.0, "motion.max_force": 0.2},
+    {"perception.radius": 80.0, "perception.field_of_view": 120.0},
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("values", CHANGES)
+def test_retuned_at_step_0_is_begun_with_the_value(values: dict[str, Any], backend: str) -> None:
+    retuned, begun, plain = (
+        begin("classic", backend),
+        begin("classic", backend, **values),
+        begin("classic", backend),
+    )
+    retuned.retune(values)
+    assert retuned.scenario == begun.scenario
+    for simulation in (retuned, begun, plain):
+        simulation.step(5)
+    assert retuned.state_hash() == begun.state_hash()
+    assert retuned.state_hash() != plain.state_hash()
+
+
+# S4-33
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_rule_switched_off_is_a_rule_of_no_weight(backend: str) -> None:
+    off, light = begin("classic", backend), begin("classic", backend)
+    off.retune({"rules.cohesion.enabled": False})
+    light.retune({"rules.cohesion.weight": 0.0})
+    off.step(5)
+    light.step(5)
+    assert off.positions == pytest.approx(light.positions, abs=1e-4)
+    assert off.velocities == pytest.approx(light.velocities, abs=1e-5)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_retuning_acts_without_a_restart(backend: str) -> None:
+    simulation = begin("classic", backend)
+    simulation.step(10)
+    positions, time = simulation.positions, simulation.time
+    simulation.retune({"motion.max_speed": 0.5})
+    assert (simulation.positions == positions).all()
+    assert (simulation.time, simulation.step_count) == (time, 10)
+    assert np.hypot(*simulation.velocities.T).max() > 0.6
+    simulation.step()
+    assert np.hypot(*simulation.velocities.T).max() <= 0.5 + 1e-6
+    simulation.retune({"motion.max_speed": 3.0})
+    simulation.step(60)
+    assert np.hypot(*simulation.velocities.T).max() > 0.6
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_there_and_back_again_changes_nothing(backend: str) -> None:
+    steady, moved = begin("starlings", backend, 40), begin("starlings", backend, 40)
+    for simulation in (steady, moved):
+        simulation.step(3)
+    moved.retune({"rules.alignment.weight": 4.0, "rules.wind.speed": 9.0})
+    moved.retune({"rules.alignment.weight": 1.0, "rules.wind.speed": 0.0})
+    for simulation in (steady, moved):
+        simulation.step(3)
+    assert steady.state_hash() == moved.state_hash()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"rules.alignment.weight": -1.0},
+        {"rules.alignment.wieght": 1.0},
+        {"rules.cohesion.weight": 2.0, "rules.separation.radius": 90.0},
+        {"world.width": 50.0},
+        {"species": [{"name": "a"}, {"name": "b"}]},
+    ],
+)
+def test_a_refused_value_leaves_the_run_alone(values: dict[str, Any], backend: str) -> None:
+    simulation, untouched = begin("classic", backend), begin("classic", backend)
+    simulation.step(2)
+    with pytest.raises(ScenarioError):
+        simulation.retune(values)
+    assert simulation.scenario == untouched.scenario
+    simulation.step(2)
+    untouched.step(4)
+    assert simulation.state_hash() == untouched.state_hash()
+
+
+def test_species_cannot_come_or_go_while_a_run_goes_on() -> None:
+    with pytest.raises(ScenarioError, match="species cannot be added or removed while a simulation runs"):
+        begin("mixed", "reference").retune({"species": []})
+
+
+@pytest.mark.parametrize("boundary", ["wrap", "reflect"])
+def test_a_world_made_smaller_takes_its_flock_in(boundary: str) -> None:
+    both = [begin("classic", backend, **{"world.boundary": boundary}) for backend in BACKENDS]
+    for simulation in both:
+        before = simulation.positions.astype(float)
+        simulation.retune({"world.width": 400.0, "world.height": 300.0})
+        after = before % [400, 300] if boundary == "wrap" else np.minimum(before, [400, 300])
+        assert simulation.positions == pytest.approx(after, abs=1e-3)
+        simulation.step()
+        assert (simulation.positions >= 0).all()
+        assert (simulation.positions <= [400, 300]).all()
+    assert both[0].positions == pytest.approx(both[1].positions, abs=1e-3)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
+    simulation = mm.Simulation(
+        "classic", backend=backend, positions=[[100, 100], [170, 100]], velocities=[[2, 0], [2, 0]]
+    )
+    simulation.step()
+    assert simulation.column("local_density").tolist() == [0, 0]
+    simulation.retune({"perception.radius": 90.0})
+    assert simulation.neighbors(0).tolist() == [1]
+    simulation.step()
+    assert simulation.column("local_density").tolist() == [1, 1]
+    assert simulation.forces[0, 0] > 0 > simulation.forces[1, 0]

@@ -1,0 +1,250 @@
+"""The flock at step 0: drawn from the seed, or given as arrays, or refused with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import ScenarioError
+
+MANY = 4000
+
+
+def begin(name: str = "classic", seed: int = 0, agents: int = MANY, **values: Any) -> mm.Simulation:
+    return mm.Simulation(mm.load_scenario(name).with_values({"agents": agents, **values}), seed, "reference")
+
+
+# S2-17, S0-17
+def test_birds_start_in_random_directions_at_speed_five() -> None:
+    simulation = begin("starlings", seed=1)
+    vx, vy = simulation.velocities.astype(float).T
+    assert np.hypot(vx, vy) == pytest.approx(np.full(MANY, 5.0), abs=1e-5)
+    # Uniform angles: the circular mean is near 0, and every twelfth of the circle has its share.
+    assert abs(np.exp(1j * np.arctan2(vy, vx)).mean()) < 4 / np.sqrt(MANY)
+    counts, _ = np.histogram(np.arctan2(vy, vx), bins=12, range=(-np.pi, np.pi))
+    assert ((counts - MANY / 12) ** 2 / (MANY / 12)).sum() < 31.3  # chi-squared, 11 degrees, 0.1 %
+    assert simulation.column("heading") == pytest.approx(np.arctan2(vy, vx), abs=1e-5)
+
+
+def test_places_are_uniform_within_the_margin() -> None:
+    simulation = begin("starlings", seed=2)
+    p = simulation.positions.astype(float)
+    assert (p >= 100).all()
+    assert (p <= [1500, 900]).all()
+    counts, _, _ = np.histogram2d(*p.T, bins=(4, 4), range=[[100, 1500], [100, 900]])
+    assert ((counts - MANY / 16) ** 2 / (MANY / 16)).sum() < 37.7  # chi-squared, 15 degrees, 0.1 %
+
+
+def test_a_disc_is_filled_evenly() -> None:
+    simulation = begin("classic", seed=3, **{"start.layout": "disc", "start.radius": 100.0})
+    r = np.hypot(*(simulation.positions.astype(float) - [800, 450]).T)
+    assert r.max() <= 100.001
+    assert (r < 50).mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_speeds_may_spread() -> None:
+    speeds = np.hypot(
+        *begin("classic", seed=4, **{"start.speed": 1.0, "start.speed_spread": 1.0}).velocities.T
+    )
+    assert speeds.min() >= 0.999
+    assert speeds.max() <= 2.001
+    assert speeds.mean() == pytest.approx(1.5, abs=0.03)
+
+
+# S2-1, S2-2, S2-5, S2-6, S2-7, S2-9, S2-12
+def test_everybody_starts_calm_fed_and_free() -> None:
+    simulation = begin("starlings", agents=50)
+    assert simulation.ids.tolist() == list(range(50))
+    assert simulation.scenario.species_names() == ("default",)
+    expected = {
+        "panic_level": 0, "local_density": 0, "energy": 1, "feeding_state": 0, "mating_state": 0, "feeding_timer": 0,
+        "mating_timer": 0, "mating_cooldown": 0, "target_food_id": -1, "target_mate_id": -1, "species_id": 0,
+    }  # fmt: skip
+    for name, value in expected.items():
+        assert (simulation.column(name) == value).all(), name
+
+
+# S2-3, S2-15
+def test_half_are_males_and_only_males_are_aggressive() -> None:
+    simulation = begin("classic", seed=5)
+    male = simulation.column("gender") == 1
+    temper = simulation.column("aggression_level")
+    assert male.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(MANY))
+    assert (temper[~male] == 0).all()
+    assert temper[male].min() >= 0.5
+    assert temper[male].max() < 1.0
+    assert temper[male].mean() == pytest.approx(0.75, abs=0.02)
+
+
+def test_species_get_their_shares() -> None:
+    simulation = begin("mixed", agents=1630)
+    assert np.bincount(simulation.column("species")).tolist() == [500, 800, 300, 30]
+
+
+def test_an_agent_starts_the_same_however_many_there_are() -> None:
+    few, many = begin(seed=6, agents=10), begin(seed=6, agents=20)
+    assert (few.positions == many.positions[:10]).all()
+    assert (few.velocities == many.velocities[:10]).all()
+
+
+def test_nobody_starts_inside_an_obstacle() -> None:
+    obstacles = [
+        {"x": 10.0, "y": 450.0, "radius": 150.0},  # reaches across the seam
+        {"points": [[800.0, 200.0], [1200.0, 300.0], [900.0, 800.0]]},
+        {"points": [[0.0, 0.0], [100.0, 100.0]]},
+    ]
+    simulation = begin(seed=7, agents=1500, obstacles=obstacles)
+    p = simulation.positions.astype(float)
+    dx = np.abs(p[:, 0] - 10)
+    assert np.hypot(np.minimum(dx, 1600 - dx), p[:, 1] - 450).min() >= 150
+    a, b, c = (np.array(corner) for corner in obstacles[1]["points"])  # type: ignore[index]
+
+    def left_of(start: Any, end: Any) -> Any:
+        return (end[0] - start[0]) * (p[:, 1] - start[1]) - (end[1] - start[1]) * (p[:, 0] - start[0]) > 0
+
+    assert not (left_of(a, b) & left_of(b, c) & left_of(c, a)).any()
+    assert (left_of(a, b) & left_of(b, c)).any()
+
+
+def test_no_room_outside_the_obstacles_is_an_error() -> None:
+    full = [{"points": [[0.0, 0.0], [1600.0, 0.0], [1600.0, 900.0], [0.0, 900.0]]}]
+    with pytest.raises(ScenarioError, match="found no place outside the obstacles; remove some"):
+        begin(agents=3, obstacles=full)
+
+
+def given(**arrays: Any) -> mm.Simulation:
+    arrays = {"positions": [[10.0, 10.0], [20.0, 20.0]], **arrays}
+    return mm.Simulation(mm.load_scenario("classic"), backend="reference", **arrays)
+
+
+def test_given_arrays_are_taken_as_they_are() -> None:
+    simulation = given(velocities=[[1.0, 0.5], [-2.0, 0.25]])
+    assert simulation.agent_count == simulation.scenario.agents == 2
+    assert simulation.positions.tolist() == [[10.0, 10.0], [20.0, 20.0]]
+    assert simulation.velocities.tolist() == [[1.0, 0.5], [-2.0, 0.25]]
+    assert simulation.column("heading") == pytest.approx(np.arctan2([0.5, 0.25], [1.0, -2.0]), abs=1e-6)
+
+
+def test_missing_velocities_are_drawn_by_id() -> None:
+    drawn = begin(seed=3, agents=6).velocities
+    simulation = mm.Simulation(
+        "classic", seed=3, backend="reference", positions=[[10.0, 10.0], [20.0, 20.0]], ids=[4, 2]
+    )
+    assert (simulation.velocities == drawn[[2, 4]]).all()
+
+
+def test_given_species_and_integer_arrays() -> None:
+    simulation = mm.Simulation(
+        "mixed",
+        backend="reference",
+        positions=np.array([[10, 10], [20, 20]]),
+        species=[3, 1],
+        ids=np.array([9, 4]),
+    )
+    assert simulation.ids.tolist() == [4, 9]
+    assert simulation.column("species").tolist() == [1, 3]
+
+
+# S4-1
+def test_constant_speed_holds_from_the_first_instant() -> None:
+    simulation = mm.Simulation(
+        "roadmap",
+        backend="reference",
+        positions=[[10.0, 10.0], [20.0, 20.0]],
+        velocities=[[30.0, 40.0], [0.0, 0.1]],
+    )
+    assert simulation.velocities == pytest.approx(np.array([[0.6, 0.8], [0.0, 1.0]]), abs=1e-6)
+    with pytest.raises(
+        ScenarioError, match=r"row 1 is zero, but motion\.policy is constant: give it a direction"
+    ):
+        mm.Simulation("roadmap", positions=[[1.0, 1.0], [2.0, 2.0]], velocities=[[1.0, 0.0], [0.0, 0.0]])
+
+
+def test_a_place_that_rounds_to_the_edge_stays_inside() -> None:
+    simulation = given(positions=[[1599.9999999, 899.9999999]], velocities=[[1.0, 0.0]])
+    assert (simulation.positions < [1600, 900]).all()
+    assert simulation.positions == pytest.approx(np.array([[1600.0, 900.0]]), abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["positions", "velocities"])
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros(4), ["(n, 2)", "(4,)"]),
+        (np.zeros((2, 3)), ["(n, 2)", "(2, 3)"]),
+        (np.zeros((2, 2, 2)), ["(n, 2)", "(2, 2, 2)"]),
+        ([], ["(n, 2)", "(0,)"]),
+        (5.0, ["(n, 2)", "()"]),
+        ([[1.0, 2.0], [3.0]], ["(n, 2)", "list"]),
+        ("abc", ["(n, 2)", "str"]),
+        ([["a", "b"], ["c", "d"]], ["(n, 2)"]),
+        (np.array([[1j, 2.0], [3.0, 4.0]]), ["(n, 2)"]),
+        ([[1.0, np.nan], [2.0, 2.0]], ["finite", "nan", "row 0"]),
+        ([[1.0, 2.0], [np.inf, 2.0]], ["finite", "inf", "row 1"]),
+        ([[1.0, 2.0], [None, 2.0]], ["finite", "row 1"]),
+        ([[1.0, 2.0], [1e39, 2.0]], ["at most 1e+09", "row 1"]),
+    ],
+)
+def test_arrays_of_the_wrong_shape_or_kind_are_refused(name: str, array: Any, words: list[str]) -> None:
+    with pytest.raises(ScenarioError) as error:
+        given(**{name: array})
+    assert str(error.value).startswith(f"{name} must ")
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"velocities": [[1.0, 0.0]]}, ["velocities", "each of the 2 positions", "got 1"]),
+        ({"positions": [[-5.0, 10.0]]}, ["positions", "0..1600 x 0..900 [u]", "[-5.0, 10.0]", "row 0"]),
+        ({"positions": [[5.0, 10.0], [1600.0, 1.0]]}, ["positions", "[1600.0, 1.0]", "row 1"]),
+        ({"ids": [1, 1]}, ["ids", "different"]),
+        ({"ids": [-1, 1]}, ["ids", "0 to"]),
+        ({"ids": [1, 2**31]}, ["ids", "0 to 2147483646"]),
+        ({"ids": [1]}, ["ids", "2 whole numbers", "(1,)"]),
+        ({"ids": [1.0, 2.0]}, ["ids", "2 whole numbers", "float64"]),
+        ({"ids": [True, False]}, ["ids", "2 whole numbers", "bool"]),
+        ({"ids": [[1], [2, 3]]}, ["ids", "2 whole numbers"]),
+        ({"species": [0, 1]}, ["species", "0 to 0", "1"]),
+        ({"species": [0, -1]}, ["species", "0 to 0", "-1"]),
+        ({"species": [0]}, ["species", "2 whole numbers", "(1,)"]),
+        ({"species": [[0], [0, 0]]}, ["species", "2 whole numbers"]),
+        ({"species": ["a", "b"]}, ["species", "2 whole numbers"]),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(arrays: Any, words: list[str]) -> None:
+    with pytest.raises(ScenarioError) as error:
+        given(**arrays)
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["velocities", "species", "ids"])
+def test_arrays_without_places_are_refused(name: str) -> None:
+    with pytest.raises(ScenarioError, match="pass positions too"):
+        mm.Simulation("classic", **{name: [[1.0, 0.0]]})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("shape", "place"),
+    [
+        ({"x": 100.0, "y": 100.0, "radius": 20.0}, [110.0, 110.0]),
+        ({"x": 5.0, "y": 100.0, "radius": 20.0}, [1595.0, 100.0]),  # across the seam
+        ({"x": 5.0, "y": 895.0, "radius": 20.0}, [1595.0, 5.0]),
+        ({"points": [[100.0, 100.0], [200.0, 100.0], [150.0, 200.0]]}, [150.0, 150.0]),
+    ],
+)
+def test_a_start_inside_an_obstacle_is_refused(shape: Any, place: list[float]) -> None:
+    scenario = mm.load_scenario("classic").with_values({"obstacles": [shape]})
+    with pytest.raises(ScenarioError, match=r"row 1 \(.*\) lies inside obstacles\.0; move it out"):
+        mm.Simulation(scenario, positions=[[500.0, 500.0], place], velocities=[[1.0, 0.0]] * 2)
+
+
+def test_too_many_given_agents_for_the_world_are_refused() -> None:
+    scenario = mm.load_scenario("classic").with_values({"world.width": 101.0, "world.height": 101.0})
+    with pytest.raises(ScenarioError, match="use fewer agents, a larger world"):
+        mm.Simulation(scenario, positions=np.full((30_000, 2), 50.0))

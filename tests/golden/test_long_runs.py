@@ -1,0 +1,46 @@
+"""After ten thousand steps nobody is lost: every number is finite, everybody is in the world and moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.scenario import Scenario
+
+LONG = 10_000
+
+
+def few(name: str, agents: int = 120) -> Scenario:
+    """A shipped scenario at its own density with few agents."""
+    scenario = mm.load_scenario(name)
+    scale = min(1.0, (agents / scenario.agents) ** 0.5)
+    values = {"agents": agents, "start.margin": scenario.start.margin * scale}
+    for side in ("width", "height"):
+        wanted = getattr(scenario.world, side) * scale
+        values[f"world.{side}"] = max(wanted, 3.0 * scenario.perception.radius)
+    return scenario.with_values(values)
+
+
+# S4-34, S4-42
+@pytest.mark.parametrize("name", mm.scenario_names())
+def test_nobody_is_lost_or_stuck(name: str):
+    sim = mm.Simulation(few(name), seed=3, backend="cpu", threads=1)
+    world = sim.scenario.world
+    top = max(sim.scenario.of_species(k).motion.top_speed for k in range(max(1, len(sim.scenario.species))))
+    slowest = np.inf
+    while sim.step_count < LONG:
+        before = sim.positions
+        sim.step(500)
+        for column, values in sim.state.columns.items():
+            assert np.isfinite(values).all(), column
+        assert (sim.positions >= 0.0).all()
+        assert (sim.positions <= [world.width, world.height]).all()
+        if world.boundary == "wrap":
+            assert (sim.positions < [world.width, world.height]).all()
+        speeds = np.hypot(*sim.velocities.T)
+        assert speeds.max() <= top * (1.0 + sim.scenario.motion.panic_speed) * 1.00001
+        slowest = min(slowest, float(speeds.min()))
+        assert (sim.positions != before).any(axis=1).all(), "somebody has not moved in 500 steps"
+    # |v| never near 0: forces may slow a flock down, but nobody hangs in the air.
+    assert slowest > 1e-3 * top

@@ -39,6 +39,37 @@ Threads = Annotated[int | None, Parameter(help="How many threads; by default all
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 
 
+@app.default
+@app.command
+def live(
+    scenario: str = "starlings",
+    /,
+    *,
+    agents: Agents = None,
+    seed: Seed = 0,
+    values: Values = None,
+    host: Annotated[str, Parameter(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int | None, Parameter(help="Preferred port; the next free one if it is taken.")] = None,
+    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    backend: Backend = "auto",
+    threads: Threads = None,
+    rules: RuleFiles = None,
+) -> None:
+    """Open a scenario in the browser and watch it live.
+
+    Parameters
+    ----------
+    scenario
+        Name of a shipped scenario, or a .json or .toml file.
+    """
+    print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.view.server import serve
+    from murmura.view.session import Session
+
+    session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads)
+    serve(session, host, port, not no_open)
+
+
 @app.command
 def run(
     scenario: str,

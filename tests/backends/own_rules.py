@@ -11,10 +11,12 @@ from murmura.core.algebra import (
     add_32,
     arctan2,
     floor,
+    halves,
     look_up,
     maximum,
     minimum,
     rotate_left_32,
+    signed_bytes,
     sin_cos,
     sqrt,
     to_integer,
@@ -29,6 +31,7 @@ from murmura.core.rule import Rule
 
 SQUARES = np.arange(64, dtype=np.float32) ** 2
 CUBES = np.arange(64, dtype=np.int32) ** 3
+PACKED = ((np.arange(64, dtype=np.int64) * 0x01234567) % 2**31).astype(np.int32)
 
 
 class Poison(Rule):
@@ -60,9 +63,11 @@ class Branching(Rule):
 class Hyperbolic(Rule):
     """Uses a function that NumPy has and lanes have not."""
 
+    accumulates = ("sum",)
+
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return np.tanh(me.vx), np.tanh(me.vy)
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return (np.tanh(seen.d),)
 
 
 class Lookback(Rule):
@@ -87,8 +92,7 @@ class Probe(Rule):
 
     @staticmethod
     def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        one, two = answers(p, me.feeding_timer, me.mating_timer, me, world)
-        return one, two
+        return answers(p, me.feeding_timer, me.mating_timer, me, world)
 
 
 def answers(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
@@ -119,4 +123,8 @@ def answers(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
         where(w == 8.0, where(a == b, 2.0, where(a != 0.0, 3.0, 4.0)), two),
     )
     one, two = where(w == 9.0, (a + b) * p.factor - a / (absolute(b) + 1.0), one), where(w == 9.0, -a, two)
+    lower, upper = halves(look_up(PACKED, entry))
+    one, two = where(w == 10.0, to_number(lower), one), where(w == 10.0, to_number(upper), two)
+    first, second, third, fourth = signed_bytes(look_up(PACKED, entry))
+    one, two = where(w == 11.0, first * 256.0 + second, one), where(w == 11.0, third * 256.0 + fourth, two)
     return one, two

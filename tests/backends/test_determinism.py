@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -157,6 +158,19 @@ def test_looking_and_retuning_back_change_nothing():
         watched.retune({"rules.alignment.weight": 3.0})
         watched.retune({"rules.alignment.weight": 1.0})
     assert watched.state_hash() == quiet.state_hash()
+
+
+def test_simulations_side_by_side_in_one_process():
+    """Each has its own team: two that run at the same time disturb neither each other's bits nor barriers."""
+    sims = [flock(name, 400, threads=3) for name in ("starlings", "mixed", "starlings")]
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(sim.step, 60) for sim in sims]:
+            done.result(timeout=120)
+    for name, sim in zip(("starlings", "mixed"), sims, strict=False):
+        alone = flock(name, 400, threads=1)
+        alone.step(60)
+        assert sim.state_hash() == alone.state_hash()
+    assert sims[0].state_hash() == sims[2].state_hash()
 
 
 # S2-22: one array for each column, room to grow and to shrink, and the run goes on as if it had begun so.

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import murmura as mm
+from murmura.core import algebra
 from murmura.core import noise as perlin
 from murmura.core.randomness import STREAM_USER, seed_words, threefry, uniform_from
 from murmura.core.rule import register_rule
 from murmura.scenario import Scenario
 
-from .own_rules import CUBES, SQUARES, Probe
+from . import own_rules
+from .own_rules import CUBES, PACKED, SQUARES, Probe
 
 SEED = 2**40 + 77
 STEP = 3
@@ -105,6 +107,28 @@ def test_tables():
     squares, cubes = ask(4, a, a)
     assert np.array_equal(squares, SQUARES[entry])
     assert np.array_equal(cubes, CUBES[entry])
+
+
+def test_packed_numbers():
+    a = np.arange(64, dtype=np.float32)
+    lower, upper = ask(10, a, a)
+    assert np.array_equal(lower, PACKED % 2**16)
+    assert np.array_equal(upper, PACKED // 2**16)
+    first, second, third, fourth = PACKED.astype("<i4").view(np.int8).reshape(-1, 4).T.astype(np.float64)
+    low, high = ask(11, a, a)
+    assert np.array_equal(low, first * 256.0 + second)
+    assert np.array_equal(high, third * 256.0 + fourth)
+    assert (first < 0.0).any()
+
+
+def test_every_word_is_asked():
+    """A word that is new in `core.algebra` needs a question here."""
+    words = {
+        name
+        for name, value in vars(algebra).items()
+        if callable(value) and value.__module__ == algebra.__name__
+    }
+    assert words <= set(vars(own_rules))
 
 
 # S4-5

@@ -85,7 +85,7 @@ def test_hardly_anybody(boundary: str, n: int):
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_everybody_in_one_cell(boundary: str):
     rng = np.random.default_rng(5)
-    places = uniform(rng, 250, 3.0, 3.0) + [201.0, 151.0]
+    places = uniform(rng, 250, 3.0, 3.0) + np.array([201.0, 151.0])
     scenario = scene(boundary, **{"perception.field_of_view": 200.0})
     assert check_roll(begin(scenario, places, headings(rng, 250))) > 20_000
 
@@ -129,7 +129,7 @@ def test_exactly_on_the_edges_of_the_world():
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("view", [360.0, 270.0, 180.0, 90.0])
 def test_rims_are_inclusive(boundary: str, view: float):
-    """On a lattice of whole numbers, (3, 4), (5, 0) and (0, 5) lie exactly at radius 5, and 45 degrees exactly on rims."""
+    """On a lattice of whole numbers (3, 4) and (0, 5) lie exactly at radius 5, and diagonals on the rims of views."""
     values = {
         "world.width": 64.0,
         "world.height": 48.0,

@@ -86,3 +86,11 @@ def test_an_agent_ages_as_it_is_after_the_move():
     assert np.allclose(cpu.column("mating_timer"), velocities[:, 1] / speed, atol=1e-5)
     for column in ("feeding_timer", "mating_timer", "aggression_level"):
         assert np.allclose(reference.column(column), cpu.column(column), atol=1e-5), column
+
+
+def test_a_cache_folder_that_cannot_be_is_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("MURMURA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr("murmura.backends.cpu._modules", {})
+    with pytest.raises(BackendError, match=r"cannot keep compiled kernels in .*MURMURA_CACHE_DIR"):
+        mm.Simulation("classic", backend="cpu")

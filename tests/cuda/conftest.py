@@ -33,7 +33,13 @@ def device(_somewhere_to_run: None) -> None:
 @pytest.fixture
 def size() -> tuple[int, int]:
     """How many agents and steps a comparison with the definition can afford here."""
-    return (40, 3) if simulated() else (400, 30)
+    return (32, 3) if simulated() else (400, 30)
+
+
+@pytest.fixture
+def handful(size: tuple[int, int]) -> tuple[int, int]:
+    """As many as the simulator can afford several times over; on a device as many as in `size`."""
+    return (20, 3) if simulated() else size
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import numpy as np
 import murmura as mm
 from murmura.core.state import State
 from murmura.scenario import Scenario
-
-from ..parity.scenes import loud_rules, scenario_of
+from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of
 
 # What makes an agent's step depend on its id: numbers drawn by id, and rules that name an agent.
 BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader")
+ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 
 
 def scene_of(name: str, agents: int) -> Scenario:
@@ -64,6 +64,12 @@ def make_lively(scenario: Scenario, state: State, rng: np.random.Generator) -> N
     for k, center in enumerate(centers):
         mine = clump == k
         places[mine] = center + rng.normal(0.0, 0.35 * scenario.perception.radius, (mine.sum(), 2))
+    aside = np.arange(n) % 8 == 7
+    places[aside] = size * [0.15, 0.67] + rng.normal(0.0, 0.35 * scenario.perception.radius, (aside.sum(), 2))
+    if scenario.obstacles:
+        around = np.arange(n) % 8 == 3
+        angle = rng.uniform(0.0, 2.0 * np.pi, around.sum())
+        places[around] = ROUND_OBSTACLE + 32.0 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     if world.boundary == "wrap":
         places %= size
     elif world.boundary == "open":

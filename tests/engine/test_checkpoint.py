@@ -331,7 +331,7 @@ def test_a_sealed_file_with_an_impossible_flock_is_refused(
     ],
 )
 def test_a_header_that_makes_no_sense_is_refused(values: dict[str, Any], good: Path) -> None:
-    with pytest.raises((RunError, ValueError), match="checkpoint|seed must be"):
+    with pytest.raises((RunError, ValueError), match=r"checkpoint|seed must be"):
         mm.Simulation.restore(altered(good, lambda columns, header: header.update(values)))
 
 

@@ -22,7 +22,7 @@ EPS = 2.0**-24  # half a unit in the last place of 1.0 in single precision
 STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the largest number involved
 LOOSE = 2000.0 * EPS  # what all must reach, where sums cancel
 EDGE = 0.005  # whoever moves by more than this when shaken by rounding stands on an edge
-SHAKES = 6
+SHAKES = 4
 COLUMNS = (
     "position_x",
     "position_y",

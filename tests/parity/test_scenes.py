@@ -13,7 +13,7 @@ from murmura.rules.terrain import contains
 from murmura.scenario import Motion, World
 
 from .scenes import SCENES, alone, lively, loud_rules, scenario_of
-from .side_by_side import Comparison, compare_step
+from .side_by_side import Comparison, compare_step, on_edge_of_view, touching
 
 # Every rule: the scenes that have it, and the columns in which it must be seen to act.
 FORCE = ("acceleration_x", "acceleration_y")
@@ -53,7 +53,9 @@ def test_every_rule_has_a_case():
 def test_every_rule_takes_part_where_its_case_says():
     for scene in SCENES:
         used = {name for name, (scenes, _) in CASES.items() if scene in scenes}
-        assert used | {"pursue"} == set(loud_rules(scenario_of(scene))) | {"pursue"}, scene
+        # In one scene the quarry is not there: the last test below is about that.
+        asleep = {"pursue"} if scene == "walled" else set()
+        assert used | asleep == set(loud_rules(scenario_of(scene))), scene
 
 
 def test_every_option_is_used_by_some_scene():
@@ -87,7 +89,7 @@ def test_each_rule_alone(scene: str, rule: str):
     scenario = scenario_of(scene)
     sim = lively(scenario)
     module = sim._backend._module
-    sim._adopt(alone(scenario, rule))
+    sim.adopt(alone(scenario, rule))
     assert sim._backend._module is module, "other numbers must not need another kernel"
     found = Comparison()
     before = sim.state.copy()
@@ -104,8 +106,8 @@ def test_all_rules_together(scene: str):
     sim = lively(scenario_of(scene))
     found = Comparison()
     for _ in range(4):
-        for _ in range(3):
-            compare_step(sim, found)
+        compare_step(sim, found)
+        compare_step(sim, found)
         sim.step(20)
     found.check()
 
@@ -152,6 +154,19 @@ def test_a_long_run_with_everything(scene: str):
             assert not [
                 place for place in sim.positions if contains(obstacle, float(place[0]), float(place[1]))
             ]
+
+
+def test_an_explanation_is_what_the_kernel_does():
+    sim = lively(scenario_of("soft"))
+    sim.step(30)
+    sure = ~(on_edge_of_view(sim) | touching(sim))
+    agents = [int(agent) for agent in sim.ids[sure][::12]]
+    told = {agent: sim.explain(agent) for agent in agents}
+    sim.step()
+    assert len(agents) >= 10
+    for agent in agents:
+        assert sim.forces[agent] == pytest.approx(told[agent]["steering"], abs=1e-3)
+        assert sim.column("local_density")[agent] == len(told[agent]["neighbors"])
 
 
 def test_a_tracked_agent_that_is_not_there_moves_nobody():

@@ -132,11 +132,18 @@ def test_ranges_name_the_bound_the_unit_and_the_value(path: str, value: float, r
     assert refusal(nested(path, value)) == f"{path} must be {rule}, got {value!r}"
 
 
-@pytest.mark.parametrize("value", [1e40, 1e300, 1e-40, 1e-300])
+@pytest.mark.parametrize("value", [1e10, 1e40, 1e300, 1e-10, 1e-40, 1e-300])
 @pytest.mark.parametrize("path", ["motion.max_force", "perception.radius", "rules.noise.scale"])
 def test_numbers_that_single_precision_cannot_hold_are_refused(path: str, value: float) -> None:
     message = refusal(nested(path, value))
-    assert message.startswith(f"{path} must be 0 or between 1e-09 and 1e+09 in size, got {value:g}")
+    assert message.startswith(f"{path} must be at least 1e-09 and at most 1e+09 in size, got {value:g}")
+
+
+def test_a_weight_may_be_as_small_as_it_likes() -> None:
+    assert Scenario.from_data(nested("rules.alignment.weight", 1e-300)).rules.alignment.weight == 1e-300
+    assert "at most 1e+09 in size" in refusal(nested("rules.alignment.weight", 1e10))
+    assert "species.0 (a)" in refusal({"species": [{"name": "a", "values": {"motion.max_force": 1e-12}}]})
+    assert "obstacles.0.points.1.0" in refusal({"obstacles": [{"points": [[1.0, 1.0], [1e10, 2.0]]}]})
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400)])

@@ -28,6 +28,9 @@ class Backend(Protocol):
     def replan(self, plan: Plan) -> None:
         """Take up a changed scenario; `load` follows."""
 
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items of a plan with the same signature and world; the flock stays."""
+
     def load(self, state: State) -> None:
         """Take the flock over, in whatever order is best."""
 

@@ -22,6 +22,7 @@ from murmura.backends.compiling import Compiler, fingerprint
 from murmura.backends.fusing import HELPERS, LANE_LOADS, Fusion
 from murmura.backends.kernels import cache_folder, module_file
 from murmura.backends.plan import Plan
+from murmura.backends.unsorting import unsort
 from murmura.core.errors import BackendError, RunError
 from murmura.core.state import State, column_name
 
@@ -158,6 +159,10 @@ class BackendCpu:
     def replan(self, plan: Plan) -> None:
         """Take up a changed scenario; the state must be loaded anew."""
         self._module = kernel_module(plan, self._announce)
+        self.tune(plan)
+
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items; the kernel and the flock stay."""
         self._plan = plan
         world = plan.world(0, self._seed)
         self._world = np.array(
@@ -210,10 +215,14 @@ class BackendCpu:
     def store(self, state: State) -> None:
         """Give the flock back, in ascending id."""
         n = self._count
-        rows = np.searchsorted(state.ids, self._ids[:n])
-        for row, name in enumerate(self._row_names()):
-            column = state[name]
-            column[rows] = self._state[row, :n].astype(column.dtype)
+        ids = self._ids[:n].astype(np.int64)
+        dense = n > 0 and state.ids[-1] == n - 1
+        places = ids if dense else np.searchsorted(state.ids, ids)
+        names = self._row_names()
+        rows = np.empty((len(names), n), np.float32)
+        unsort(self._state, places, n, rows)
+        for row, name in zip(rows, names, strict=True):
+            state[name][:] = row
 
     def advance(self, steps: int, first_step: int) -> int:
         """Run whole steps; return how many were done before the first failure, all of them if there was none."""
@@ -288,7 +297,8 @@ class BackendCpu:
             if world.boundary == "wrap"
             else 1.0
         )
-        return int(self._count * ghosts * 1.05) + 4 * int(world.height / reach + 4) + 4096
+        rows = min(world.height / reach, max(8192, 1.5 * self._count) / 32)  # as many as the kernel's layout allows
+        return int(self._count * ghosts * 1.05) + 4 * int(rows + 4) + 4096
 
     def _row_names(self) -> list[str]:
         names = ["position_x", "position_y", "velocity_x", "velocity_y", *self._plan.carried]

@@ -201,6 +201,15 @@ class BackendCuda:
         self._bounds = self._put(np.zeros(4, np.float32))
         self._clock = self._put(np.array([0, *self._seed], np.int64))
         self._trouble = self._put(np.zeros(1, np.int64))
+        self._put_plan(plan)
+
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items; the kernels and the flock stay."""
+        self._plan = plan
+        self._graphs = {}
+        self._put_plan(plan)
+
+    def _put_plan(self, plan: Plan) -> None:
         world = plan.world(0, self._seed)
         fields = ("width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y")
         self._world = self._put(np.array([getattr(world, field) for field in fields]))
@@ -224,7 +233,8 @@ class BackendCuda:
     def _layout(self) -> tuple[Any, Any, int]:
         """Rows and bins of a bounded world; of an open one only how many there may be."""
         world, reach = self._plan.scenario.world, self._plan.reach * 1.00001
-        most = max(8192, 2 * self._count)
+        # The simulator starts a Python thread for every bin.
+        most = max(256 if simulated() else 8192, 2 * self._count)
         rows = max(1, min(int(world.height / reach), most // 32))
         columns = max(1, min(int(world.width * 4 / reach), most // rows))
         numbers = np.array(

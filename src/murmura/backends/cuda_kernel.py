@@ -276,4 +276,5 @@ def steer(
     if not (
         abs(new[0]) < F(1e30) and abs(new[1]) < F(1e30) and abs(new[2]) < F(1e30) and abs(new[3]) < F(1e30)
     ):
-        trouble[0] = clock[0]
+        if trouble[0] == 0:  # the first bad step is the one to name
+            trouble[0] = clock[0]

@@ -100,7 +100,7 @@ if SIMULATED:
 
     @device
     def floor(x: Any) -> Any:
-        return F(math.floor(x))
+        return F(np.floor(x))  # which takes NaN, unlike the one of `math`
 
     @device
     def inverse_root(x: Any) -> Any:
@@ -196,7 +196,8 @@ else:
 SUBSTITUTES: dict[Callable[..., Any], Any] = {
     getattr(algebra, name): globals()[name]
     for name in (
-        "where", "sqrt", "minimum", "maximum", "absolute", "floor", "to_integer", "to_number", "look_up", "halves", "signed_bytes",
+        "where", "sqrt", "minimum", "maximum", "absolute", "floor", "to_integer", "to_number", "look_up",
+        "halves", "signed_bytes",
         "add_32", "xor_32", "rotate_left_32", "unit_interval",
     )
 }  # fmt: skip
@@ -206,7 +207,5 @@ SUBSTITUTES |= {
     for name in ("where", "minimum", "maximum", "absolute", "floor")
 }
 if not SIMULATED:
-    SUBSTITUTES |= {
-        getattr(noise, name): globals()[name] for name in ("permuted_pair", "gradient_pair")
-    }
+    SUBSTITUTES |= {getattr(noise, name): globals()[name] for name in ("permuted_pair", "gradient_pair")}
 SUBSTITUTES |= {algebra.sin_cos: primitives.sin_cos, algebra.arctan2: primitives.arctan2}

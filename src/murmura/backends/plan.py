@@ -134,6 +134,15 @@ class Plan:
         world = self.scenario.world.boundary
         return groups, self.carried, self.topological, self.has_obstacles, self.species_count > 1, world
 
+    def same_kernel(self, other: Plan) -> bool:
+        """Whether another plan differs from this one in numbers and items only, in the same world."""
+        return (
+            self.signature == other.signature
+            and self.reach == other.reach
+            and self.scenario.world == other.scenario.world
+            and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
+        )
+
     def world(self, step: int, seed: tuple[int, int]) -> Any:
         """The world's values at a step, in double precision."""
         s = self.scenario

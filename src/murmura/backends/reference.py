@@ -53,12 +53,9 @@ class Moment:
             for name, default in DEFAULTS.items()
             if name not in plan.carried
         }
-        species = self.columns["species"].astype(np.int64)
-        self.numbers = (
-            plan.numbers.astype(np.float64)[species]
-            if plan.species_count > 1
-            else plan.numbers.astype(np.float64)[[0] * len(state)]
-        )
+        # Without species of its own a plan has one row of numbers, whatever the agents are called.
+        self.kinds = self.columns["species"].astype(np.int64) * (plan.species_count > 1)
+        self.numbers = plan.numbers.astype(np.float64)
         self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
         self.me_type = record_type("Me", [*ME_FIELDS, *self.extras])
         self.seen_type = record_type("Seen", [*SEEN_FIELDS, *KIN_FIELDS, *self.extras])
@@ -67,7 +64,7 @@ class Moment:
         """Every group's `p` for these agents, its numbers as arrays of the given shape."""
         found, place = [], 0
         for group in self.plan.groups:
-            columns = [self.numbers[rows, place + k].reshape(shape) for k in range(len(group.numbers))]
+            columns = [self.numbers[self.kinds[rows], place + k].reshape(shape) for k in range(len(group.numbers))]
             found.append(group.parameters(*columns, *(value for _, value in group.options)))
             place += len(group.numbers)
         return found
@@ -279,6 +276,8 @@ class BackendReference:
 
     def replan(self, plan: Plan) -> None:
         self._plan = plan
+
+    tune = replan
 
     def load(self, state: State) -> None:
         self._state = state.copy()

@@ -72,7 +72,9 @@ def halves(i: Integer) -> tuple[Integer, Integer]:
 
 def signed_bytes(i: Integer) -> tuple[Number, Number, Number, Number]:
     """The four bytes of an integer, lowest first, as signed numbers."""
-    first, second, third, fourth = np.ascontiguousarray(np.asarray(i, "<i4")[..., None]).view(np.int8).T.astype(np.float64)
+    first, second, third, fourth = (
+        np.ascontiguousarray(np.asarray(i, "<i4")[..., None]).view(np.int8).T.astype(np.float64)
+    )
     return first.T, second.T, third.T, fourth.T
 
 

@@ -196,12 +196,17 @@ class Simulation:
 
     def retune(self, values: Mapping[str, Any]) -> None:
         """Change values of the scenario between two steps, by path; the flock stays as it is."""
-        self._adopt(self._scenario.with_values(values))
+        self.adopt(self._scenario.with_values(values))
 
-    def _adopt(self, scenario: Scenario) -> None:
+    def adopt(self, scenario: Scenario) -> None:
+        """Go on under a changed scenario with the same species; the flock stays as it is."""
         if len(scenario.species) != len(self._scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
+        if self._plan.same_kernel(plan):
+            self._backend.tune(plan)
+            self._scenario, self._plan = scenario, plan
+            return
         rehearse(plan)
         state = self.state if scenario.world == self._scenario.world else brought_inside(scenario, self.state)
         self._backend.replan(plan)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic.fields import FieldInfo
+
 from murmura.core.errors import ScenarioError
+from murmura.core.model import Model
 from murmura.rules import Circle
 
 if TYPE_CHECKING:
@@ -16,22 +19,34 @@ SHARED_PATHS = ("motion.time_step", "perception.nearest")
 
 def complaints(scenario: Scenario) -> list[str]:
     """One line for each thing that does not fit: what was expected, what was found, what to do."""
-    found = _sizes(scenario.model_dump(), "")
+    found = _sizes(scenario, "")
     if found:
         return found
     found = [*_radii(scenario), *_room(scenario), *_speed(scenario), *_obstacles(scenario)]
     return found or _species(scenario)
 
 
-def _sizes(value: Any, path: str) -> list[str]:
-    """Numbers whose products single precision cannot hold."""
-    if isinstance(value, dict):
-        return [line for key, child in value.items() for line in _sizes(child, f"{path}.{key}".lstrip("."))]
-    if isinstance(value, list | tuple):
+def _sizes(value: Any, path: str, divides: bool = False) -> list[str]:
+    """Numbers that single precision cannot hold, or whose reciprocal it cannot."""
+    if isinstance(value, Model):
+        fields = type(value).model_fields
+        return [
+            line
+            for name, child in value
+            for line in _sizes(
+                child, f"{path}.{name}".lstrip("."), name in fields and _is_positive(fields[name])
+            )
+        ]
+    if isinstance(value, tuple):
         return [line for k, child in enumerate(value) for line in _sizes(child, f"{path}.{k}")]
-    if not isinstance(value, int | float) or value == 0 or SMALLEST <= abs(value) <= LARGEST:
+    if not isinstance(value, int | float) or (abs(value) <= LARGEST and not (divides and value < SMALLEST)):
         return []
-    return [f"{path} must be 0 or between {SMALLEST:g} and {LARGEST:g} in size, got {value:g}"]
+    least = f"at least {SMALLEST:g} and " if divides else ""
+    return [f"{path} must be {least}at most {LARGEST:g} in size, got {value:g}"]
+
+
+def _is_positive(field: FieldInfo) -> bool:
+    return any(getattr(bound, "gt", None) is not None for bound in field.metadata)
 
 
 def _radii(s: Scenario) -> list[str]:

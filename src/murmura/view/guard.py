@@ -1,0 +1,110 @@
+"""Who may talk to the server. Loopback is no boundary: any web page in the user's browser can reach it.
+
+A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
+origin; data needs the cookie, which only the one-time launch token buys.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SECURITY_HEADERS = [
+    (
+        b"content-security-policy",
+        b"default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
+        b"style-src 'self'; script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        b"frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Guard:
+    """Wraps an application; lets through what is allowed and answers the rest with 403."""
+
+    def __init__(self, app: App, port: int, hosts: tuple[str, ...]) -> None:
+        self._app = app
+        self._hosts = {f"{host}:{port}" for host in hosts}
+        self._origins = {f"http://{host}" for host in self._hosts}
+        self._cookie_name = f"murmura_{port}"
+        self._cookie = secrets.token_urlsafe(32)
+        self.launch_token: str | None = secrets.token_urlsafe(32)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if not self._is_allowed(scope, headers):
+            await _refuse(scope, send)
+            return
+        token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
+        if scope["type"] == "http" and scope["path"] == "/" and token:
+            await self._redeem(token, send)
+            return
+        if not self._has_cookie(headers):
+            await _refuse(scope, send)
+            return
+        await self._app(scope, receive, _with_headers(send))
+
+    def _is_allowed(self, scope: Scope, headers: dict[bytes, str]) -> bool:
+        if headers.get(b"host", "") not in self._hosts:
+            return False
+        if scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD"):
+            return headers.get(b"origin", "") in self._origins
+        return True
+
+    def _has_cookie(self, headers: dict[bytes, str]) -> bool:
+        cookies: SimpleCookie = SimpleCookie()
+        try:
+            cookies.load(headers.get(b"cookie", ""))
+        except Exception:
+            return False
+        found = cookies.get(self._cookie_name)
+        return found is not None and hmac.compare_digest(found.value.encode(), self._cookie.encode())
+
+    async def _redeem(self, token: str, send: Send) -> None:
+        """Swap the one-time token for the cookie, and take it out of the address."""
+        expected, self.launch_token = self.launch_token, None
+        if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
+            if expected is not None:
+                self.launch_token = expected
+            await _refuse({"type": "http"}, send)
+            return
+        cookie = f"{self._cookie_name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/".encode()
+        headers = [(b"location", b"/"), (b"set-cookie", cookie), *SECURITY_HEADERS]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _with_headers(send: Send) -> Send:
+    async def wrapped(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *SECURITY_HEADERS]}
+        await send(message)
+
+    return wrapped
+
+
+async def _refuse(scope: Scope, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 4403, "reason": ""})
+        return
+    body = b"403: open the address that murmura printed; its token works once\n"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), *SECURITY_HEADERS]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

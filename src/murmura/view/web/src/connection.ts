@@ -1,0 +1,71 @@
+/** The line to the server: asks for one frame at a time, comes back by itself after a break. */
+
+import { decodeFrame, parseMessage, type ClientMessage, type Frame, type ServerMessage } from "./protocol";
+
+const FIRST_WAIT = 300; // ms
+const LONGEST_WAIT = 8000;
+
+export interface Ears {
+  frame(frame: Frame): void;
+  message(message: ServerMessage): void;
+  state(connected: boolean): void;
+}
+
+/** How long to wait before attempt number `k` [ms]. */
+export function backOff(k: number): number {
+  return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** k);
+}
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private attempts = 0;
+  private owed = false; // a "ready" kept back while nobody looks
+
+  constructor(
+    private readonly address: string,
+    private readonly ears: Ears,
+  ) {
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && this.owed) this.askFrame();
+    });
+  }
+
+  open(): void {
+    const socket = new WebSocket(this.address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.attempts = 0;
+      this.ears.state(true);
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      this.receive(event.data);
+    };
+    socket.onclose = () => {
+      this.ears.state(false);
+      setTimeout(() => {
+        this.open();
+      }, backOff(this.attempts++));
+    };
+  }
+
+  private receive(data: string | ArrayBuffer): void {
+    if (typeof data === "string") {
+      const message = parseMessage(data);
+      if (message) this.ears.message(message);
+      return;
+    }
+    this.ears.frame(decodeFrame(data));
+    if (document.hidden) this.owed = true;
+    else this.askFrame();
+  }
+
+  private askFrame(): void {
+    this.owed = false;
+    this.send({ type: "ready" });
+  }
+
+  send(message: ClientMessage): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

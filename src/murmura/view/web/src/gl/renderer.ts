@@ -1,0 +1,215 @@
+/**
+ * Paints the flock with WebGL2.
+ *
+ * Each picture: the old trails fade and follow the camera, the agents leave light in them, two blurred
+ * reductions of that light become the glow, and the agents themselves come on top, sharp.
+ */
+
+import { paletteTable, speciesTable, TABLE_SIZE } from "../palettes";
+import { agentHalf, type Picture, type Scene } from "../picture";
+import type { Frame } from "../protocol";
+import type { Moment } from "../timeline";
+import { Agents, type AgentLook } from "./agents";
+import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
+import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
+
+const TRAIL_SECONDS = 0.9;
+const NO_TRAIL_SECONDS = 0.02;
+
+export class RendererGl implements Picture {
+  private readonly agents: Agents;
+  private readonly fade: Program;
+  private readonly blur: Program;
+  private readonly shrink: Program;
+  private readonly sky: Program;
+  private readonly palette: WebGLTexture;
+  private paletteKey = "";
+  private targets: Target[] = [];
+  private before: { camera: Scene["camera"] } | null = null;
+
+  /** Null where the browser cannot do it. */
+  static create(canvas: HTMLCanvasElement): RendererGl | null {
+    const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, powerPreference: "high-performance" });
+    if (!gl?.getExtension("EXT_color_buffer_float")) return null;
+    gl.getExtension("OES_texture_float_linear");
+    return new RendererGl(gl, canvas);
+  }
+
+  private constructor(
+    private readonly gl: WebGL2RenderingContext,
+    private readonly canvas: HTMLCanvasElement,
+  ) {
+    this.agents = new Agents(gl);
+    this.fade = makeProgram(gl, SCREEN_VERTEX, FADE_FRAGMENT);
+    this.blur = makeProgram(gl, SCREEN_VERTEX, BLUR_FRAGMENT);
+    this.shrink = makeProgram(gl, SCREEN_VERTEX, SHRINK_FRAGMENT);
+    this.sky = makeProgram(gl, SCREEN_VERTEX, SKY_FRAGMENT);
+    this.palette = gl.createTexture();
+    gl.bindVertexArray(gl.createVertexArray());
+  }
+
+  upload(frame: Frame, slot: number): void {
+    this.agents.upload(frame, slot);
+  }
+
+  clear(): void {
+    this.before = null;
+  }
+
+  draw(moment: Moment | null, scene: Scene): void {
+    this.fitTargets(scene);
+    this.setPalette(scene);
+    this.drawTrails(moment, scene);
+    this.drawGlow();
+    this.drawSky(scene, moment?.to.frame.count ?? 0);
+    if (moment) this.drawAgents(moment, scene);
+    this.before = { camera: { ...scene.camera } };
+  }
+
+  private look(scene: Scene, count: number, gain: number, cover: number): AgentLook {
+    const { camera, view, dpr } = scene;
+    return {
+      camera: [camera.x, camera.y, camera.zoom * dpr],
+      view: [view.width * dpr, view.height * dpr],
+      half: agentHalf(scene, count) * dpr,
+      mode: scene.mode,
+      gain,
+      cover,
+    };
+  }
+
+  private drawTrails(moment: Moment | null, scene: Scene): void {
+    const gl = this.gl;
+    const [old, fresh] = this.targets;
+    const still = !scene.moving && scene.trails && this.before !== null;
+    const span = scene.trails ? TRAIL_SECONDS : NO_TRAIL_SECONDS;
+    const keep = still ? 1 : this.before ? Math.exp(-Math.max(scene.seconds, 1e-3) / span) : 0;
+    this.use(this.fade, fresh, [old.texture]);
+    gl.disable(gl.BLEND);
+    gl.uniform1f(this.fade.at.u_keep, keep);
+    gl.uniform3f(this.fade.at.u_moved, ...this.movement(scene));
+    this.fill();
+    if (moment && keep < 1) {
+      gl.enable(gl.BLEND);
+      gl.blendFunc(gl.ONE, gl.ONE);
+      this.agents.draw(moment, this.look(scene, moment.to.frame.count, 1 - keep, 1), this.palette);
+    }
+    this.targets = [fresh, old, ...this.targets.slice(2)];
+  }
+
+  /** How the camera moved since the picture before, in the uv of the trails. */
+  private movement({ camera, view }: Scene): [number, number, number] {
+    const was = this.before?.camera ?? camera;
+    const x = ((camera.x - was.x) * was.zoom) / view.width;
+    const y = ((camera.y - was.y) * was.zoom) / view.height;
+    return [x, -y, was.zoom / camera.zoom];
+  }
+
+  private drawGlow(): void {
+    const gl = this.gl;
+    const [trails, , near, nearSwap, far, farSwap] = this.targets;
+    gl.disable(gl.BLEND);
+    this.reduce(trails, near);
+    this.smooth(near, nearSwap, 1);
+    this.reduce(near, far);
+    this.smooth(far, farSwap, 1.6);
+  }
+
+  private reduce(source: Target, target: Target): void {
+    this.use(this.shrink, target, [source.texture]);
+    this.gl.uniform2f(this.shrink.at.u_axis, 1 / source.width, 1 / source.height);
+    this.fill();
+  }
+
+  private smooth(image: Target, swap: Target, reach: number): void {
+    const gl = this.gl;
+    this.use(this.blur, swap, [image.texture]);
+    gl.uniform2f(this.blur.at.u_axis, reach / image.width, 0);
+    this.fill();
+    this.use(this.blur, image, [swap.texture]);
+    gl.uniform2f(this.blur.at.u_axis, 0, reach / image.height);
+    this.fill();
+  }
+
+  private drawSky(scene: Scene, count: number): void {
+    const gl = this.gl;
+    const { camera, view, world } = scene;
+    const [trails, , near, , far] = this.targets;
+    this.use(this.sky, null, [trails.texture, near.texture, far.texture]);
+    const { at } = this.sky;
+    gl.uniform1i(at.u_trails, 0);
+    gl.uniform1i(at.u_near, 1);
+    gl.uniform1i(at.u_far, 2);
+    gl.uniform1f(at.u_light, scene.light ? 1 : 0);
+    const crowd = Math.min(1, (8000 / Math.max(1, count)) ** 0.5);
+    const shine = (0.8 + scene.glow) * crowd;
+    gl.uniform3f(at.u_amount, scene.trails ? 1.15 * Math.max(0.5, crowd) : 0, 1.5 * shine, 2.1 * shine);
+    const edge = (value: number, centre: number, side: number) => ((value - centre) * camera.zoom) / side + 0.5;
+    const far_away: [number, number, number, number] = [-1e6, -1e6, 1e6, 1e6];
+    gl.uniform4f(
+      at.u_world,
+      ...(scene.open
+        ? far_away
+        : ([
+            edge(0, camera.x, view.width),
+            1 - edge(world.height, camera.y, view.height),
+            edge(world.width, camera.x, view.width),
+            1 - edge(0, camera.y, view.height),
+          ] as const)),
+    );
+    gl.uniform2f(at.u_view, view.width, view.height);
+    this.fill();
+  }
+
+  private drawAgents(moment: Moment, scene: Scene): void {
+    const gl = this.gl;
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    const crowd = Math.min(1, (30_000 / Math.max(1, moment.to.frame.count)) ** 0.5);
+    const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : 0.9 * crowd, scene.light ? 1 : 0.75);
+    this.agents.draw(moment, look, this.palette);
+  }
+
+  private use(program: Program, target: Target | null, images: WebGLTexture[]): void {
+    const gl = this.gl;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, target?.buffer ?? null);
+    gl.viewport(0, 0, target?.width ?? this.canvas.width, target?.height ?? this.canvas.height);
+    gl.useProgram(program.handle);
+    images.forEach((texture, unit) => {
+      gl.activeTexture(gl.TEXTURE0 + unit);
+      gl.bindTexture(gl.TEXTURE_2D, texture);
+    });
+    if (images.length === 1) gl.uniform1i(program.at.u_image, 0);
+  }
+
+  private fill(): void {
+    this.gl.drawArrays(this.gl.TRIANGLES, 0, 3);
+  }
+
+  private fitTargets({ view, dpr }: Scene): void {
+    const width = Math.max(1, Math.round(view.width * dpr));
+    const height = Math.max(1, Math.round(view.height * dpr));
+    if (this.targets.length > 0 && this.canvas.width === width && this.canvas.height === height) return;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    for (const target of this.targets) freeTarget(this.gl, target);
+    const scales = [1, 1, 3, 3, 12, 12];
+    this.targets = scales.map((scale) => makeTarget(this.gl, width / scale, height / scale));
+    this.before = null;
+  }
+
+  private setPalette(scene: Scene): void {
+    const key = `${scene.mode} ${scene.palette} ${String(scene.light)} ${scene.speciesColors.join()}`;
+    if (key === this.paletteKey) return;
+    this.paletteKey = key;
+    const gl = this.gl;
+    const species = scene.mode === "species";
+    const table = species ? speciesTable(scene.speciesColors, scene.light) : paletteTable(scene.palette, scene.light);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.palette);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, TABLE_SIZE, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Colours for numbers. Every palette can be read without telling red from green.
+ *
+ * Steps are mixed in OKLab, where equal steps look equal; the result is a table of 256 colours for a texture.
+ */
+
+export type ColorMode = "heading" | "species" | "speed" | "density" | "panic" | "energy";
+export const COLOR_MODES: readonly ColorMode[] = ["heading", "species", "speed", "density", "panic", "energy"];
+export type PaletteName = "dusk" | "aurora" | "viridis" | "cividis" | "ember";
+export const PALETTES: readonly PaletteName[] = ["dusk", "aurora", "viridis", "cividis", "ember"];
+export const TABLE_SIZE = 256;
+
+type Rgb = [number, number, number];
+
+/** Dusk and aurora close on themselves: opposite headings differ in blue-yellow or in lightness. */
+const STOPS: Record<PaletteName, string[]> = {
+  dusk: ["#ffb35c", "#ffe6bd", "#b9dcff", "#58a6ff", "#7a74f2", "#d873b4", "#ffb35c"],
+  aurora: ["#f2f7c4", "#8fe0cf", "#3fb4e8", "#5b7cf5", "#8c6fe0", "#d6a3d8", "#f2f7c4"],
+  viridis: ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
+  cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
+  ember: ["#2b1b5a", "#5f2a86", "#9b3a8c", "#d1527a", "#f4785c", "#fca94f", "#fde3a0"],
+};
+/** Okabe and Ito's colours, for species that name none. */
+export const SPECIES_COLORS = ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00", "#bbbbbb"];
+
+export function isCyclic(name: PaletteName): boolean {
+  return name === "dusk" || name === "aurora";
+}
+
+/** The palettes that suit a colour mode, the first being its own. */
+export function palettesFor(mode: ColorMode): PaletteName[] {
+  if (mode === "heading") return ["dusk", "aurora"];
+  return mode === "panic" ? ["ember", "viridis", "cividis"] : ["viridis", "cividis", "ember"];
+}
+
+export function parseHex(hex: string): Rgb {
+  const value = parseInt(hex.slice(1), 16);
+  return [((value >> 16) & 255) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
+}
+
+const toLinear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const fromLinear = (c: number) => (c <= 0.0031308 ? c * 12.92 : 1.055 * c ** (1 / 2.4) - 0.055);
+
+/** Björn Ottosson's OKLab (2020). */
+export function toOklab(rgb: Rgb): Rgb {
+  const [r, g, b] = rgb.map(toLinear);
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  ];
+}
+
+export function fromOklab([L, a, b]: Rgb): Rgb {
+  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const linear: Rgb = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  return linear.map((c) => Math.min(1, Math.max(0, fromLinear(Math.max(0, c))))) as Rgb;
+}
+
+function mixed(stops: Rgb[], t: number): Rgb {
+  const place = Math.min(stops.length - 1, Math.max(0, t * (stops.length - 1)));
+  const k = Math.min(stops.length - 2, Math.floor(place));
+  const f = place - k;
+  return stops[k].map((c, i) => c + (stops[k + 1][i] - c) * f) as Rgb;
+}
+
+/**
+ * 256 colours as RGBA bytes. Numbers keep off the end that would drown in the background; on a light one
+ * everything is darkened, so that agents read as ink.
+ */
+export function paletteTable(name: PaletteName, light: boolean): Uint8Array {
+  const stops = STOPS[name].map((hex) => toOklab(parseHex(hex)));
+  const [low, high] = isCyclic(name) ? [0, 1] : light ? [0, 0.86] : [0.22, 1];
+  const table = new Uint8Array(TABLE_SIZE * 4);
+  for (let k = 0; k < TABLE_SIZE; k++) {
+    const lab = mixed(stops, low + ((high - low) * k) / (TABLE_SIZE - 1));
+    table.set([...fromOklab(light ? inked(lab) : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
+  }
+  return table;
+}
+
+function inked([L, a, b]: Rgb): Rgb {
+  return [0.24 + 0.4 * (L - 0.2), a * 1.15, b * 1.15];
+}
+
+/** One colour for each species number, repeated where there are more species than colours. */
+export function speciesTable(colors: string[], light: boolean): Uint8Array {
+  const table = new Uint8Array(TABLE_SIZE * 4);
+  for (let k = 0; k < TABLE_SIZE; k++) {
+    const hex = colors[k] ?? SPECIES_COLORS[k % SPECIES_COLORS.length];
+    const lab = toOklab(parseHex(hex));
+    table.set([...fromOklab(light ? [Math.min(lab[0], 0.52), lab[1], lab[2]] : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
+  }
+  return table;
+}
+
+/** What the colours mean, for the legend. */
+export function legend(mode: ColorMode): [string, string] {
+  const ends: Record<ColorMode, [string, string]> = {
+    heading: ["east", "round to east"],
+    species: ["", ""],
+    speed: ["slow", "fast"],
+    density: ["alone", "60 neighbours"],
+    panic: ["calm", "panic"],
+    energy: ["empty", "full"],
+  };
+  return ends[mode];
+}

@@ -1,0 +1,183 @@
+/** What goes over the wire: the layout of a binary frame and the shapes of the text messages. */
+
+export const HEADER_BYTES = 48;
+export const AGENT_BYTES = 8;
+const MAGIC = 0x314d524d; // "MRM1", little-endian
+
+export type ExtraColumn = "density" | "panic" | "energy";
+export const EXTRA_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
+
+/** One picture of the flock. `words` holds two 32-bit words for each agent and is a view, not a copy. */
+export interface Frame {
+  step: number;
+  count: number;
+  total: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  epoch: number;
+  stride: number;
+  extra: ExtraColumn;
+  wraps: boolean;
+  secondsPerStep: number;
+  topSpeed: number;
+  words: Uint32Array<ArrayBuffer>;
+}
+
+export function decodeFrame(buffer: ArrayBuffer): Frame {
+  if (buffer.byteLength < HEADER_BYTES) {
+    throw new Error(`a frame has at least ${HEADER_BYTES} bytes, got ${buffer.byteLength}`);
+  }
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame starts with MRM1, got something else");
+  const count = view.getUint32(8, true);
+  const expected = HEADER_BYTES + count * AGENT_BYTES;
+  if (buffer.byteLength < expected) {
+    throw new Error(`a frame of ${count} agents has ${expected} bytes, got ${buffer.byteLength}`);
+  }
+  return {
+    step: view.getUint32(4, true),
+    count,
+    total: view.getUint32(12, true),
+    left: view.getFloat32(16, true),
+    top: view.getFloat32(20, true),
+    width: view.getFloat32(24, true),
+    height: view.getFloat32(28, true),
+    epoch: view.getUint32(32, true),
+    stride: view.getUint16(36, true),
+    extra: EXTRA_COLUMNS[view.getUint8(38)] ?? "density",
+    wraps: view.getUint8(39) === 1,
+    secondsPerStep: view.getFloat32(40, true),
+    topSpeed: view.getFloat32(44, true),
+    words: new Uint32Array(buffer, HEADER_BYTES, count * 2),
+  };
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Place of agent k [u]. */
+export function agentPosition(frame: Frame, k: number): Point {
+  const word = frame.words[2 * k];
+  return {
+    x: frame.left + ((word & 0xffff) / 65535) * frame.width,
+    y: frame.top + ((word >>> 16) / 65535) * frame.height,
+  };
+}
+
+/** Heading of agent k [rad], from +x towards +y. */
+export function agentHeading(frame: Frame, k: number): number {
+  return ((frame.words[2 * k + 1] & 0xff) / 255) * 2 * Math.PI;
+}
+
+/** The agent nearest to a place, or -1 where none lies within `reach` [u]. */
+export function nearestAgent(frame: Frame, place: Point, reach = Infinity): number {
+  const scaleX = frame.width / 65535;
+  const scaleY = frame.height / 65535;
+  const x = place.x - frame.left;
+  const y = place.y - frame.top;
+  let best = -1;
+  let least = reach * reach;
+  for (let k = 0; k < frame.count; k++) {
+    const word = frame.words[2 * k];
+    const dx = (word & 0xffff) * scaleX - x;
+    const dy = (word >>> 16) * scaleY - y;
+    const d2 = dx * dx + dy * dy;
+    if (d2 < least) {
+      least = d2;
+      best = k;
+    }
+  }
+  return best;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = Record<string, Json>;
+export type Pair = [number, number];
+
+export interface SpeciesInfo {
+  name: string;
+  color: string;
+}
+
+export interface Hello {
+  type: "hello";
+  version: string;
+  scenario: JsonObject;
+  schema: JsonObject;
+  scenarios: { name: string; title: string }[];
+  seed: number;
+  running: boolean;
+  speed: number;
+  species: SpeciesInfo[];
+}
+
+export interface Status {
+  type: "status";
+  step: number;
+  time: number;
+  agents: number;
+  hash: string | null;
+  steps_per_second: number | null;
+  running: boolean;
+  speed: number;
+  measures: Record<string, number | null>;
+}
+
+export interface RuleReport {
+  neighbors: number[];
+  force: Pair;
+}
+
+export interface Inspection {
+  type: "inspect";
+  id: number;
+  position: Pair;
+  velocity: Pair;
+  neighbors: { id: number; x: number; y: number }[];
+  rules: Record<string, RuleReport>;
+  steering: Pair;
+  state: JsonObject;
+  target: JsonObject | null;
+  perception: { radius: number; field_of_view: number };
+}
+
+export type ServerMessage =
+  | Hello
+  | Status
+  | { type: "scenario"; scenario: JsonObject }
+  | Inspection
+  | { type: "inspect"; id: null }
+  | { type: "error"; message: string; about?: string };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A message of a known type, or null: a newer server may say things this page does not know. */
+export function parseMessage(text: string): ServerMessage | null {
+  const data: unknown = JSON.parse(text);
+  if (!isObject(data)) return null;
+  const known = ["hello", "status", "scenario", "inspect", "error"];
+  return known.includes(String(data.type)) ? (data as unknown as ServerMessage) : null;
+}
+
+export type PointerMode = "attract" | "repel" | "scare" | "none";
+
+export type ClientMessage =
+  | { type: "play" | "pause" | "ready" }
+  | { type: "step"; count: number }
+  | { type: "speed"; value: number }
+  | { type: "reset"; seed: number | null }
+  | { type: "load"; scenario: string | JsonObject }
+  | { type: "set"; values: Record<string, Json> }
+  | { type: "pointer"; x: number; y: number; mode: PointerMode }
+  | { type: "select"; id: number | null }
+  | { type: "pick"; x: number; y: number }
+  | { type: "extra"; column: ExtraColumn }
+  | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
+  | { type: "place"; kind: "wall"; points: Pair[] }
+  | { type: "erase"; x: number; y: number };

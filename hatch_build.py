@@ -24,7 +24,9 @@ class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if not self._is_due():
             return
         for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
-            subprocess.run([*self._npm(), *arguments], cwd=Path(self.root) / WEB, check=True, stdout=sys.stderr)
+            subprocess.run(
+                [*self._npm(), *arguments], cwd=Path(self.root) / WEB, check=True, stdout=sys.stderr
+            )
 
     def _is_due(self) -> bool:
         """Whether sources of the page are here and newer than what was built from them."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -24,8 +25,20 @@ app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
 )
 
-Agents = Annotated[int | None, Parameter(help="How many agents; by default as the scenario says.")]
-Seed = Annotated[int, Parameter(help="Same scenario, seed and step count: same bits.")]
+
+def _whole(type_: Any, tokens: Any) -> int:
+    """A whole number: cyclopts would round 1.5 to 2."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {tokens[0].value!r}") from None
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+Agents = Annotated[
+    int | None, Parameter(converter=_whole, help="How many agents; by default as the scenario says.")
+]
+Seed = Annotated[Whole, Parameter(help="Same scenario, seed and step count: same bits.")]
 Values = Annotated[
     list[str] | None,
     Parameter(name="--set", help="Change a value: PATH=VALUE. May be repeated.", negative=""),
@@ -35,7 +48,10 @@ RuleFiles = Annotated[
     Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
 ]
 Backend = Annotated[str, Parameter(help="auto, reference, cpu or cuda.")]
-Threads = Annotated[int | None, Parameter(help="How many threads; by default all cores for large flocks.")]
+Threads = Annotated[
+    int | None,
+    Parameter(converter=_whole, help="How many threads; by default all cores for large flocks."),
+]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 
 
@@ -49,7 +65,9 @@ def live(
     seed: Seed = 0,
     values: Values = None,
     host: Annotated[str, Parameter(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int | None, Parameter(help="Preferred port; the next free one if it is taken.")] = None,
+    port: Annotated[
+        int | None, Parameter(converter=_whole, help="Preferred port; the next free one if it is taken.")
+    ] = None,
     no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
     backend: Backend = "auto",
     threads: Threads = None,
@@ -75,12 +93,12 @@ def run(
     scenario: str,
     /,
     *,
-    steps: int,
+    steps: Whole,
     out: Path,
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    every: Annotated[int, Parameter(help="Steps between two lines of metrics.")] = 100,
+    every: Annotated[Whole, Parameter(help="Steps between two lines of metrics.")] = 100,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -279,7 +297,11 @@ def _say(text: str) -> None:
 
 def _print(facts: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print(json.dumps(facts, indent=2))
+        known = {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in facts.items()
+        }
+        print(json.dumps(known, indent=2, allow_nan=False))
         return
     width = max(len(key) for key in facts)
     for key, value in facts.items():

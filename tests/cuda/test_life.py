@@ -197,25 +197,6 @@ def test_a_rule_of_the_users_own(size: tuple[int, int]):
     compare_step(sim, found)
 
 
-def test_a_users_rule_by_hand():
-    """One agent, one force, known beforehand: v = 1 + 0.25, x = 50 + 1.25 / 60."""
-
-    class Push(Rule):
-        weight: float = quantity(0.25, "The push.", "")
-
-        @staticmethod
-        def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-            return p.weight, 0.0 * me.x
-
-    register_rule("push")(Push)
-    scenario = workload(40).with_values({"rules.push": {}})
-    sim = mm.Simulation(scenario, backend="cuda", positions=[(50.0, 60.0)], velocities=[(1.0, 0.0)])
-    sim.step()
-    assert sim.forces[0] == pytest.approx([0.25, 0.0])
-    assert sim.velocities[0] == pytest.approx([1.25, 0.0])
-    assert sim.positions[0] == pytest.approx([50.0 + 1.25 / 60.0, 60.0])
-
-
 def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
     class Wrong(Rule):
         @staticmethod
@@ -231,8 +212,9 @@ def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
 
 
 class Sick(Rule):
-    """Divides by zero for one agent from one step on."""
+    """Pushes everybody upwards, and from one step on divides by zero for one agent."""
 
+    push: float = quantity(0.25, "The push.", "")
     since: float = quantity(2.0, "The first bad step, counted from 0.", "step", ge=0)
     who: float = quantity(7.0, "Whom it befalls.", "", ge=0)
 
@@ -241,7 +223,18 @@ class Sick(Rule):
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
         ill = where((to_number(me.id) == p.who) & (world.time >= (p.since - 0.5) * world.dt), 0.0, 1.0)
-        return (me.x - me.x) / ill, 1.0 / ill - 1.0
+        return (me.x - me.x) / ill, p.push / ill
+
+
+def test_a_users_rule_by_hand():
+    """One agent, one force, known beforehand: v = 1 + 0.25, y = 60 + 1.25 / 60."""
+    register_rule("sick")(Sick)
+    scenario = workload(40).with_values({"rules.sick": {}})
+    sim = mm.Simulation(scenario, backend="cuda", positions=[(50.0, 60.0)], velocities=[(0.0, 1.0)])
+    sim.step()
+    assert sim.forces[0] == pytest.approx([0.0, 0.25])
+    assert sim.velocities[0] == pytest.approx([0.0, 1.25])
+    assert sim.positions[0] == pytest.approx([50.0, 60.0 + 1.25 / 60.0])
 
 
 @pytest.mark.filterwarnings(

@@ -28,14 +28,21 @@ class Backend(Protocol):
     def replan(self, plan: Plan) -> None:
         """Take up a changed scenario; `load` follows."""
 
+    def prepare(self, plan: Plan) -> None:
+        """Compile what `replan` will need, from any thread."""
+
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items of a plan with the same signature and world; the flock stays."""
 
     def load(self, state: State) -> None:
         """Take the flock over, in whatever order is best."""
 
-    def advance(self, steps: int, first_step: int) -> int:
-        """Run whole steps and return how many."""
+    @property
+    def completed(self) -> int:
+        """Whole steps done since `load`: right even when an interrupt or an error ended `advance` early."""
+
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps."""
 
     def store(self, state: State) -> None:
         """Write the flock back, in ascending id."""

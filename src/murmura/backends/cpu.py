@@ -161,6 +161,10 @@ class BackendCpu:
         self._module = kernel_module(plan, self._announce)
         self.tune(plan)
 
+    def prepare(self, plan: Plan) -> None:
+        """Compile the kernel of a plan, or load it, for a later `replan`."""
+        kernel_module(plan, self._announce)
+
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items; the kernel and the flock stay."""
         self._plan = plan
@@ -192,6 +196,7 @@ class BackendCpu:
     def load(self, state: State) -> None:
         """Take the flock over."""
         self._count = n = len(state)
+        self._status = np.zeros(4, np.int64)
         rows = 4 + len(self._plan.carried)
         self._state = np.zeros((rows + 3, n + 64), np.float32)
         self._ids = np.zeros(n + 64, np.int32)
@@ -224,20 +229,26 @@ class BackendCpu:
         for row, name in zip(rows, names, strict=True):
             state[name][:] = row
 
-    def advance(self, steps: int, first_step: int) -> int:
-        """Run whole steps; return how many were done before the first failure, all of them if there was none."""
-        done = 0
-        while done < steps:
-            if self._count == 0:
-                return steps
-            count = min(steps - done, max(1, int(LONGEST_CALL / self._pace)) if self._pace else 1)
-            begun = time.perf_counter()
-            done += self._call(count, first_step + done)
-            self._pace = (time.perf_counter() - begun) / count
-        return done
+    @property
+    def completed(self) -> int:
+        """Whole steps since `load`. The kernel counts them itself, so no interrupt can come in between."""
+        return int(self._status[1])
 
-    def _call(self, steps: int, first_step: int) -> int:
-        status = np.zeros(4, np.int64)
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps, in native calls short enough for Ctrl-C."""
+        if self._count == 0:
+            self._status[1] += steps
+            return
+        goal, offset = self.completed + steps, first_step - self.completed
+        while self.completed < goal:
+            count = min(goal - self.completed, max(1, int(LONGEST_CALL / self._pace)) if self._pace else 1)
+            begun = time.perf_counter()
+            self._call(count, offset + self.completed)
+            self._pace = (time.perf_counter() - begun) / count
+
+    def _call(self, steps: int, first_step: int) -> None:
+        status, before = self._status, self.completed
+        status[0] = self._module.FINE
         team = len(self._hist)
         pool = self._team(team)
         others = (
@@ -253,8 +264,7 @@ class BackendCpu:
         if status[0] == self._module.TOO_SMALL:
             self._sort_into(int(status[2] * 1.25) + 4096)
         elif status[0] == self._module.NOT_FINITE:
-            raise RunError(self._diagnosis(first_step + int(status[1])))
-        return int(status[1])
+            raise RunError(self._diagnosis(first_step + self.completed - before))
 
     def _work(self, me: int, team: int, steps: int, first_step: int, status: NDArray[np.int64]) -> None:
         plan = self._plan
@@ -297,7 +307,9 @@ class BackendCpu:
             if world.boundary == "wrap"
             else 1.0
         )
-        rows = min(world.height / reach, max(8192, 1.5 * self._count) / 32)  # as many as the kernel's layout allows
+        rows = min(
+            world.height / reach, max(8192, 1.5 * self._count) / 32
+        )  # as many as the kernel's layout allows
         return int(self._count * ghosts * 1.05) + 4 * int(rows + 4) + 4096
 
     def _row_names(self) -> list[str]:

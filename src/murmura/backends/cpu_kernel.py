@@ -17,7 +17,7 @@ the fused functions in place of the marked line and compiles the result as a mod
 ACROSS = 4  # bins per perception radius
 PAD = 4  # sentinels at the end of each row
 BLOCK = 128  # agents per task
-FAR = F(1e9)
+FAR = F(1e18)  # beyond any place a run may reach, and its square is still a float32
 TINY = F(1e-20)  # keeps 1/d, and its cube, finite for agents in the same place
 FINE, TOO_SMALL, NOT_FINITE = 0, 1, 2
 

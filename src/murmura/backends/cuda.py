@@ -7,10 +7,12 @@ Agents stay on the device; the host launches and waits only when somebody reads.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -45,11 +47,15 @@ as_lanes = F
 _modules: dict[str, ModuleType] = {}
 
 
-def _restore_old_names() -> None:
-    """numba-cuda 0.30 looks for names that NumPy 2.5 dropped; give them back before it is imported."""
+def _import_numba_cuda() -> None:
+    """Import numba-cuda. Its 0.30 looks for names that NumPy 2.5 dropped, and warns of others that it will drop."""
     for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
         if not hasattr(np, old):
             setattr(np, old, getattr(np, new))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        importlib.import_module("numba.cuda")
+        importlib.import_module("murmura.backends.cuda_primitives")
 
 
 def simulated() -> bool:
@@ -64,8 +70,8 @@ def missing() -> str:
         return ""
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy is not installed: {INSTALL}"
-    _restore_old_names()
     try:
+        _import_numba_cuda()
         import cupy
 
         cupy.cuda.runtime.getDeviceCount()
@@ -89,7 +95,7 @@ def device_name() -> str:
 
 def kernel_module(plan: Plan, announce: Callable[[str], None] | None) -> ModuleType:
     """The kernels of a plan, made now or found in this process; compiled code is kept on disk by Numba."""
-    _restore_old_names()
+    _import_numba_cuda()
     from numba import cuda
 
     from murmura.backends import cuda_primitives
@@ -138,7 +144,7 @@ class BackendCuda:
         reason = missing()
         if reason:
             raise BackendError(f"the cuda backend cannot run: {reason}. backend='cpu' works everywhere")
-        _restore_old_names()
+        _import_numba_cuda()
         from numba import cuda
         from numba.core import config
 
@@ -165,6 +171,7 @@ class BackendCuda:
     def load(self, state: State) -> None:
         """Take the flock over to the device."""
         self._count = len(state)
+        self.completed = 0
         self._graphs = {}
         self._kept: list[Any] = []
         try:
@@ -202,6 +209,10 @@ class BackendCuda:
         self._clock = self._put(np.array([0, *self._seed], np.int64))
         self._trouble = self._put(np.zeros(1, np.int64))
         self._put_plan(plan)
+
+    def prepare(self, plan: Plan) -> None:
+        """Make the kernels of a plan for a later `replan`; they are compiled when they are first launched."""
+        kernel_module(plan, self._announce)
 
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items; the kernels and the flock stay."""
@@ -266,11 +277,23 @@ class BackendCuda:
         self._stream.synchronize()
         return self._xp.asnumpy(array.owner)
 
-    def advance(self, steps: int, first_step: int) -> int:
+    def advance(self, steps: int, first_step: int) -> None:
         """Run whole steps."""
         if self._count == 0:
-            return steps
+            self.completed += steps
+            return
         self._set_clock(first_step)
+        before = self.completed
+        try:
+            self._launch_all(steps)
+        finally:
+            # The clock on the device knows how far it came, whatever interrupted the host.
+            self.completed = before + int(self._get(self._clock)[0]) - first_step
+        when = int(self._get(self._trouble)[0])
+        if when:
+            raise RunError(self._diagnosis(when))
+
+    def _launch_all(self, steps: int) -> None:
         if simulated():
             for _ in range(steps):
                 self._launch(True)
@@ -281,10 +304,6 @@ class BackendCuda:
                 self._graph(GRAPH_STEPS, False).launch(self._stream)
             for _ in range(steps - batches * GRAPH_STEPS):
                 self._graph(1, True).launch(self._stream)
-        when = int(self._get(self._trouble)[0])
-        if when:
-            raise RunError(self._diagnosis(when))
-        return steps
 
     def _set_clock(self, step: int) -> None:
         if simulated():
@@ -296,6 +315,7 @@ class BackendCuda:
     def _graph(self, steps: int, keep: bool) -> Any:
         """So many steps as one CUDA graph: the cost of a launch is paid once for all of them."""
         if steps not in self._graphs:
+            self._stream.synchronize()
             # Once without capturing: compiles the kernels and fills CuPy's memory pool. The state is put back.
             saved = [(array, array.owner.copy()) for array in self._changing()]
             with self._stream:

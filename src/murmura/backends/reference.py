@@ -64,7 +64,9 @@ class Moment:
         """Every group's `p` for these agents, its numbers as arrays of the given shape."""
         found, place = [], 0
         for group in self.plan.groups:
-            columns = [self.numbers[self.kinds[rows], place + k].reshape(shape) for k in range(len(group.numbers))]
+            columns = [
+                self.numbers[self.kinds[rows], place + k].reshape(shape) for k in range(len(group.numbers))
+            ]
             found.append(group.parameters(*columns, *(value for _, value in group.options)))
             place += len(group.numbers)
         return found
@@ -279,18 +281,21 @@ class BackendReference:
 
     tune = replan
 
+    def prepare(self, plan: Plan) -> None:
+        """Nothing is compiled here."""
+
     def load(self, state: State) -> None:
         self._state = state.copy()
+        self.completed = 0
 
     def store(self, state: State) -> None:
         for name, column in self._state.columns.items():
             state.columns[name][:] = column
 
-    def advance(self, steps: int, first_step: int) -> int:
-        """Run whole steps, all of them."""
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps."""
         for step in range(first_step, first_step + steps):
             self._step(step)
-        return steps
 
     def _step(self, step: int) -> None:
         n = len(self._state)
@@ -301,7 +306,7 @@ class BackendReference:
             rows = np.arange(begin, min(begin + size, n))
             for name, values in moment.live(rows).items():
                 new[column_name(name)][rows] = values
-        self._state = new
+        self._state, self.completed = new, self.completed + 1
         flock = np.stack([new[c] for c in ("position_x", "position_y", "velocity_x", "velocity_y")])
         if not np.isfinite(flock).all():
             broken = self._state.ids[~np.isfinite(flock).all(axis=0)][:5]

@@ -80,8 +80,7 @@ class Simulation:
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = step_count
-        self._stored = True  # whether `_state` holds what the backend holds
-        self._backend.load(state)
+        self._replace(state)
 
     @property
     def scenario(self) -> Scenario:
@@ -122,7 +121,10 @@ class Simulation:
             # In pieces, so that an interrupt between two of them leaves a whole state behind.
             piece = min(left, self._backend.piece)
             self._stored = False
-            self._step_count += self._backend.advance(piece, self._step_count)
+            try:
+                self._backend.advance(piece, self._step_count)
+            finally:
+                self._step_count = self._loaded_at + self._backend.completed
             left -= piece
 
     @property
@@ -198,6 +200,16 @@ class Simulation:
         """Change values of the scenario between two steps, by path; the flock stays as it is."""
         self.adopt(self._scenario.with_values(values))
 
+    def takes_at_once(self, scenario: Scenario) -> bool:
+        """Whether `adopt` needs no compiling: the scenario differs in numbers and items only."""
+        return self._plan.same_kernel(Plan(scenario))
+
+    def prepare(self, scenario: Scenario) -> None:
+        """Compile what `adopt` will need; from another thread, while the simulation goes on."""
+        plan = Plan(scenario)
+        rehearse(plan)
+        self._backend.prepare(plan)
+
     def adopt(self, scenario: Scenario) -> None:
         """Go on under a changed scenario with the same species; the flock stays as it is."""
         if len(scenario.species) != len(self._scenario.species):
@@ -240,7 +252,8 @@ class Simulation:
 
     def _replace(self, state: State) -> None:
         self._backend.load(state)
-        self._state, self._stored = state, True
+        self._loaded_at = self._step_count
+        self._state, self._stored = state, True  # stored: `_state` holds what the backend holds
 
     def _moment(self) -> Any:
         from murmura.backends.reference import Moment

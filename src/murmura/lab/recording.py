@@ -12,6 +12,8 @@ import json
 import math
 import os
 import platform
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -26,6 +28,8 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, save_scenario
 
 SCENARIO, MANIFEST, METRICS, FINAL = "scenario.json", "manifest.json", "metrics.jsonl", "final.npz"
+PIECE_SECONDS = 0.1
+"""About this long steps go on before progress is told and a Ctrl-C heard."""
 Progress = Callable[[int, int], None]
 
 
@@ -81,40 +85,76 @@ def record(
     _claim(folder)
     begun = time.perf_counter()
     manifest = _manifest(simulation, steps)
-    save_scenario(simulation.scenario, folder / SCENARIO)
-    _write(folder / MANIFEST, manifest)
     try:
-        with (folder / METRICS).open("w", encoding="utf-8") as lines:
-            _observe(simulation, lines)
-            _advance(simulation, steps, every, lines, progress)
-        manifest["status"] = "finished"
-    except KeyboardInterrupt:
-        manifest["status"] = "interrupted"
-        raise
+        save_scenario(simulation.scenario, folder / SCENARIO)
+        _write(folder / MANIFEST, manifest)
+        try:
+            with (folder / METRICS).open("w", encoding="utf-8") as lines, _Interrupts() as interrupts:
+                _observe(simulation, lines)
+                _advance(simulation, steps, every, lines, progress, interrupts)
+            manifest["status"] = "finished"
+        except KeyboardInterrupt:
+            manifest["status"] = "interrupted"
+            raise
+        finally:
+            if manifest["status"] != "started":
+                simulation.save(folder / FINAL)
+                manifest |= {
+                    "steps_done": simulation.step_count,
+                    "final_hash": simulation.state_hash(),
+                    "seconds": round(time.perf_counter() - begun, 3),
+                }
+                _write(folder / MANIFEST, manifest)
     except OSError as error:
         raise RunError(f"cannot write the run to {folder}: {error}") from None
-    finally:
-        if manifest["status"] != "started":
-            simulation.save(folder / FINAL)
-            manifest |= {
-                "steps_done": simulation.step_count,
-                "final_hash": simulation.state_hash(),
-                "seconds": round(time.perf_counter() - begun, 3),
-            }
-            _write(folder / MANIFEST, manifest)
     return Run(folder)
 
 
-def _advance(simulation: Simulation, steps: int, every: int, lines: Any, progress: Progress | None) -> None:
+class _Interrupts:
+    """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
+
+    def __enter__(self) -> _Interrupts:
+        self.asked = False
+        self._holds = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._holds:
+            signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def _ask(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _advance(
+    simulation: Simulation,
+    steps: int,
+    every: int,
+    lines: Any,
+    progress: Progress | None,
+    interrupts: _Interrupts,
+) -> None:
     end = simulation.step_count + steps
+    piece = 1
     while simulation.step_count < end:
         due = every - simulation.step_count % every
-        # Short pieces in between keep the progress alive when observations are rare.
-        simulation.step(min(due, end - simulation.step_count, 100))
+        count = min(due, end - simulation.step_count, piece)
+        begun = time.perf_counter()
+        simulation.step(count)
+        piece = max(1, int(PIECE_SECONDS * count / max(time.perf_counter() - begun, 1e-9)))
         if simulation.step_count % every == 0 or simulation.step_count == end:
             _observe(simulation, lines)
         if progress is not None:
             progress(simulation.step_count, end)
+        if interrupts.asked:
+            raise KeyboardInterrupt
 
 
 def _observe(simulation: Simulation, lines: Any) -> None:

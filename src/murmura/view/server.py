@@ -24,7 +24,7 @@ LOCAL = ("127.0.0.1", "localhost")
 MOST_CLIENTS = 256
 MESSAGES_PER_SECOND = 120
 LARGEST_MESSAGE = 64 * 1024
-FIRST_PORT = 8421
+FIRST_PORT, LAST_PORT = 8421, 65535
 
 
 class Watcher:
@@ -36,9 +36,10 @@ class Watcher:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._ready = True
-        self._sent = {"frame": -1, "hello": -1}
+        self._sent = {"frame": -1, "hello": -1, "scenario": -1}
         self._status: Any = None
         self._inspection: Any = None
+        self._alarm: Any = session.alarm
         self._errors: list[dict[str, Any]] = []
         self._times: list[float] = []
 
@@ -67,14 +68,22 @@ class Watcher:
             self._news.clear()
             if self._sent["hello"] != session.hello_number:
                 self._sent["hello"] = session.hello_number
+                self._sent["scenario"] = session.scenario_number
                 await self._socket.send_text(json.dumps(session.hello()))
+            if self._sent["scenario"] != session.scenario_number:
+                self._sent["scenario"] = session.scenario_number
+                scenario = session.scenario.model_dump(mode="json")
+                await self._socket.send_text(json.dumps({"type": "scenario", "scenario": scenario}))
+            if session.alarm is not self._alarm:
+                self._alarm = session.alarm
+                await self._socket.send_text(json.dumps(self._alarm))
             while self._errors:
                 await self._socket.send_text(json.dumps(self._errors.pop(0)))
             if self._ready and session.frame_number != self._sent["frame"] and session.frame:
                 self._sent["frame"] = session.frame_number
                 self._ready = False
                 await self._socket.send_bytes(session.frame)
-            if session.status is not self._status:
+            if session.status and session.status is not self._status:
                 self._status = session.status
                 await self._socket.send_text(json.dumps(self._status))
             if session.inspection is not self._inspection:
@@ -166,13 +175,16 @@ def make_app(session: Session, port: int, hosts: tuple[str, ...] = LOCAL) -> Gua
 
 def free_port(host: str, wanted: int | None) -> int:
     """The wanted port, or the next free one."""
-    for port in range(wanted or FIRST_PORT, (wanted or FIRST_PORT) + 200):
+    first = wanted or FIRST_PORT
+    if not 1 <= first <= LAST_PORT:
+        raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
+    for port in range(first, min(first + 200, LAST_PORT + 1)):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             with contextlib.suppress(OSError):
                 probe.bind((host, port))
                 return port
-    raise BackendError(f"no free port from {wanted or FIRST_PORT} on; name another with --port")
+    raise BackendError(f"no free port from {first} on; name another with --port")
 
 
 def serve(session: Session, host: str = "127.0.0.1", port: int | None = None, open_page: bool = True) -> None:

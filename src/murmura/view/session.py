@@ -8,22 +8,26 @@ played again.
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import MurmuraError, ScenarioError, nearest
+from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
-from murmura.rules import Attractor, Circle, Threat, Wall
+from murmura.rules import Attractor, Threat
+from murmura.rules.terrain import contains, shape_rows
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.frames import EXTRAS, encode
 
 FRAME_SECONDS = 1.0 / 60.0
+LONGEST_TURN = 0.05  # [s] a machine that cannot keep up shows slower motion, not fewer frames
 STATUS_SECONDS = 0.2
 MEASURE_SECONDS = 1.0
 INSPECT_SECONDS = 0.1
@@ -40,7 +44,7 @@ class Session:
         self, scenario: Scenario, seed: int, backend: str = "auto", threads: int | None = None
     ) -> None:
         self._backend, self._threads = backend, threads
-        self._commands: queue.Queue[tuple[dict[str, Any], Callable[[str], None]]] = queue.Queue()
+        self._commands: queue.Queue[tuple[Any, Callable[[str], None]]] = queue.Queue()
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
         self._wake = threading.Event()
@@ -50,6 +54,8 @@ class Session:
         self._hand: dict[str, Any] | None = None
         self._selected: int | None = None
         self._extra = "density"
+        self._refuse: Callable[[str], None] = lambda reason: None
+        self.compiling = 0
         self.actions: list[dict[str, Any]] = []
         self.running = True
         self.speed = 1.0
@@ -57,6 +63,8 @@ class Session:
         self.frame_number = 0
         self.frame = b""
         self.hello_number = 0
+        self.scenario_number = 0
+        self.alarm: dict[str, Any] | None = None
         self.status: dict[str, Any] = {}
         self.inspection: dict[str, Any] | None = None
         self.wanted = True
@@ -70,7 +78,8 @@ class Session:
         """Stop the simulation's thread and wait for it."""
         self._closing.set()
         self._wake.set()
-        self._thread.join(timeout=5.0)
+        if self._thread.ident is not None:
+            self._thread.join(timeout=5.0)
 
     def submit(self, message: dict[str, Any], refuse: Callable[[str], None]) -> None:
         """Queue a command; `refuse` is called with the reason if it cannot be carried out."""
@@ -94,13 +103,12 @@ class Session:
         """All a page needs to know to begin."""
         from murmura import __version__
 
-        names = [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]
         return {
             "type": "hello",
             "version": __version__,
             "scenario": self.scenario.model_dump(mode="json"),
-            "schema": Scenario.model_json_schema(),
-            "scenarios": names,
+            "schema": _schema(),
+            "scenarios": [{"name": name, "title": _title(name)} for name in scenario_names()],
             "seed": self._simulation.seed,
             "running": self.running,
             "speed": self.speed,
@@ -117,7 +125,8 @@ class Session:
         self._clock = Clock(simulation, self.speed)
         self.epoch += 1
         self.hello_number += 1
-        self._selected = None
+        if self._selected is not None:
+            self._deselect()
         self.actions = [
             {"step": 0, "type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}
         ]
@@ -132,10 +141,9 @@ class Session:
             strength = 0.0
         point = Attractor(x=hand["x"], y=hand["y"], strength=strength, radius=REACH * scale)
         rules = scenario.rules
+        points = rules.attractors.points if rules.attractors.enabled else ()
         changes: dict[str, Any] = {
-            "attractors": rules.attractors.model_copy(
-                update={"enabled": True, "points": (*rules.attractors.points, point)}
-            )
+            "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
         }
         if hand["mode"] == "scare" and rules.fear.enabled:
             threat = Threat(x=hand["x"], y=hand["y"], radius=0.8 * REACH * scale)
@@ -145,15 +153,18 @@ class Session:
     def _run(self) -> None:
         last = time.perf_counter()
         due = dict.fromkeys(("frame", "status", "inspect", "measure"), 0.0)
+        moved = True  # since the last frame: while paused, a change must not wait for the next one
         while not self._closing.is_set():
             changed = self._obey()
             now = time.perf_counter()
-            steps = self._clock.advance(now - last) if self.running else 0
+            steps = self._advance(min(now - last, LONGEST_TURN)) if self.running else 0
             self._rate = 0.95 * self._rate + 0.05 * steps / max(now - last, 1e-6)
             last = now
             now = time.perf_counter()
             news = changed
-            if self.wanted and (steps or changed) and now >= due["frame"]:
+            moved = moved or changed or steps > 0
+            if self.wanted and moved and now >= due["frame"]:
+                moved = False
                 self.frame = encode(self._simulation, self.epoch, self._extra)
                 self.frame_number += 1
                 self.wanted = False
@@ -178,6 +189,19 @@ class Session:
             )
             self._wake.clear()
 
+    def _advance(self, seconds: float) -> int:
+        try:
+            return self._clock.advance(seconds)
+        except RunError as error:
+            self._fail(error)
+            return 1
+
+    def _fail(self, error: RunError) -> None:
+        """A flock that is no longer finite cannot be shown: begin anew, paused, and tell everybody why."""
+        self.running = False
+        self._start(self.scenario, self._simulation.seed)
+        self.alarm = {"type": "error", "about": "run", "message": f"{error}. Paused at the beginning"}
+
     def _obey(self) -> bool:
         changed = False
         while True:
@@ -185,13 +209,20 @@ class Session:
                 message, refuse = self._commands.get_nowait()
             except queue.Empty:
                 return changed
+            self._refuse = refuse
             try:
-                self._carry_out(message)
+                if callable(message):
+                    message()
+                else:
+                    self._carry_out(message)
+                changed = True
+            except RunError as error:
+                self._fail(error)
                 changed = True
             except MurmuraError as error:
                 refuse(str(error))
-            except (KeyError, TypeError, ValueError) as error:
-                refuse(f"{message.get('type')}: {type(error).__name__}: {error}")
+            except Exception as error:  # whatever a hostile message makes its readers raise
+                refuse(f"{type(error).__name__}: {error}")
 
     def _carry_out(self, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -200,9 +231,10 @@ class Session:
             raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), self._HANDLERS)}")
         handler(self, message)
 
-    def _note(self, message: dict[str, Any]) -> None:
+    def _note(self, action: dict[str, Any]) -> None:
+        """Remember what was done, in checked words only: a message may carry anything beside them."""
         if len(self.actions) < 100_000:
-            self.actions.append({"step": self._simulation.step_count, **message})
+            self.actions.append({"step": self._simulation.step_count, **action})
 
     def _play(self, message: dict[str, Any]) -> None:
         self.running = True
@@ -212,6 +244,8 @@ class Session:
 
     def _step(self, message: dict[str, Any]) -> None:
         count = _number(message, "count", 1, 10_000, 1)
+        if not count.is_integer():
+            raise ScenarioError(f"count must be a whole number, got {count:g}")
         self.running = False
         self._simulation.step(int(count))
 
@@ -234,11 +268,39 @@ class Session:
         scenario = self.scenario.with_values(values)
         if any(path.startswith(RESTARTS) for path in values):
             self._start(scenario, self._simulation.seed)
+        elif self._simulation.takes_at_once(self._with_hand(scenario)):
+            self._apply(values)
         else:
-            self._simulation.adopt(self._with_hand(scenario))
-            self.scenario = scenario
-            self._note(message)
-        self.hello_number += 1
+            self._prepare(self._with_hand(scenario), values)
+
+    def _apply(self, values: dict[str, Any]) -> None:
+        scenario = self.scenario.with_values(values)
+        self._simulation.adopt(self._with_hand(scenario))
+        self.scenario = scenario
+        self._note({"type": "set", "values": values})
+        self.scenario_number += 1
+
+    def _prepare(self, scenario: Scenario, values: dict[str, Any]) -> None:
+        """Compile beside the running flock; the change is made when its kernel is there."""
+        simulation, refuse = self._simulation, self._refuse
+        self.compiling += 1
+
+        def work() -> None:
+            problem: MurmuraError | None = None
+            try:
+                simulation.prepare(scenario)
+            except MurmuraError as error:
+                problem = error
+            self._commands.put((lambda: self._prepared(values, problem), refuse))
+            self._wake.set()
+
+        threading.Thread(target=work, name="murmura-compile", daemon=True).start()
+
+    def _prepared(self, values: dict[str, Any], problem: MurmuraError | None) -> None:
+        self.compiling -= 1
+        if problem is not None:
+            raise problem
+        self._apply(values)
 
     def _pointer(self, message: dict[str, Any]) -> None:
         mode = message.get("mode")
@@ -247,15 +309,21 @@ class Session:
         x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
         self._hand = None if mode == "none" else {"x": x, "y": y, "mode": mode}
         self._simulation.adopt(self._with_hand(self.scenario))
-        self._note(message)
+        self._note({"type": "pointer", "x": x, "y": y, "mode": mode})
 
     def _select(self, message: dict[str, Any]) -> None:
         chosen = message.get("id")
-        if chosen is not None:
-            self._simulation.state.rows_of(chosen)
-        self._selected = chosen
         if chosen is None:
-            self.inspection = {"type": "inspect", "id": None}
+            self._deselect()
+            return
+        if isinstance(chosen, bool) or not isinstance(chosen, int):
+            raise ScenarioError(f"id must be a whole number or null, got {chosen!r}")
+        self._simulation.state.rows_of(chosen)
+        self._selected = chosen
+
+    def _deselect(self) -> None:
+        self._selected = None
+        self.inspection = {"type": "inspect", "id": None}
 
     def _pick(self, message: dict[str, Any]) -> None:
         x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
@@ -275,40 +343,37 @@ class Session:
         self._extra = str(column)
 
     def _place(self, message: dict[str, Any]) -> None:
-        if message.get("kind") == "circle":
-            shape: Any = Circle(
-                x=_number(message, "x", -1e9, 1e9),
-                y=_number(message, "y", -1e9, 1e9),
-                radius=_number(message, "radius", 0.1, 1e6),
-            )
-        else:
-            shape = Wall.model_validate_json(_json({"points": message["points"]}))
-        self._rebuild((*self.scenario.obstacles, shape), message)
+        kind = message.get("kind")
+        keys = {"circle": ("x", "y", "radius"), "wall": ("points",)}.get(str(kind))
+        if keys is None:
+            raise ScenarioError(f"kind must be circle or wall, got {kind!r}")
+        shape = {"kind": kind} | {key: message.get(key) for key in keys}
+        self._rebuild([*self._obstacles(), shape], {"type": "place", **shape})
 
     def _erase(self, message: dict[str, Any]) -> None:
         x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
-        obstacles = list(self.scenario.obstacles)
-        if obstacles:
-            obstacles.remove(min(obstacles, key=lambda shape: _distance(shape, x, y)))
-            self._rebuild(tuple(obstacles), message)
+        distances = [_distance(shape, x, y) for shape in self.scenario.obstacles]
+        if distances:
+            obstacles = self._obstacles()
+            del obstacles[distances.index(min(distances))]
+            self._rebuild(obstacles, {"type": "erase", "x": x, "y": y})
 
-    def _rebuild(self, obstacles: tuple[Any, ...], message: dict[str, Any]) -> None:
-        data = self.scenario.model_dump(mode="json") | {
-            "obstacles": [o.model_dump(mode="json") for o in obstacles]
-        }
-        scenario = Scenario.from_data(data)
+    def _obstacles(self) -> list[dict[str, Any]]:
+        return [shape.model_dump(mode="json") for shape in self.scenario.obstacles]
+
+    def _rebuild(self, obstacles: list[dict[str, Any]], action: dict[str, Any]) -> None:
+        scenario = Scenario.from_data(self.scenario.model_dump(mode="json") | {"obstacles": obstacles})
         self._simulation.adopt(self._with_hand(scenario))
         self.scenario = scenario
-        self.hello_number += 1
-        self._note(message)
+        self.scenario_number += 1
+        self._note(action)
 
     def _inspect(self) -> None:
         simulation = self._simulation
         try:
             found = simulation.explain(int(self._selected or 0))
         except MurmuraError:
-            self._selected = None
-            self.inspection = {"type": "inspect", "id": None}
+            self._deselect()
             return
         rows = simulation.state.rows_of(found["neighbors"])
         places = simulation.positions[rows]
@@ -339,6 +404,7 @@ class Session:
             "hash": self._hash if self.running else simulation.state_hash()[:12],
             "steps_per_second": round(self._rate, 1) if self.running else 0.0,
             "running": self.running,
+            "compiling": self.compiling > 0,
             "speed": self.speed,
             "measures": self._measures,
         }
@@ -376,12 +442,23 @@ def _number(
     return float(value)
 
 
-def _json(data: Any) -> str:
-    import json
+@cache
+def _schema() -> dict[str, Any]:
+    return Scenario.model_json_schema()
 
-    return json.dumps(data)
+
+@cache
+def _title(name: str) -> str:
+    return load_scenario(name).title
 
 
 def _distance(shape: Any, x: float, y: float) -> float:
-    points = [(shape.x, shape.y)] if isinstance(shape, Circle) else shape.points
-    return min((px - x) ** 2 + (py - y) ** 2 for px, py in points)
+    """How far a place is from an obstacle [u]; 0 inside a solid one."""
+    if contains(shape, x, y):
+        return 0.0
+    found = []
+    for x0, y0, x1, y1, radius in shape_rows([shape], math.inf):
+        along = (x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)
+        part = min(max(along / max(math.dist((x0, y0), (x1, y1)) ** 2, 1e-12), 0.0), 1.0)
+        found.append(math.hypot(x - x0 - part * (x1 - x0), y - y0 - part * (y1 - y0)) - radius)
+    return min(found)

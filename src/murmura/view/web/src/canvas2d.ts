@@ -9,6 +9,7 @@ import { blend, type Moment } from "./timeline";
 const MOST_DRAWN = 20_000;
 
 export class RendererCanvas implements Picture {
+  readonly software = true;
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {

@@ -23,6 +23,8 @@ export interface Scene {
 }
 
 export interface Picture {
+  /** Whether the processor does all the work, so that everything dear should be left out. */
+  readonly software: boolean;
   upload(frame: Frame, slot: number): void;
   draw(moment: Moment | null, scene: Scene): void;
   /** Forget trails: the flock jumped. */

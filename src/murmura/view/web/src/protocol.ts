@@ -70,7 +70,7 @@ export function agentPosition(frame: Frame, k: number): Point {
 
 /** Heading of agent k [rad], from +x towards +y. */
 export function agentHeading(frame: Frame, k: number): number {
-  return ((frame.words[2 * k + 1] & 0xff) / 255) * 2 * Math.PI;
+  return (((frame.words[2 * k + 1] & 0xff) + 0.5) / 256) * 2 * Math.PI;
 }
 
 /** The agent nearest to a place, or -1 where none lies within `reach` [u]. */

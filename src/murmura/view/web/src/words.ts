@@ -83,8 +83,9 @@ export function story(agent: Inspection): string[] {
 /** State and target as rows of a table. */
 export function facts(agent: Inspection): [string, string][] {
   const rows: [string, string][] = [];
-  for (const [key, value] of [...Object.entries(agent.state), ...Object.entries(agent.target ?? {})]) {
-    if (value !== null && !isObject(value)) rows.push([humanized(key), shown(value)]);
+  const targets = Object.entries(agent.target ?? {}).filter(([, value]) => !(typeof value === "number" && value < 0)); // -1: none
+  for (const [key, value] of [...Object.entries(agent.state), ...targets]) {
+    if (value !== null && value !== "none" && !isObject(value)) rows.push([humanized(key), shown(value)]);
   }
   return rows;
 }

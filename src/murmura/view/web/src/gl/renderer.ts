@@ -26,6 +26,8 @@ export class RendererGl implements Picture {
   private paletteKey = "";
   private targets: Target[] = [];
   private before: { camera: Scene["camera"] } | null = null;
+  /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
+  readonly software: boolean;
 
   /** Null where the browser cannot do it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {
@@ -45,6 +47,9 @@ export class RendererGl implements Picture {
     this.shrink = makeProgram(gl, SCREEN_VERTEX, SHRINK_FRAGMENT);
     this.sky = makeProgram(gl, SCREEN_VERTEX, SKY_FRAGMENT);
     this.palette = gl.createTexture();
+    const info = gl.getExtension("WEBGL_debug_renderer_info");
+    const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+    this.software = /swiftshader|llvmpipe|software/i.test(name);
     gl.bindVertexArray(gl.createVertexArray());
   }
 
@@ -66,8 +71,9 @@ export class RendererGl implements Picture {
     this.before = { camera: { ...scene.camera } };
   }
 
-  private look(scene: Scene, count: number, gain: number, cover: number): AgentLook {
-    const { camera, view, dpr } = scene;
+  private look(scene: Scene, count: number, gain: number, cover: number, shrunk = 1): AgentLook {
+    const { camera, view } = scene;
+    const dpr = scene.dpr / shrunk;
     return {
       camera: [camera.x, camera.y, camera.zoom * dpr],
       view: [view.width * dpr, view.height * dpr],
@@ -92,7 +98,7 @@ export class RendererGl implements Picture {
     if (moment && keep < 1) {
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.ONE, gl.ONE);
-      this.agents.draw(moment, this.look(scene, moment.to.frame.count, 1 - keep, 1), this.palette);
+      this.agents.draw(moment, this.look(scene, moment.to.frame.count, 1 - keep, 1, this.software ? 2 : 1), this.palette);
     }
     this.targets = [fresh, old, ...this.targets.slice(2)];
   }
@@ -193,7 +199,7 @@ export class RendererGl implements Picture {
     this.canvas.width = width;
     this.canvas.height = height;
     for (const target of this.targets) freeTarget(this.gl, target);
-    const scales = [1, 1, 3, 3, 12, 12];
+    const scales = this.software ? [2, 2, 4, 4, 16, 16] : [1, 1, 3, 3, 12, 12];
     this.targets = scales.map((scale) => makeTarget(this.gl, width / scale, height / scale));
     this.before = null;
   }

@@ -23,7 +23,7 @@ vec2 place(uvec2 words, vec4 window) {
   return window.xy + vec2(words.x & 0xffffu, words.x >> 16) / 65535.0 * window.zw;
 }
 vec2 direction(uvec2 words) {
-  float angle = float(words.y & 0xffu) / 255.0 * TURN;
+  float angle = (float(words.y & 0xffu) + 0.5) / 256.0 * TURN;
   return vec2(cos(angle), sin(angle));
 }
 float colour_place(uvec2 words, vec2 ahead) {
@@ -148,8 +148,10 @@ void main() {
   vec4 near = texture(u_near, v_uv) * u_amount.y, far = texture(u_far, v_uv) * u_amount.z;
   vec2 gap = max(max(u_world.xy - v_uv, v_uv - u_world.zw), 0.0) * u_view;
   float outside = smoothstep(0.0, 3.0, max(gap.x, gap.y));
+  vec2 inner = min(v_uv - u_world.xy, u_world.zw - v_uv) * u_view;
+  float edge = 1.0 - smoothstep(0.5, 1.5, abs(min(inner.x, inner.y)));
   if (u_light > 0.5) {
-    vec3 sky = day(v_uv) * (1.0 - 0.035 * outside);
+    vec3 sky = day(v_uv) * (1.0 - 0.035 * outside - 0.10 * edge);
     float ink = 1.0 - exp(-(trails.a + 0.35 * near.a));
     vec3 hue = (trails.rgb + near.rgb) / max(trails.a + near.a, 1e-4);
     sky = mix(sky, hue, clamp(ink, 0.0, 0.9)) * (1.0 - 0.16 * (1.0 - exp(-far.a)));
@@ -158,7 +160,7 @@ void main() {
     vec3 light = trails.rgb + near.rgb + far.rgb;
     float peak = max(max(light.r, light.g), light.b);
     light *= (1.0 - exp(-peak)) / max(peak, 1e-4);  // keeps the hue where it is bright
-    color = vec4(night(v_uv) * (1.0 - 0.25 * outside) + light, 1.0);
+    color = vec4(night(v_uv) * (1.0 - 0.25 * outside) + vec3(0.055, 0.065, 0.09) * edge + light, 1.0);
   }
   color.rgb += (noise(gl_FragCoord.xy) - 0.5) / 160.0;  // hides the bands of an 8-bit gradient
 }`;

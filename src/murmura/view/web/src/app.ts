@@ -1,0 +1,318 @@
+/** Puts the parts together: messages in, actions out. */
+
+import { Charts } from "./charts";
+import { Connection } from "./connection";
+import { Dock, nextSpeed } from "./dock";
+import { byId, element, isTyping } from "./dom";
+import { Hands } from "./hands";
+import { Help, showHint } from "./help";
+import { Hud, summary } from "./hud";
+import { Input } from "./input";
+import { Inspector } from "./inspector";
+import { Recorder, saveJson, screenshot, stamp } from "./keep";
+import { meaning, type Action } from "./keys";
+import { note } from "./notes";
+import { Panel, presetList } from "./panel";
+import { EXTRA_COLUMNS, isObject, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
+import { valueAt } from "./schema";
+import { Settings } from "./settings";
+import { Sharing } from "./sharing";
+import { Stage } from "./stage";
+
+const SET_MS = 50;
+const SUMMARY_MS = 5000;
+const SILENT_MS = 1500; // the server speaks five times a second
+const LARGEST_FILE = 60_000; // bytes the server takes in one message
+
+export class App {
+  private readonly memory = storage();
+  private readonly settings = new Settings(this.memory);
+  private readonly stage = new Stage(byId("flock"), byId("overlay"), this.settings);
+  private readonly connection: Connection;
+  private readonly sharing: Sharing;
+  private readonly hud = new Hud();
+  private readonly charts = new Charts();
+  private readonly help = new Help(this.settings);
+  private readonly recorder = new Recorder();
+  private readonly dock: Dock;
+  private readonly panel: Panel;
+  private readonly inspector: Inspector;
+  private readonly presets;
+  private readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
+  private hello: Hello | null = null;
+  private status: Status | null = null;
+  private pending: Record<string, Json> = {};
+  private timer = 0;
+  private followNext = false;
+  private lastSummary = -Infinity;
+  private lastHeard = 0;
+
+  constructor() {
+    this.connection = new Connection(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, {
+      frame: (frame) => { this.stage.receive(frame); },
+      message: (message) => { this.receive(message); },
+      state: (connected) => { this.hud.connected(connected); },
+    });
+    this.sharing = new Sharing(this.send);
+    this.dock = new Dock(this.settings, {
+      act: (action) => { this.act(action); },
+      speed: (value) => { this.send({ type: "speed", value }); },
+      tool: (tool) => { this.settings.set({ tool }); },
+      openFile: (file) => { void this.openFile(file); },
+    });
+    this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
+    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); } });
+    this.presets = presetList((name) => { this.sharing.load(name); });
+    this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
+  }
+
+  start(): void {
+    const { looks } = this.settings;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
+    if (innerWidth < 820) this.settings.set({ panel: false, charts: false });
+    byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
+    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
+    byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
+    byId("bottom").append(this.dock.root);
+    showHint(byId("bottom"), this.memory);
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, () => { this.followNext = true; }));
+    addEventListener("keydown", (event) => { this.keyDown(event); });
+    addEventListener("dragover", (event) => { event.preventDefault(); });
+    addEventListener("drop", (event) => { this.dropped(event); });
+    addEventListener("hashchange", () => { if (this.hello) void this.sharing.open(location.hash, this.hello); });
+    this.settings.onChange((changed) => { this.looksChanged(changed); });
+    this.looksChanged(looks);
+    this.stage.onDrawn = () => { this.recorder.add(this.stage.layers); };
+    if (this.stage.notice) note(this.stage.notice, "error");
+    setInterval(() => {
+      if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
+    }, 500);
+    this.stage.start();
+    this.connection.open();
+  }
+
+  private readonly send = (message: ClientMessage): void => {
+    this.connection.send(message);
+  };
+
+  private receive(message: ServerMessage): void {
+    this.lastHeard = performance.now();
+    switch (message.type) {
+      case "hello": this.welcome(message); break;
+      case "status": this.report(message); break;
+      case "scenario": this.showScenario(message.scenario); break;
+      case "inspect": this.inspect(message.id === null ? null : message); break;
+      case "error":
+        note(message.message, "error");
+        if (this.hello) this.panel.revert(this.hello.scenario);
+        break;
+    }
+  }
+
+  private welcome(hello: Hello): void {
+    const first = this.hello === null;
+    this.hello = hello;
+    this.stage.speciesColors = hello.species.map((kind) => kind.color);
+    this.hud.hello(hello);
+    this.dock.running(hello.running);
+    this.dock.showSpeed(hello.speed);
+    this.showScenario(hello.scenario);
+    this.sharing.hello(hello);
+    if (!first) return;
+    this.askExtra();
+    if (hello.running && matchMedia("(prefers-reduced-motion: reduce)").matches) this.send({ type: "pause" });
+    void this.sharing.open(location.hash, hello);
+  }
+
+  private showScenario(scenario: Hello["scenario"]): void {
+    if (!this.hello) return;
+    this.hello = { ...this.hello, scenario };
+    this.stage.setScenario(scenario);
+    this.panel.show(this.hello.schema, scenario);
+    this.presets.show(this.hello.scenarios, String(scenario.name));
+    if (document.activeElement !== this.agents) this.agents.value = String(valueAt(scenario, "agents") ?? "");
+  }
+
+  private report(status: Status): void {
+    this.status = status;
+    this.hud.status(status);
+    this.charts.status(status);
+    this.dock.running(status.running);
+    this.dock.showSpeed(status.speed);
+    const now = performance.now();
+    if (now - this.lastSummary < SUMMARY_MS) return;
+    this.lastSummary = now;
+    byId("summary").textContent = summary(status);
+    byId("flock").setAttribute("aria-label", `A flock: ${summary(status)}`);
+  }
+
+  private inspect(agent: Inspection | null): void {
+    this.stage.choose(agent);
+    if (agent && this.followNext) this.stage.follow();
+    this.followNext = false;
+    this.inspector.show(agent, this.stage.following);
+    document.body.classList.toggle("inspecting", agent !== null);
+  }
+
+  private toggleFollow(): void {
+    if (this.stage.following) this.stage.following = false;
+    else this.stage.follow();
+  }
+
+  /** Many small moves of a slider become one message. */
+  private change(path: string, value: Json): void {
+    this.pending[path] = value;
+    if (this.timer) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      this.send({ type: "set", values: this.pending });
+      this.pending = {};
+    }, SET_MS);
+  }
+
+  private keyDown(event: KeyboardEvent): void {
+    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    const found = meaning(event);
+    // Space and Enter belong to a button that has the focus.
+    const onButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
+    if (found === null || (onButton && event.key === " ")) return;
+    if (!this.settings.looks.keys && found !== "help" && found !== "escape") return;
+    if (event.target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    if (typeof found === "number") this.preset(found);
+    else this.act(found);
+  }
+
+  private preset(k: number): void {
+    const item = this.hello?.scenarios[k];
+    if (item) this.sharing.load(item.name);
+  }
+
+  private act(action: Action): void {
+    const { looks } = this.settings;
+    const speed = this.status?.speed ?? 1;
+    const tool = (name: typeof looks.tool) => { this.settings.set({ tool: looks.tool === name ? "hand" : name }); };
+    const acts: Record<Action, () => void> = {
+      toggle: () => { this.send({ type: (this.status?.running ?? true) ? "pause" : "play" }); },
+      step: () => { this.send({ type: "pause" }); this.send({ type: "step", count: 1 }); },
+      reset: () => { this.send({ type: "reset", seed: null }); },
+      newSeed: () => { this.send({ type: "reset", seed: Math.floor(Math.random() * 2 ** 31) }); },
+      more: () => { this.population(1.25); },
+      fewer: () => { this.population(0.8); },
+      slower: () => { this.send({ type: "speed", value: nextSpeed(speed, false) }); },
+      faster: () => { this.send({ type: "speed", value: nextSpeed(speed, true) }); },
+      mode: () => { this.settings.nextMode(); note(`Colour by ${looks.mode}`); },
+      palette: () => { this.settings.nextPalette(); note(`Palette ${looks.palette}`); },
+      trails: () => { this.settings.set({ trails: !looks.trails }); },
+      vision: () => { this.overlay("vision"); },
+      neighbors: () => { this.overlay("neighbors"); },
+      density: () => { this.settings.set({ density: !looks.density }); },
+      scareTool: () => { tool("scare"); },
+      circleTool: () => { tool("circle"); },
+      wallTool: () => { tool("wall"); },
+      fit: () => { this.stage.fit(); },
+      fullScreen: () => { void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()); },
+      hide: () => { this.settings.set({ hidden: !looks.hidden }); },
+      charts: () => { this.settings.set({ charts: !looks.charts }); },
+      panel: () => { this.settings.set({ panel: !looks.panel }); },
+      screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
+      record: () => { this.toggleRecording(); },
+      link: () => { void this.copyLink(); },
+      export: () => { if (this.hello) saveJson(this.hello.scenario, this.name()); },
+      help: () => { this.help.toggle(); },
+      escape: () => { this.release(); },
+    };
+    acts[action]();
+  }
+
+  private release(): void {
+    this.stage.following = false;
+    this.settings.set({ tool: "hand", hidden: false });
+    this.send({ type: "select", id: null });
+    this.inspect(null);
+  }
+
+  /** An overlay needs an agent: without one, take the nearest to the middle and show it. */
+  private overlay(which: "vision" | "neighbors"): void {
+    const shown = this.stage.chosen !== null && this.settings.looks[which];
+    this.settings.set({ [which]: !shown });
+    if (!this.stage.chosen) this.send({ type: "pick", x: this.stage.camera.x, y: this.stage.camera.y });
+  }
+
+  private population(factor: number): void {
+    const now = Number(valueAt(this.hello?.scenario, "agents") ?? 0);
+    this.change("agents", Math.max(1, Math.round(now * factor)));
+  }
+
+  private name(): string {
+    return this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura";
+  }
+
+  private toggleRecording(): void {
+    try {
+      if (this.recorder.recording) this.recorder.stop();
+      else this.recorder.start(this.stage.layers, this.name());
+      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura video`." : "Recording saved.");
+    } catch (error) {
+      note(error instanceof Error ? error.message : "recording failed", "error");
+    }
+    this.dock.recording(this.recorder.recording);
+  }
+
+  private async copyLink(): Promise<void> {
+    if (!this.hello) return;
+    const address = await this.sharing.address(this.hello, this.hello.scenario);
+    if (!address) {
+      note("This scene is too long for a link: it is saved as a file instead.");
+      saveJson(this.hello.scenario, this.name());
+      return;
+    }
+    history.replaceState(null, "", address);
+    try {
+      await navigator.clipboard.writeText(address);
+      note("Link copied.");
+    } catch {
+      note("The link is in the address bar.");
+    }
+  }
+
+  private dropped(event: DragEvent): void {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) void this.openFile(file);
+  }
+
+  private async openFile(file: File): Promise<void> {
+    try {
+      if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
+      const data: unknown = JSON.parse(await file.text());
+      if (!isObject(data)) throw new Error("a scenario is a JSON object");
+      this.send({ type: "load", scenario: data });
+    } catch (error) {
+      note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
+    }
+  }
+
+  private askExtra(): void {
+    const { mode } = this.settings.looks;
+    if (EXTRA_COLUMNS.includes(mode as ExtraColumn)) this.send({ type: "extra", column: mode as ExtraColumn });
+  }
+
+  private looksChanged(changed: object): void {
+    const { looks } = this.settings;
+    document.body.classList.toggle("bare-view", looks.hidden);
+    document.body.dataset.tool = looks.tool;
+    byId("right").hidden = !looks.panel;
+    this.charts.root.hidden = !looks.charts;
+    this.stage.rightGap = looks.panel && !looks.hidden ? 300 : 0;
+    if ("mode" in changed) this.askExtra();
+  }
+}
+
+function storage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null; // switched off in this browser
+  }
+}

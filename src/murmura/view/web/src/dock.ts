@@ -1,0 +1,130 @@
+/** The bar at the bottom: time, tools, colours, keeping. Every button names its key. */
+
+import { element } from "./dom";
+import { icon, type IconName } from "./icons";
+import { SHORTCUTS, type Action } from "./keys";
+import { COLOR_MODES, legend, paletteTable, palettesFor, type ColorMode, type PaletteName } from "./palettes";
+import { humanized } from "./schema";
+import type { Settings, Tool } from "./settings";
+
+const SLOWEST = 0.1;
+const FASTEST = 8;
+
+export interface DockHands {
+  act(action: Action): void;
+  speed(value: number): void;
+  tool(tool: Tool): void;
+  openFile(file: File): void;
+}
+
+export class Dock {
+  readonly root: HTMLElement;
+  private readonly play: HTMLButtonElement;
+  private readonly recordButton: HTMLButtonElement;
+  private readonly speed = element("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Simulation speed", title: "Simulation speed ([ and ])" });
+  private readonly speedText = element("output", { class: "speed" }, "1×");
+  private readonly tools = new Map<Tool, HTMLButtonElement>();
+  private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by (C)" });
+  private readonly palette = element("select", { "aria-label": "Palette", title: "Palette (P)" });
+  private readonly swatch = element("canvas", { class: "swatch", width: "64", height: "1", "aria-hidden": "true" });
+
+  constructor(private readonly settings: Settings, private readonly hands: DockHands) {
+    this.play = this.button("pause", "toggle", "Pause");
+    this.recordButton = this.button("record", "record", "Record");
+    this.speed.addEventListener("input", () => { hands.speed(speedOf(Number(this.speed.value))); });
+    this.root = element(
+      "div",
+      { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
+      group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
+      group(this.speed, this.speedText),
+      group(this.tool("hand", "hand", "Attract and repel"), this.tool("scare", "scare", "Scare (D)"), this.tool("circle", "circle", "Place an obstacle (O)"), this.tool("wall", "wall", "Draw a wall (W)")),
+      group(this.mode, this.palette, this.swatch),
+      group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.fileButton()),
+      group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
+    );
+    this.mode.replaceChildren(...COLOR_MODES.map((mode) => element("option", { value: mode }, humanized(mode))));
+    this.mode.addEventListener("change", () => { settings.set({ mode: this.mode.value as ColorMode }); });
+    this.palette.addEventListener("change", () => { settings.set({ palette: this.palette.value as PaletteName }); });
+    settings.onChange(() => { this.refresh(); });
+    this.refresh();
+  }
+
+  private button(name: IconName, action: Action, label: string): HTMLButtonElement {
+    const key = SHORTCUTS.find((shortcut) => shortcut.action === action)?.shown ?? "";
+    return element("button", { type: "button", "aria-label": label, title: `${label} (${key})`, click: () => { this.hands.act(action); } }, icon(name));
+  }
+
+  private tool(tool: Tool, name: IconName, label: string): HTMLButtonElement {
+    const made = element("button", { type: "button", "aria-label": label, title: label, "aria-pressed": "false", click: () => { this.hands.tool(tool); } }, icon(name));
+    this.tools.set(tool, made);
+    return made;
+  }
+
+  private fileButton(): HTMLElement {
+    const input = element("input", { type: "file", accept: ".json,application/json", class: "quiet", tabindex: "-1", "aria-label": "Scenario file" });
+    input.addEventListener("change", () => {
+      const file = input.files?.[0];
+      if (file) this.hands.openFile(file);
+      input.value = "";
+    });
+    const open = element("button", { type: "button", "aria-label": "Open a scenario file", title: "Open a scenario file", click: () => { input.click(); } }, icon("open"));
+    return element("span", {}, open, input);
+  }
+
+  running(yes: boolean): void {
+    const label = yes ? "Pause" : "Play";
+    if (this.play.getAttribute("aria-label") === label) return;
+    this.play.setAttribute("aria-label", label);
+    this.play.title = `${label} (Space)`;
+    this.play.replaceChildren(icon(yes ? "pause" : "play"));
+  }
+
+  recording(yes: boolean): void {
+    this.recordButton.classList.toggle("recording", yes);
+    this.recordButton.setAttribute("aria-label", yes ? "Stop recording" : "Record");
+  }
+
+  showSpeed(value: number): void {
+    if (document.activeElement !== this.speed) this.speed.value = String(placeOf(value));
+    this.speedText.textContent = `${Number(value.toPrecision(2))}×`;
+  }
+
+  private refresh(): void {
+    const { mode, palette, tool } = this.settings.looks;
+    for (const [name, made] of this.tools) made.setAttribute("aria-pressed", String(name === tool));
+    this.mode.value = mode;
+    const names = palettesFor(mode);
+    this.palette.replaceChildren(...names.map((name) => element("option", { value: name }, humanized(name))));
+    this.palette.value = palette;
+    this.palette.hidden = this.swatch.hidden = mode === "species";
+    this.swatch.title = legend(mode).join(" → ");
+    this.paintSwatch(palette);
+  }
+
+  private paintSwatch(palette: PaletteName): void {
+    const table = paletteTable(palette, false);
+    const pixels = new ImageData(64, 1);
+    for (let k = 0; k < 64; k++) pixels.data.set(table.subarray(16 * k, 16 * k + 4), 4 * k);
+    this.swatch.getContext("2d")?.putImageData(pixels, 0, 0);
+  }
+}
+
+function group(...children: HTMLElement[]): HTMLElement {
+  return element("div", { class: "group" }, ...children);
+}
+
+/** The slider moves by ratio: half way is near 1. */
+export function speedOf(place: number): number {
+  return Number((SLOWEST * (FASTEST / SLOWEST) ** place).toPrecision(2));
+}
+
+export function placeOf(speed: number): number {
+  return Math.log(speed / SLOWEST) / Math.log(FASTEST / SLOWEST);
+}
+
+/** The next of a row of handy speeds. */
+export function nextSpeed(speed: number, up: boolean): number {
+  const row = [0.1, 0.25, 0.5, 1, 2, 4, 8];
+  if (up) return row.find((value) => value > speed * 1.01) ?? FASTEST;
+  return row.findLast((value) => value < speed * 0.99) ?? SLOWEST;
+}

@@ -1,0 +1,47 @@
+/** The panel about the chosen agent: in words first, in numbers below. */
+
+import { element } from "./dom";
+import { ruleColor } from "./overlay_agent";
+import type { Inspection } from "./protocol";
+import { humanized } from "./schema";
+import { facts, story, wishes } from "./words";
+
+export interface InspectorHands {
+  follow(): void;
+  release(): void;
+}
+
+export class Inspector {
+  readonly root: HTMLElement;
+  private readonly heading = element("h2", {});
+  private readonly text = element("div", { class: "story" });
+  private readonly rules = element("ul", { class: "wishes" });
+  private readonly table = element("dl", { class: "figures" });
+  private readonly followButton: HTMLButtonElement;
+  private last = 0;
+
+  constructor(hands: InspectorHands) {
+    this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
+    const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.rules, this.table, this.followButton);
+  }
+
+  show(agent: Inspection | null, following: boolean): void {
+    this.root.hidden = agent === null;
+    const now = performance.now();
+    // Words that change ten times a second cannot be read.
+    if (!agent || now - this.last < 300) return;
+    this.last = now;
+    this.heading.textContent = `Agent ${agent.id}`;
+    this.followButton.textContent = following ? "Stop following" : "Follow";
+    this.text.replaceChildren(...story(agent).map((line) => element("p", {}, line)));
+    const strongest = wishes(agent)[0]?.strength ?? 1;
+    this.rules.replaceChildren(...wishes(agent).map(({ name, strength, text }) => {
+      const bar = element("span", { class: "bar" });
+      bar.style.width = `${(100 * strength) / strongest}%`;
+      bar.style.background = ruleColor(name);
+      return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
+    }));
+    this.table.replaceChildren(...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))));
+  }
+}

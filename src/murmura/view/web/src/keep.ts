@@ -1,0 +1,62 @@
+/** Taking something home: a picture, a film, a file. */
+
+import { download } from "./dom";
+import type { JsonObject } from "./protocol";
+
+export function stamp(scenario: JsonObject, seed: number, step: number): string {
+  return `murmura-${String(scenario.name ?? "scene")}-seed${seed}-step${step}`;
+}
+
+function compose(layers: HTMLCanvasElement[], onto: HTMLCanvasElement): void {
+  const [first] = layers;
+  if (onto.width !== first.width || onto.height !== first.height) Object.assign(onto, { width: first.width, height: first.height });
+  const context = onto.getContext("2d");
+  for (const layer of layers.filter((each) => !each.hidden)) context?.drawImage(layer, 0, 0, onto.width, onto.height);
+}
+
+/** Must be called right after drawing: WebGL forgets its picture afterwards. */
+export function screenshot(layers: HTMLCanvasElement[], name: string): void {
+  const sheet = document.createElement("canvas");
+  compose(layers, sheet);
+  sheet.toBlob((blob) => {
+    if (blob) download(`${name}.png`, blob);
+  });
+}
+
+export function saveJson(data: unknown, name: string): void {
+  download(`${name}.json`, new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
+}
+
+/** Films what is on screen as it comes; for an exact frame rate there is `murmura video`. */
+export class Recorder {
+  private readonly sheet = document.createElement("canvas");
+  private recorder: MediaRecorder | null = null;
+
+  get recording(): boolean {
+    return this.recorder !== null;
+  }
+
+  start(layers: HTMLCanvasElement[], name: string): void {
+    compose(layers, this.sheet);
+    const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"].find((kind) => MediaRecorder.isTypeSupported(kind));
+    if (!type) throw new Error("this browser cannot record video");
+    const chunks: Blob[] = [];
+    const recorder = new MediaRecorder(this.sheet.captureStream(60), { mimeType: type, videoBitsPerSecond: 12_000_000 });
+    recorder.ondataavailable = (event) => chunks.push(event.data);
+    recorder.onstop = () => {
+      download(`${name}.${type.includes("mp4") ? "mp4" : "webm"}`, new Blob(chunks, { type }));
+    };
+    recorder.start(1000);
+    this.recorder = recorder;
+  }
+
+  /** Call after each drawn picture. */
+  add(layers: HTMLCanvasElement[]): void {
+    if (this.recorder) compose(layers, this.sheet);
+  }
+
+  stop(): void {
+    this.recorder?.stop();
+    this.recorder = null;
+  }
+}

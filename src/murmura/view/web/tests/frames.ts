@@ -1,0 +1,23 @@
+/** Frames made by hand, byte by byte. */
+
+export function makeFrame(agents: number[][], header: { step?: number; epoch?: number; wraps?: boolean } = {}): ArrayBuffer {
+  const buffer = new ArrayBuffer(48 + 8 * agents.length);
+  const view = new DataView(buffer);
+  [..."MRM1"].forEach((letter, k) => { view.setUint8(k, letter.charCodeAt(0)); });
+  view.setUint32(4, header.step ?? 12, true);
+  view.setUint32(8, agents.length, true);
+  view.setUint32(12, 4 * agents.length, true);
+  [-10, 20, 1600, 1000].forEach((value, k) => { view.setFloat32(16 + 4 * k, value, true); });
+  view.setUint32(32, header.epoch ?? 3, true);
+  view.setUint16(36, 4, true);
+  view.setUint8(38, 1);
+  view.setUint8(39, header.wraps ? 1 : 0);
+  view.setFloat32(40, 0.5, true);
+  view.setFloat32(44, 24, true);
+  agents.forEach(([x, y, heading], k) => {
+    view.setUint16(48 + 8 * k, x, true);
+    view.setUint16(50 + 8 * k, y, true);
+    view.setUint8(52 + 8 * k, heading);
+  });
+  return buffer;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab } from "../src/palettes";
+
+const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
+
+it("OKLab goes there and back", () => {
+  const rgb = parseHex("#3fb4e8");
+  fromOklab(toOklab(rgb)).forEach((c, k) => { expect(c).toBeCloseTo(rgb[k], 4); });
+});
+
+describe.each(PALETTES)("%s", (name) => {
+  it.each([true, false])("fits its background (light: %s)", (light) => {
+    const table = paletteTable(name, light);
+    expect(table.length).toBe(1024);
+    const shades = Array.from({ length: 256 }, (_, k) => lightness(table, k));
+    if (light) expect(Math.max(...shades)).toBeLessThan(0.72);
+    else expect(Math.min(...shades)).toBeGreaterThan(0.3);
+  });
+  it("is cyclic or grows lighter all the way, so that no hue need be told apart", () => {
+    const table = paletteTable(name, false);
+    if (isCyclic(name)) expect([...table.subarray(0, 3)]).toEqual([...table.subarray(1020, 1023)]);
+    else for (let k = 8; k < 256; k += 8) expect(lightness(table, k)).toBeGreaterThan(lightness(table, k - 8));
+  });
+});
+
+it("headings get cyclic palettes only", () => {
+  expect(palettesFor("heading").every(isCyclic)).toBe(true);
+  expect(palettesFor("speed").some(isCyclic)).toBe(false);
+});
+
+it("species have their own colours, then stock ones", () => {
+  const table = speciesTable(["#ff0000"], false);
+  expect([...table.subarray(0, 3)]).toEqual([255, 0, 0]);
+  expect([...table.subarray(4, 7)]).not.toEqual([255, 0, 0]);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { decodeFrame } from "../src/protocol";
+import { blend, SLOTS, Timeline } from "../src/timeline";
+import { makeFrame } from "./frames";
+
+const frame = (step: number, epoch = 1, count = 1) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch }));
+
+it("moves evenly between frames that come unevenly", () => {
+  const timeline = new Timeline();
+  const shown: number[] = [];
+  let next = 0;
+  for (let tick = 0; tick < 600; tick++) {
+    const now = tick / 120;
+    if (now >= next) {
+      timeline.push(frame(Math.round(now * 60)), now);
+      next = now + (tick % 3 === 0 ? 0.02 : 0.045);
+    }
+    shown.push(timeline.sample(now)?.step ?? 0);
+  }
+  const moves = shown.slice(240).map((step, k, all) => (k > 0 ? step - all[k - 1] : 0.5));
+  expect(Math.min(...moves)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...moves)).toBeLessThan(1.5); // 0.5 would be perfect
+});
+
+it("never shows a mixture across a reset or a change of numbers", () => {
+  const timeline = new Timeline();
+  timeline.push(frame(100), 0);
+  timeline.push(frame(102), 0.03);
+  timeline.push(frame(0, 2), 0.06);
+  expect(timeline.sample(0.06)).toMatchObject({ alpha: 1, step: 0 });
+  timeline.push(frame(2, 2, 5), 0.09);
+  const moment = timeline.sample(0.1);
+  expect(moment?.from).toBe(moment?.to);
+});
+
+it("never overwrites a frame that may still be shown", () => {
+  const timeline = new Timeline();
+  const slots = [0, 1, 2, 3, 4, 5].map((k) => timeline.push(frame(k), k * 0.03));
+  expect(new Set(slots.slice(-SLOTS)).size).toBe(SLOTS);
+  expect(timeline.push(frame(5), 0.2)).toBe(slots[5]);
+});
+
+it("takes the short way round", () => {
+  expect(blend(95, 5, 0.5, 100)).toBe(100);
+  expect(blend(95, 5, 0.5, 0)).toBe(50);
+});

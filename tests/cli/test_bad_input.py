@@ -1,0 +1,82 @@
+"""Every mistake gets exit code 2 and a message that names it; nothing is written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .terminal import complaint, murmura_says
+
+RUN = ["run", "classic", "--steps", "1", "--out", "out"]
+
+MISTAKES = {
+    "unknown scenario": (
+        ["run", "clasic", "--steps", "1", "--out", "out"],
+        r"no scenario is called 'clasic' \(did you mean 'classic'\?\)",
+    ),
+    "no such file": (
+        ["run", "mine.toml", "--steps", "1", "--out", "out"],
+        r"cannot read the scenario mine\.toml",
+    ),
+    "broken file": (
+        ["run", "broken.json", "--steps", "1", "--out", "out"],
+        r"broken\.json is not valid JSON",
+    ),
+    "set without a value": ([*RUN, "--set", "agents"], r"--set takes PATH=VALUE.*got 'agents'"),
+    "set an unknown path": (
+        [*RUN, "--set", "rules.alignment.wieght=2"],
+        r"'rules\.alignment\.wieght' \(did you mean 'rules\.alignment\.weight'\?\)",
+    ),
+    "set a word for a number": (
+        [*RUN, "--set", "rules.alignment.weight=fast"],
+        r"rules\.alignment\.weight: .*number.*got 'fast'",
+    ),
+    "set out of range": (
+        [*RUN, "--set", "perception.radius=-1"],
+        r"perception\.radius must be > 0 \[u\], got -1",
+    ),
+    "set a wrong word": ([*RUN, "--set", "world.boundary=warp"], r"world\.boundary must be one of .*'wrap'"),
+    "set not a number": ([*RUN, "--set", "perception.radius=NaN"], r"perception\.radius must be a finite"),
+    "far too many": ([*RUN, "--agents", "1000000000000"], r"agents must be <= "),
+    "agents are no number": ([*RUN, "--agents", "many"], r"--agents: expected a whole number, got 'many'"),
+    "steps are no number": (["run", "classic", "--steps", "1.5", "--out", "out"], r"--steps.*got '1\.5'"),
+    "steps below 0": (["run", "classic", "--steps", "-1", "--out", "out"], r"0 or more steps.*got -1"),
+    "steps missing": (["run", "classic", "--out", "out"], r"--steps.*requires an argument"),
+    "every 0 steps": ([*RUN, "--every", "0"], r"1 or more steps between metrics, got 1 and 0"),
+    "seed below 0": ([*RUN, "--seed", "-1"], r"seed must be a whole number from 0"),
+    "no threads": ([*RUN, "--threads", "0"], r"threads must be a whole number from 1"),
+    "unknown backend": ([*RUN, "--backend", "cpuu"], r"'cpuu' \(did you mean 'cpu'\?\)"),
+    "unknown option": ([*RUN, "--stepz", "3"], r"--stepz"),
+    "unknown command": (["frobnicate"], r"no scenario is called 'frobnicate'"),
+    "no rule file": ([*RUN, "--rules", "absent.py"], r"--rules takes a Python file that exists, got absent\.py"),
+    "rule file that fails": ([*RUN, "--rules", "fails.py"], r"fails\.py could not be run: ZeroDivisionError"),
+    "rule file that is not Python": ([*RUN, "--rules", "prose.py"], r"prose\.py could not be run: SyntaxError"),
+    "rule with a taken name": ([*RUN, "--rules", "taken.py"], r"the name 'alignment' is taken"),
+    "folder in use": (["run", "classic", "--steps", "1", "--out", "full"], r"full is not empty"),
+    "folder is a file": (["run", "classic", "--steps", "1", "--out", "broken.json"], r"cannot write to broken"),
+    "bench sizes": (["bench", "--agents", "10,x"], r"--agents takes whole numbers .*'10,x'"),
+    "bench nobody": (["bench", "--agents", "0"], r"numbers of 1 and more, got '0'"),
+    "scenario to list": (["scenarios", "fihs"], r"'fihs' \(did you mean 'fish'\?\)"),
+    "word too many": (["doctor", "please"], r"please"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named_and_nothing_written(mistake: str, tmp_path: Path):
+    words, message = MISTAKES[mistake]
+    (tmp_path / "broken.json").write_text('{"agents": ')
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    (tmp_path / "prose.py").write_text("a rule of my own\n")
+    (tmp_path / "taken.py").write_text(
+        "import murmura\n\n@murmura.register_rule('alignment')\nclass Mine(murmura.Rule):\n    pass\n"
+    )
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("keep me")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    said = complaint(murmura_says(*words, cwd=tmp_path), code=2)
+    assert re.search(message, said, re.DOTALL), said
+    after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
+    assert after == before
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,187 @@
+"""What each command prints and writes, and the code it exits with."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import murmura as mm
+
+from .terminal import MURMURA, complaint, environment, murmura_says
+
+BRAKE = """\
+import murmura
+from murmura.core.algebra import minimum, where
+
+
+@murmura.register_rule("brake")
+class Brake(murmura.Rule):
+    weight: float = 1.0
+    accumulates = ("sum",)
+
+    @staticmethod
+    def pair(p, me, seen, world):
+        ahead = seen.dx * me.hx + seen.dy * me.hy > 0.8 * seen.d
+        return (where(ahead, seen.nearness, 0.0),)
+
+    @staticmethod
+    def steer(p, me, acc, world):
+        k = -0.1 * p.weight * minimum(1.0, acc[0])
+        return me.vx * k, me.vy * k
+"""
+POISON = """\
+import murmura
+from murmura.core.algebra import where
+
+
+@murmura.register_rule("poison")
+class Poison(murmura.Rule):
+    weight: float = 1.0
+
+    @staticmethod
+    def steer(p, me, acc, world):
+        return where(world.step < 7.0, 0.0, 1e38) * 1e38 * me.hx, 0.0 * me.hy
+"""
+
+
+def plain_hash(steps: int, agents: int = 60, seed: int = 3) -> str:
+    simulation = mm.Simulation(
+        mm.load_scenario("classic").with_values({"agents": agents}), seed, backend="cpu"
+    )
+    simulation.step(steps)
+    return simulation.state_hash()
+
+
+def test_a_run_prints_facts_and_writes_a_folder_that_holds_them(tmp_path: Path):
+    words = ["--steps", 25, "--agents", 60, "--seed", 3, "--every", 10, "--backend", "cpu", "--json"]
+    done = murmura_says("run", "classic", *words, "--expect-hash", plain_hash(25)[:16], "--out", "a/b", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    assert facts["hash"] == plain_hash(25)
+    assert {k: facts[k] for k in ("scenario", "agents", "seed", "steps", "backend", "threads", "folder")} == {
+        "scenario": "classic", "agents": 60, "seed": 3, "steps": 25, "backend": "cpu", "threads": 1, "folder": "a/b",
+    }  # fmt: skip
+    run = mm.open_run(tmp_path / "a/b")
+    assert run.final_hash == facts["hash"]
+    rows = list(run.metrics())
+    assert [row["step"] for row in rows] == [0, 10, 20, 25]
+    assert facts["polarization"] == rows[-1]["polarization"]
+
+
+def test_another_hash_than_expected_fails_the_run_but_keeps_it(tmp_path: Path):
+    words = ["--steps", 5, "--agents", 60, "--seed", 3, "--backend", "reference", "--out", "out"]
+    done = murmura_says("run", "classic", *words, "--expect-hash", "0123abcd", cwd=tmp_path)
+    said = complaint(done, code=1)
+    found = mm.open_run(tmp_path / "out").final_hash
+    assert f"the final state has the hash {found}, expected 0123abcd" in said
+
+
+def test_facts_of_an_empty_flock_are_valid_json(tmp_path: Path):
+    """Nobody has no polarization: null, since JSON knows no NaN."""
+    words = ["--steps", 1, "--agents", 0, "--backend", "reference", "--out", "out", "--json"]
+    done = murmura_says("run", "classic", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    def never(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    assert json.loads(done.stdout, parse_constant=never)["polarization"] is None
+    assert all(math.isnan(row["polarization"]) for row in mm.open_run(tmp_path / "out").metrics())
+
+
+# S4-73
+def test_a_rule_of_ones_own_works_on_both_backends(tmp_path: Path):
+    assert len(BRAKE.splitlines()) < 20
+    (tmp_path / "brake.py").write_text(BRAKE)
+    speeds = {}
+    for backend, weight in (("cpu", 1), ("reference", 1), ("reference", 0)):
+        words = ["--rules", "brake.py", "--set", f"rules.brake.weight={weight}", "--agents", 100, "--seed", 7]
+        out = f"{backend}-{weight}"
+        done = murmura_says(
+            "run", "classic", *words, "--steps", 20, "--backend", backend, "--out", out, "--json", cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        lines = (tmp_path / out / "metrics.jsonl").read_text().splitlines()
+        speeds[backend, weight] = json.loads(lines[-1])["mean_speed"]
+        scenario = json.loads((tmp_path / out / "scenario.json").read_text())
+        assert scenario["rules"]["brake"]["weight"] == weight
+    assert speeds["cpu", 1] == pytest.approx(speeds["reference", 1], rel=1e-4)
+    assert speeds["cpu", 1] < 0.98 * speeds["reference", 0]
+
+
+def test_a_run_that_breaks_down_exits_1_and_says_where(tmp_path: Path):
+    (tmp_path / "poison.py").write_text(POISON)
+    words = ["--rules", "poison.py", "--set", "rules.poison.weight=1", "--agents", 30, "--every", 2]
+    done = murmura_says(
+        "run", "classic", *words, "--steps", 20, "--backend", "reference", "--out", "out", cwd=tmp_path
+    )
+    assert "step 8: 30 agents have no finite place or velocity" in complaint(done, code=1)
+    rows = list(mm.open_run(tmp_path / "out").metrics())
+    assert [row["step"] for row in rows] == [0, 2, 4, 6]
+
+
+def test_a_full_disk_exits_1_with_a_message(tmp_path: Path):
+    def hardly_any_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+    words = ["--steps", 20, "--every", 1, "--agents", 30, "--backend", "reference", "--out", "out"]
+    done = murmura_says("run", "classic", *words, cwd=tmp_path, preexec_fn=hardly_any_room)
+    assert "cannot write the run to out" in complaint(done, code=1)
+
+
+def test_scenarios_are_listed_with_their_titles_and_their_values(tmp_path: Path):
+    listed = json.loads(murmura_says("scenarios", "--json", cwd=tmp_path).stdout)
+    assert listed == {name: mm.load_scenario(name).title for name in mm.scenario_names()}
+    assert all(listed.values())
+    whole = json.loads(murmura_says("scenarios", "fish", "--json", cwd=tmp_path).stdout)
+    assert whole == mm.load_scenario("fish").model_dump(mode="json")
+    plain = murmura_says("scenarios", "fish", cwd=tmp_path)
+    assert plain.returncode == 0
+    values = dict(line.split(" = ", 1) for line in plain.stdout.splitlines())
+    assert values["motion.max_speed"] == "10.0" and values["perception.radius"] == "60.0"  # S2-61
+
+
+def test_doctor_prints_facts(tmp_path: Path):
+    done = murmura_says("doctor", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    assert facts["murmura"] == mm.__version__
+    assert facts["python"] == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_bench_prints_one_row_for_each_size(tmp_path: Path):
+    words = ["--agents", "60,1_20", "--scenario", "classic", "--no-yardsticks", "--backend", "reference", "--json"]
+    done = murmura_says("bench", *words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["agents"], row["program"], row["backend"]) for row in rows] == [
+        (60, "murmura", "reference"),
+        (120, "murmura", "reference"),
+    ]
+    assert all(0.0 < row["best_ms"] <= row["median_ms"] for row in rows)
+
+
+def test_help_and_version(tmp_path: Path):
+    assert murmura_says("--version", cwd=tmp_path).stdout.strip() == mm.__version__
+    done = murmura_says("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in ("live", "run", "bench", "scenarios", "doctor"))
+
+
+def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.Popen(
+        [*MURMURA, "scenarios", "fish"],
+        stdout=writer, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED=""), cwd=tmp_path, text=True,
+    )  # fmt: skip
+    os.close(writer)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, "")

@@ -1,0 +1,52 @@
+"""Ctrl-C during a run: it ends at once, and what it leaves behind is true."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import murmura as mm
+
+from .terminal import MURMURA, environment
+
+
+def lines_of(path: Path) -> int:
+    return path.read_text().count("\n") if path.exists() else 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
+    out = tmp_path / "out"
+    words = ["--agents", "300", "--steps", "100000000", "--every", "400", "--seed", "5", "--threads", str(threads)]
+    process = subprocess.Popen(
+        [*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", str(out)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60.0
+    while lines_of(out / "metrics.jsonl") < 3:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    asked = time.monotonic()
+    printed, said = process.communicate(timeout=30)
+    assert time.monotonic() - asked < 4.0  # a second or two, and as much again for a busy machine
+    assert process.returncode == 130
+    assert printed == ""
+    manifest = json.loads((out / "manifest.json").read_text())
+    done = manifest["steps_done"]
+    assert manifest["status"] == "interrupted"
+    assert said == f"murmura: stopped at step {done}; what was recorded is in {out}\n"
+
+    run = mm.open_run(out)
+    steps = [row["step"] for row in run.metrics()]
+    assert steps == list(range(0, done + 1, 400))
+    assert run.final("cpu").state_hash() == manifest["final_hash"]
+    # The state is the one that this step has in a run which nobody interrupted.
+    whole = mm.Simulation(run.scenario, 5, backend="cpu")
+    whole.step(done)
+    assert whole.state_hash() == manifest["final_hash"]

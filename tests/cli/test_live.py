@@ -1,0 +1,121 @@
+"""`murmura live`, as it starts, listens and stops."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import murmura as mm
+
+from .terminal import complaint, environment, python_says
+
+# The page may not be built where tests run: any index.html will do.
+LIVE = """\
+import pathlib, sys
+import murmura.view.server
+murmura.view.server.STATIC = pathlib.Path("page")
+from murmura.cli import main
+main(sys.argv[1:])
+"""
+FLOCK = ["live", "classic", "--agents", "40", "--backend", "reference", "--no-open"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "index.html").write_text("<title>flock</title>")
+    return tmp_path
+
+
+@contextmanager
+def live(folder: Path, *words: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", LIVE, *FLOCK, *words],
+        cwd=folder, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def answer(port: int, path: str, cookie: str = "") -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
+    response = connection.getresponse()
+    response.body = response.read()  # type: ignore[attr-defined]
+    connection.close()
+    return response
+
+
+def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
+    """U1: one line at once, the address once; Ctrl-C ends it with one line and exit code 0."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        busy = taken.getsockname()[1]
+        with live(folder, "--port", str(busy), SSH_CONNECTION="1 2 3 4") as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == f"murmura {mm.__version__} - starting...\n"
+            found = re.fullmatch(
+                r"murmura: http://127\.0\.0\.1:(\d+)/\?token=([\w-]{43})\n", process.stdout.readline()
+            )
+            assert found is not None
+            port = int(found[1])
+            assert busy < port <= busy + 200  # the next free one
+            assert f"ssh -L {port}:127.0.0.1:{port} " in process.stdout.readline()
+            _wait_for(port)
+            welcome = answer(port, f"/?token={found[2]}")
+            assert (welcome.status, welcome.getheader("location")) == (303, "/")
+            cookie = str(welcome.getheader("set-cookie")).partition(";")[0]
+            page = answer(port, "/", cookie)
+            assert (page.status, page.body) == (200, b"<title>flock</title>")  # type: ignore[attr-defined]
+            process.send_signal(signal.SIGINT)
+            asked = time.monotonic()
+            printed, said = process.communicate(timeout=30)
+            assert time.monotonic() - asked < 4.0
+    assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + 30.0
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--host", "0.0.0.0"], r"listens on this machine only \(127\.0\.0\.1\), got --host 0\.0\.0\.0"),
+        (["--port", "70000"], r"a port is a number from 1 to 65535, got --port 70000"),
+        (["--port", "-5"], r"a port is a number from 1 to 65535, got --port -5"),
+        (["--agents", "3000000"], r"the live view takes up to 2,000,000, got 3,000,000"),
+    ],
+)
+def test_what_it_cannot_do_it_says(words: list[str], message: str, folder: Path):
+    if "--agents" in words:
+        words = [*words, "--set", "world.width=100000", "--set", "world.height=100000"]
+    done = python_says("-c", LIVE, *FLOCK, *words, cwd=folder)
+    assert re.search(message, complaint(done, code=2))
+    assert done.stdout == f"murmura {mm.__version__} - starting...\n"
+
+
+def test_a_page_that_was_not_built_is_named(folder: Path):
+    os.remove(folder / "page" / "index.html")
+    done = python_says("-c", LIVE, *FLOCK, cwd=folder)
+    assert "the page was not built" in complaint(done, code=2)

@@ -1,0 +1,30 @@
+"""Ctrl-C in the middle of `step` leaves a whole state behind, and the simulation knows which one."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+import murmura as mm
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupted_run_is_still_the_run(threads: int) -> None:
+    sim = mm.Simulation("classic", seed=4, backend="cpu", threads=threads)
+    sim.step(1)
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.15)
+        with pytest.raises(KeyboardInterrupt):
+            sim.step(10_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    assert sim.step_count > 1
+    straight = mm.Simulation("classic", seed=4, backend="cpu", threads=1)
+    straight.step(sim.step_count)
+    assert sim.state_hash() == straight.state_hash()
+    sim.step(10)
+    straight.step(10)
+    assert sim.state_hash() == straight.state_hash()

@@ -1,0 +1,353 @@
+"""The behaviour that document 004 asks for, scenario by scenario, on the definition and on the CPU kernel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import murmura as mm
+
+Array = NDArray[np.float64]
+both = pytest.mark.parametrize("backend", ["reference", "cpu"])
+OFF = {f"rules.{name}.weight": 0.0 for name in ("separation", "alignment", "cohesion")}
+
+
+def boids(
+    backend: str, positions: Any, velocities: Any, name: str = "roadmap", **values: Any
+) -> mm.Simulation:
+    scenario = mm.load_scenario(name).with_values(values)
+    return mm.Simulation(scenario, backend=backend, positions=positions, velocities=velocities)
+
+
+def only(rule: str, weight: float) -> dict[str, float]:
+    return OFF | {f"rules.{rule}.weight": weight}
+
+
+def path(simulation: mm.Simulation, steps: int) -> Array:
+    """Places after each step, unrolled where the world wraps, shape (steps + 1, n, 2)."""
+    size = np.array([simulation.scenario.world.width, simulation.scenario.world.height])
+    places = [simulation.positions.astype(float)]
+    for _ in range(steps):
+        simulation.step()
+        move = simulation.positions - places[-1]
+        places.append(places[-1] + move - size * np.round(move / size))
+    return np.array(places)
+
+
+def gap(places: Array, a: int = 0, b: int = 1) -> Array:
+    return np.hypot(*(places[..., a, :] - places[..., b, :]).T)
+
+
+def variance(velocities: Any) -> float:
+    return 1.0 - abs(np.exp(1j * np.arctan2(velocities[:, 1], velocities[:, 0])).mean())
+
+
+# S4-59, S4-11, S4-13
+@both
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.9, 3.2, 5.5])
+def test_a_single_boid_without_rules_flies_a_straight_line(backend: str, angle: float) -> None:
+    heading = np.array([math.cos(angle), math.sin(angle)])
+    simulation = boids(backend, [[50, 50]], [heading], **OFF)
+    places = path(simulation, 200)[:, 0]
+    along = (places - places[0]) @ heading
+    aside = (places - places[0]) @ [-heading[1], heading[0]]
+    assert along == pytest.approx(np.arange(201.0), abs=2e-3)
+    assert np.abs(aside).max() < 2e-3
+    assert simulation.velocities[0] == pytest.approx(heading, abs=1e-5)
+
+
+# S4-59
+def test_rules_without_neighbours_do_not_bend_the_line() -> None:
+    places = path(boids("reference", [[50, 50]], [[0.6, 0.8]]), 50)[:, 0]
+    assert places == pytest.approx(np.array([50, 50]) + np.outer(np.arange(51), [0.6, 0.8]), abs=1e-3)
+
+
+JITTER = {
+    **OFF,
+    "rules.jitter.enabled": True,
+    "rules.jitter.angle": 20.0,
+    "rules.jitter.max_turn_rate": 600.0,
+}
+# A boid that starts at (80, 50) heading east, seed 7, every eighth tick.
+GOLDEN = [
+    [80.0, 50.0],
+    [87.35847, 52.85661],
+    [92.14842, 59.1729],
+    [95.14024, 66.57329],
+    [97.1912, 74.29084],
+    [98.1855, 82.20415],
+]
+
+
+# S4-14, S4-5
+@both
+def test_a_jittered_boid_flies_the_golden_path(backend: str) -> None:
+    scenario = mm.load_scenario("roadmap").with_values(JITTER)
+    simulation = mm.Simulation(scenario, seed=7, backend=backend, positions=[[80, 50]], velocities=[[1, 0]])
+    found = path(simulation, 40)[::8, 0]
+    assert found == pytest.approx(np.array(GOLDEN), abs=2e-4)
+    other = mm.Simulation(scenario, seed=8, backend=backend, positions=[[80, 50]], velocities=[[1, 0]])
+    assert np.abs(path(other, 40)[-1, 0] - found[-1]).max() > 0.1
+
+
+# S4-12, S4-14
+@both
+def test_jitter_is_limited_by_the_turn_rate(backend: str) -> None:
+    # 600 degrees a second are 10 a tick, half of what the angle allows.
+    scenario = mm.load_scenario("roadmap").with_values({**JITTER, "agents": 50})
+    simulation = mm.Simulation(scenario, seed=3, backend=backend)
+    turns = []
+    for _ in range(20):
+        before = np.arctan2(*simulation.velocities.astype(float).T[::-1])
+        simulation.step()
+        after = np.arctan2(*simulation.velocities.astype(float).T[::-1])
+        turns.append(np.degrees(np.angle(np.exp(1j * (after - before)))))
+    assert np.abs(turns).max() <= 10.001
+    assert np.abs(turns).max() > 9.0
+    assert abs(np.mean(turns)) < 1.0
+
+
+# S4-60, S4-22
+@both
+@pytest.mark.parametrize("offset", [0.1, 0.5, 1.0, -0.7])
+def test_two_boids_head_on_move_apart(backend: str, offset: float) -> None:
+    start = [[79, 50], [81, 50 + offset]], [[1, 0], [-1, 0]]
+    distances = gap(path(boids(backend, *start, **only("separation", 1.75)), 12))
+    free = gap(path(boids(backend, *start, **OFF), 12))
+    assert (np.diff(distances[2:]) > 0).all()
+    assert distances[-1] > 2.0
+    # They pass each other wider than they would have.
+    assert distances.min() > free.min() * 1.05
+    assert distances[-1] > distances[0]
+
+
+# S4-22
+@both
+def test_two_capped_boids_head_on_move_apart(backend: str) -> None:
+    simulation = boids(
+        backend, [[100, 100], [112, 101]], [[0.5, 0], [-0.5, 0]], "classic", **only("separation", 1.5)
+    )
+    distances = gap(path(simulation, 40))
+    assert distances.min() > 9.0
+    assert (np.diff(distances[10:]) > 0).all()
+    assert distances[-1] > 25.0
+
+
+# S4-23
+@both
+@pytest.mark.parametrize("offset", [3.0, 8.0, -5.0])
+def test_a_faster_follower_veers_before_it_comes_too_near(backend: str, offset: float) -> None:
+    # Personal space 50, of which the inner 25 must stay free. The leader has no eyes behind.
+    d_min = 25.0
+    values = {
+        **only("separation", 1.5),
+        "rules.separation.radius": 50.0,
+        "perception.field_of_view": 180.0,
+    }
+    simulation = boids(backend, [[100, 300], [160, 300 + offset]], [[3, 0], [1, 0]], "classic", **values)
+    places = path(simulation, 150)
+    distances = gap(places)
+    assert distances[0] > 50 > distances.min() > d_min
+    nearest = int(distances.argmin())
+    # It left its lane away from the leader, whose own flight is undisturbed.
+    aside = (places[:, 0, 1] - 300) * -np.sign(offset)
+    assert aside[nearest] > 0.3
+    assert aside[-1] > 5.0
+    assert places[: nearest + 1, 1] == pytest.approx(
+        np.array([160, 300 + offset]) + np.outer(np.arange(nearest + 1), [1, 0]), abs=1e-3
+    )
+    assert (
+        gap(
+            path(boids(backend, [[100, 300], [160, 300 + offset]], [[3, 0], [1, 0]], "classic", **OFF), 60)
+        ).min()
+        < 10
+    )
+
+
+# S4-61, S4-26
+@both
+@pytest.mark.parametrize("angles", [(0.0, 1.0, 2.0), (0.0, 0.1, 2.5), (1.0, 3.0, 4.0)])
+def test_three_headings_converge(backend: str, angles: tuple[float, ...]) -> None:
+    velocities = np.column_stack([np.cos(angles), np.sin(angles)])
+    values = {**only("alignment", 1.0), "perception.radius": 40.0, "perception.field_of_view": 360.0}
+    simulation = boids(backend, [[80, 50], [82, 50], [81, 52]], velocities, **values)
+    found = [variance(simulation.velocities)]
+    for _ in range(40):
+        simulation.step()
+        found.append(variance(simulation.velocities))
+    assert (np.diff(found) < 1e-6).all()
+    assert found[-1] < 0.02 < found[0]
+
+
+# S4-27
+@both
+def test_without_neighbours_alignment_asks_for_nothing(backend: str) -> None:
+    simulation = boids(backend, [[20, 20], [100, 70]], [[1, 0], [0, 1]], **only("alignment", 1.0))
+    simulation.step()
+    assert (simulation.forces == 0).all()
+
+
+# S4-62
+@both
+def test_a_lone_boid_joins_the_party(backend: str) -> None:
+    rng = np.random.default_rng(4)
+    party = np.array([80, 60]) + rng.uniform(-3, 3, (12, 2))
+    positions = np.vstack([party, [80, 53]])
+    velocities = np.tile([1.0, 0.0], (13, 1))
+
+    def distance(places: Array) -> Array:
+        return np.hypot(*(places[:, 12] - places[:, :12].mean(axis=1)).T)
+
+    joined = distance(path(boids(backend, positions, velocities), 120))
+    alone = distance(path(boids(backend, positions, velocities, **only("separation", 1.75)), 120))
+    assert joined[0] > 6.0
+    assert joined[60:].max() < 5.0
+    assert alone[60:].min() > 6.0
+
+
+# S4-63, S4-18
+@both
+def test_a_neighbour_behind_is_ignored_until_it_comes_into_view(backend: str) -> None:
+    # 0 flies east with 1 at its back and 2 abeam, who flies north; 0 turns to fly along with 2.
+    simulation = boids(
+        backend, [[50, 50], [44.5, 50], [52, 50]], [[1, 0], [1, 0], [0, 1]], **only("alignment", 1.0)
+    )
+    seen = []
+    for _ in range(25):
+        p, v = simulation.positions.astype(float), simulation.velocities.astype(float)
+        to = p[1] - p[0]
+        cosine = to @ v[0] / (math.hypot(*to) * math.hypot(*v[0]))
+        visible = bool(math.hypot(*to) <= 8.0 and cosine >= math.cos(math.radians(135)))
+        assert (1 in simulation.neighbors(0)) == visible
+        assert (1 in simulation.explain(0)["rules"]["alignment"]["neighbors"]) == visible
+        simulation.step()
+        assert simulation.column("local_density")[0] == visible + (math.hypot(*(p[2] - p[0])) <= 8.0)
+        seen.append(visible)
+    assert seen[0] is False
+    assert True in seen
+    first = seen.index(True)
+    assert first > 2
+    assert not any(seen[:first])
+
+
+# S4-29
+@both
+def test_two_clusters_drift_together_without_alignment(backend: str) -> None:
+    rng = np.random.default_rng(6)
+    left, right = (np.array([x, 50]) + rng.uniform(-3, 3, (15, 2)) for x in (68, 92))
+    values = {"rules.alignment.weight": 0.0, "perception.radius": 40.0}
+    simulation = boids(backend, np.vstack([left, right]), rng.normal(size=(30, 2)), **values)
+    places = path(simulation, 40)
+
+    def distance(at: Array) -> float:
+        return math.hypot(*(at[:15].mean(axis=0) - at[15:].mean(axis=0)))
+
+    apart = [distance(at) for at in places]
+    assert apart[0] > 20.0
+    assert apart[20] < apart[10] < apart[0]
+    assert apart[-1] < apart[0] / 2
+
+
+# S4-30
+@both
+@pytest.mark.parametrize("bearing", [0.9, 1.4, 2.0])
+def test_a_boid_and_a_distant_neighbour_come_within_reach(backend: str, bearing: float) -> None:
+    reach = 8.0
+    far = np.array([80, 50]) + 25.0 * np.array([math.cos(bearing), math.sin(bearing)])
+    values = {**only("cohesion", 1.0), "perception.radius": 40.0, "perception.field_of_view": 360.0}
+    distances = gap(path(boids(backend, [[80, 50], far], [[1, 0], [1, 0]], **values), 120))
+    assert distances[0] == pytest.approx(25.0, abs=1e-3)
+    assert distances.min() <= reach
+    arrival = int(np.argmax(distances <= reach))
+    # From its first turn towards the other on, the way only gets shorter.
+    assert (np.diff(distances[15:arrival]) < 1e-6).all()
+
+
+def pairs(simulation: mm.Simulation) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Differences and distances on the torus, and who sees whom, by the roadmap's own test."""
+    s = simulation.scenario
+    p, v = simulation.positions.astype(float), simulation.velocities.astype(float)
+    d = p[None] - p[:, None]
+    d -= np.array([s.world.width, s.world.height]) * np.round(d / [s.world.width, s.world.height])
+    size = np.hypot(d[..., 0], d[..., 1])
+    np.fill_diagonal(size, np.inf)
+    forward = v / np.hypot(*v.T)[:, None]
+    cosine = (d * forward[:, None]).sum(axis=2) / size
+    return (
+        d,
+        size,
+        (size <= s.perception.radius) & (cosine >= math.cos(math.radians(s.perception.field_of_view / 2))),
+    )
+
+
+def clamped(vectors: Array, most: float) -> Array:
+    size = np.hypot(*vectors.T)[:, None]
+    return vectors * np.minimum(1.0, most / np.maximum(size, 1e-12))
+
+
+def towards(targets: Array, velocities: Array) -> Array:
+    """desired = normalize(target) x 1; steer = clamp(desired - vel, 0.1); nothing for no target (S4-54)."""
+    size = np.hypot(*targets.T)[:, None]
+    steer = clamped(targets / np.maximum(size, 1e-12) - velocities, 0.1)
+    return np.where(size > 0, steer, 0.0)
+
+
+# S4-33, S4-21, S4-25, S4-28, S4-54
+@both
+@pytest.mark.parametrize("rule", ["separation", "alignment", "cohesion"])
+def test_a_single_rule_is_its_milestones_formula(backend: str, rule: str) -> None:
+    weight = 1.75 if rule == "separation" else 1.0
+    values = {**only(rule, weight), "agents": 90, "world.width": 40.0, "world.height": 30.0}
+    simulation = mm.Simulation(mm.load_scenario("roadmap").with_values(values), seed=5, backend=backend)
+    d, size, seen = pairs(simulation)
+    v = simulation.velocities.astype(float)
+    count = np.maximum(seen.sum(axis=1), 1)[:, None]
+    if rule == "separation":
+        near = seen & (size <= 2.5)
+        away = -(d / np.maximum(size, 1e-12)[..., None] ** 2 * near[..., None]).sum(axis=1)
+        unit = away / np.maximum(np.hypot(*away.T)[:, None], 1e-12)
+        expected = clamped(weight * unit, 0.1)
+    elif rule == "alignment":
+        expected = towards((v[None] * seen[..., None]).sum(axis=1) / count, v)
+    else:
+        expected = towards((d * seen[..., None]).sum(axis=1) / count, v)
+    simulation.step()
+    assert (np.hypot(*expected.T) > 0.01).sum() > 20
+    assert simulation.forces == pytest.approx(expected, abs=2e-5)
+
+
+# S4-31, S4-33
+@both
+def test_all_rules_are_the_clamped_sum_and_speed_is_restored(backend: str) -> None:
+    scenario = mm.load_scenario("roadmap").with_values(
+        {"agents": 90, "world.width": 40.0, "world.height": 30.0}
+    )
+    parts = []
+    for rule, weight in (("separation", 1.75), ("alignment", 1.0), ("cohesion", 1.0)):
+        simulation = mm.Simulation(scenario.with_values(only(rule, weight)), seed=5, backend=backend)
+        simulation.step()
+        parts.append(simulation.forces.astype(float))
+    simulation = mm.Simulation(scenario, seed=5, backend=backend)
+    v = simulation.velocities.astype(float)
+    simulation.step()
+    total = clamped(np.sum(parts, axis=0), 0.1)
+    assert simulation.forces == pytest.approx(total, abs=3e-5)
+    turned = v + total
+    assert simulation.velocities == pytest.approx(turned / np.hypot(*turned.T)[:, None], abs=3e-5)
+
+
+# S4-32, S4-34, S4-9
+@pytest.mark.parametrize(("backend", "agents", "steps"), [("reference", 60, 60), ("cpu", 300, 2000)])
+def test_with_all_rules_nobody_is_stuck_and_speed_holds(backend: str, agents: int, steps: int) -> None:
+    scenario = mm.load_scenario("roadmap").with_values({"agents": agents})
+    simulation = mm.Simulation(scenario, seed=1, backend=backend)
+    for _ in range(10):
+        simulation.step(steps // 10)
+        assert np.isfinite(simulation.positions).all()
+        assert np.abs(np.hypot(*simulation.velocities.astype(float).T) - 1.0).max() < 1e-5
+    assert (simulation.positions >= 0).all()
+    assert (simulation.positions < [160, 100]).all()

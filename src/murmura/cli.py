@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -320,6 +321,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _outcome(act: Callable[[], Any]) -> int:
     try:
         act()
+        sys.stdout.flush()
     except CycloptsError as error:
         _say(" ".join(str(error).split()))
         return 2
@@ -329,6 +331,7 @@ def _outcome(act: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        sys.stderr.close()
+        # The reader left. What is still in the buffer goes nowhere, or Python would complain at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return 0

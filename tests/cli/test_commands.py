@@ -47,7 +47,7 @@ class Poison(murmura.Rule):
 
     @staticmethod
     def steer(p, me, acc, world):
-        return where(world.step < 7.0, 0.0, 1e38) * 1e38 * me.hx, 0.0 * me.hy
+        return where(world.step < 7.0, 0.0 * me.hx, float("nan")), 0.0 * me.hy
 """
 
 
@@ -61,7 +61,9 @@ def plain_hash(steps: int, agents: int = 60, seed: int = 3) -> str:
 
 def test_a_run_prints_facts_and_writes_a_folder_that_holds_them(tmp_path: Path):
     words = ["--steps", 25, "--agents", 60, "--seed", 3, "--every", 10, "--backend", "cpu", "--json"]
-    done = murmura_says("run", "classic", *words, "--expect-hash", plain_hash(25)[:16], "--out", "a/b", cwd=tmp_path)
+    done = murmura_says(
+        "run", "classic", *words, "--expect-hash", plain_hash(25)[:16], "--out", "a/b", cwd=tmp_path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     facts = json.loads(done.stdout)
     assert facts["hash"] == plain_hash(25)
@@ -105,7 +107,17 @@ def test_a_rule_of_ones_own_works_on_both_backends(tmp_path: Path):
         words = ["--rules", "brake.py", "--set", f"rules.brake.weight={weight}", "--agents", 100, "--seed", 7]
         out = f"{backend}-{weight}"
         done = murmura_says(
-            "run", "classic", *words, "--steps", 20, "--backend", backend, "--out", out, "--json", cwd=tmp_path
+            "run",
+            "classic",
+            *words,
+            "--steps",
+            20,
+            "--backend",
+            backend,
+            "--out",
+            out,
+            "--json",
+            cwd=tmp_path,
         )
         assert done.returncode == 0, done.stderr
         lines = (tmp_path / out / "metrics.jsonl").read_text().splitlines()
@@ -156,13 +168,21 @@ def test_doctor_prints_facts(tmp_path: Path):
     assert facts["python"] == ".".join(map(str, sys.version_info[:3]))
 
 
-def test_bench_prints_one_row_for_each_size(tmp_path: Path):
-    words = ["--agents", "60,1_20", "--scenario", "classic", "--no-yardsticks", "--backend", "reference", "--json"]
+def test_bench_prints_a_row(tmp_path: Path):
+    words = [
+        "--agents",
+        "1_20",
+        "--scenario",
+        "classic",
+        "--no-yardsticks",
+        "--backend",
+        "reference",
+        "--json",
+    ]
     done = murmura_says("bench", *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["agents"], row["program"], row["backend"]) for row in rows] == [
-        (60, "murmura", "reference"),
         (120, "murmura", "reference"),
     ]
     assert all(0.0 < row["best_ms"] <= row["median_ms"] for row in rows)

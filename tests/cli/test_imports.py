@@ -32,9 +32,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path):
 
 def test_names_are_found_when_they_are_used(tmp_path: Path):
     """The check above can fail: a simulation does load a compiler."""
-    loaded = loaded_by(
-        "import murmura; murmura.Simulation('classic', backend='cpu')", tmp_path
-    )
+    loaded = loaded_by("import murmura; murmura.Simulation('classic', backend='cpu')", tmp_path)
     assert "numba" in loaded
 
 

@@ -22,7 +22,18 @@ def lines_of(path: Path) -> int:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
     out = tmp_path / "out"
-    words = ["--agents", "300", "--steps", "100000000", "--every", "400", "--seed", "5", "--threads", str(threads)]
+    words = [
+        "--agents",
+        "300",
+        "--steps",
+        "100000000",
+        "--every",
+        "400",
+        "--seed",
+        "5",
+        "--threads",
+        str(threads),
+    ]
     process = subprocess.Popen(
         [*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", str(out)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,

@@ -104,12 +104,13 @@ def _wait_for(port: int) -> None:
         (["--host", "0.0.0.0"], r"listens on this machine only \(127\.0\.0\.1\), got --host 0\.0\.0\.0"),
         (["--port", "70000"], r"a port is a number from 1 to 65535, got --port 70000"),
         (["--port", "-5"], r"a port is a number from 1 to 65535, got --port -5"),
-        (["--agents", "3000000"], r"the live view takes up to 2,000,000, got 3,000,000"),
+        (
+            ["--set", "agents=3000000", "--set", "world.width=100000", "--set", "world.height=100000"],
+            r"the live view takes up to 2,000,000, got 3,000,000",
+        ),
     ],
 )
 def test_what_it_cannot_do_it_says(words: list[str], message: str, folder: Path):
-    if "--agents" in words:
-        words = [*words, "--set", "world.width=100000", "--set", "world.height=100000"]
     done = python_says("-c", LIVE, *FLOCK, *words, cwd=folder)
     assert re.search(message, complaint(done, code=2))
     assert done.stdout == f"murmura {mm.__version__} - starting...\n"

@@ -6,6 +6,7 @@ With one: python -m pytest -m cuda tests/cuda
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +19,9 @@ from .roll_call import NAME, RollCall
 
 @pytest.fixture(scope="session", autouse=True)
 def _somewhere_to_run() -> None:
-    reason = missing()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the packages say of each other while they are imported
+        reason = missing()
     if reason:
         pytest.skip(f"neither a CUDA device nor its simulator (NUMBA_ENABLE_CUDASIM=1): {reason}")
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,18 +52,22 @@ def instant(sim: mm.Simulation) -> list[float]:
     ]
 
 
+def long_run(name: str, backend: str, seed: int) -> Any:
+    """Every measure's mean over the last half of a run."""
+    sim = mm.Simulation(name, seed=seed, backend=backend, threads=1)
+    sim.step(STEPS - LAST)
+    seen = []
+    for _ in range(LAST // EVERY):
+        sim.step(EVERY)
+        seen.append(instant(sim))
+    return np.mean(seen, axis=0)
+
+
 def long_runs(name: str, backend: str) -> Any:
-    """One row for each seed: every measure's mean over the last half of a run."""
-    rows = []
-    for seed in SEEDS:
-        sim = mm.Simulation(name, seed=seed, backend=backend)
-        sim.step(STEPS - LAST)
-        seen = []
-        for _ in range(LAST // EVERY):
-            sim.step(EVERY)
-            seen.append(instant(sim))
-        rows.append(np.mean(seen, axis=0))
-    return np.array(rows)
+    """One row for each seed; on the CPU one thread for each of them once the first has compiled the kernel."""
+    first = [long_run(name, backend, SEEDS[0])]
+    with ThreadPoolExecutor(1 if backend == "cuda" else os.cpu_count()) as pool:
+        return np.array(first + list(pool.map(partial(long_run, name, backend), SEEDS[1:])))
 
 
 def excess(a: Any, b: Any) -> Any:
@@ -86,7 +93,7 @@ def test_long_runs_are_statistically_those_of_the_cpu(name: str):
 
 
 def test_the_criterion_tells_scenarios_apart():
-    """It would notice: two presets of the same rules that differ in numbers only fail it in most measures."""
+    """It would notice: two presets of the same rules that differ in a few numbers fail it in several measures."""
     assert (excess(long_runs("starlings", "cuda"), long_runs("sparrows", "cuda")) > 0.0).sum() >= 2
 
 
@@ -94,11 +101,11 @@ def test_a_million_agents():
     """They fit, they run, and a sample of them meets whom NumPy says it sees."""
     sim = mm.Simulation(workload(1_000_000), seed=1, backend="cuda")
     for steps in (1, 20):
-        sample = np.random.default_rng(steps).choice(1_000_000, 40, replace=False)
+        sample = np.random.default_rng(steps).choice(1_000_000, 20, replace=False)
         seen, doubtful, _ = sight(sim, sample)
         sim.step()
         met = sim.column("local_density")[sample]
-        assert doubtful.sum() <= 8
+        assert doubtful.sum() <= 4
         assert np.array_equal(met[~doubtful], seen.sum(axis=1)[~doubtful])
         sim.step(steps)
     assert np.isfinite(sim.positions).all()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.algebra import maximum, sqrt, to_number, where
+from murmura.core.algebra import absolute, maximum, sqrt, to_number, where
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
@@ -212,18 +212,18 @@ def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
 
 
 class Sick(Rule):
-    """Pushes everybody upwards, and from one step on divides by zero for one agent."""
+    """Pushes upwards, the more the nearer one's id is to somebody's, who from one step on divides by zero."""
 
-    push: float = quantity(0.25, "The push.", "")
-    since: float = quantity(2.0, "The first bad step, counted from 0.", "step", ge=0)
-    who: float = quantity(7.0, "Whom it befalls.", "", ge=0)
+    push: float = quantity(0.25, "The push one id away.", "")
+    since: float = quantity(0.0, "The first bad step, counted from 0.", "step", ge=0)
+    who: float = quantity(1.0, "Whom it befalls.", "", ge=0)
 
     clamped = False
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        ill = where((to_number(me.id) == p.who) & (world.time >= (p.since - 0.5) * world.dt), 0.0, 1.0)
-        return (me.x - me.x) / ill, p.push / ill
+        left = maximum(0.0, (p.since - 0.5) * world.dt - world.time)
+        return me.x * 0.0, p.push / (absolute(to_number(me.id) - p.who) + left)
 
 
 def test_a_users_rule_by_hand():
@@ -242,7 +242,7 @@ def test_a_users_rule_by_hand():
 )  # the simulator computes with NumPy's numbers, which warn
 def test_a_rule_that_divides_by_zero_stops_the_run_at_once(size: tuple[int, int]):
     register_rule("sick")(Sick)
-    scenario = workload(size[0]).with_values({"rules.sick": {}})
+    scenario = workload(size[0]).with_values({"rules.sick": {"since": 2.0, "who": 7.0}})
     sim = mm.Simulation(scenario, seed=6, backend="cuda")
     sim.step(2)
     assert np.isfinite(sim.positions).all()

@@ -76,7 +76,7 @@ def test_forces_of_the_rules_are_the_documents_formulas() -> None:
     assert scene().explain(0)["steering"] == pytest.approx(total, abs=1e-12)
 
 
-# S4-69, S4-38
+# S4-69
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", ["classic", "roadmap", "starlings", "mixed"])
 def test_the_net_steering_is_the_force_of_the_next_step(name: str, backend: str) -> None:

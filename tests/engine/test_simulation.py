@@ -193,7 +193,7 @@ def test_neighbors_are_those_within_radius_and_view(name: str) -> None:
     assert found > 20
 
 
-# S4-49, S4-50, S4-51
+# S4-49, S4-50
 def test_measures_by_name() -> None:
     simulation = mm.Simulation(
         "classic",

@@ -87,7 +87,7 @@ def test_starlings_are_document_002s_configuration_table() -> None:
     assert Threat(x=0.0, y=0.0).radius == 150
 
 
-# S1-4…S1-7, S1-10, S1-12, S1-13, S1-15
+# S1-4…S1-7, S1-15
 def test_classic_is_document_001_to_the_letter() -> None:
     s = mm.load_scenario("classic")
     assert s.motion.policy == "capped"
@@ -107,7 +107,7 @@ def test_classic_is_document_001_to_the_letter() -> None:
     assert _active(s) == {"separation", "alignment", "cohesion"}
 
 
-# S4-1, S4-2, S4-21, S4-31, S4-42, S4-65…S4-68, S4-74
+# S4-1, S4-2, S4-42, S4-65…S4-68, S4-74
 def test_roadmap_has_document_004s_starting_values() -> None:
     s = mm.load_scenario("roadmap")
     assert (s.motion.policy, s.motion.velocity_unit, s.motion.speed) == ("constant", "tick", 1.0)

@@ -74,7 +74,7 @@ def scenes(draw: st.DrawFn) -> tuple[float, list[dict[str, Any]], float]:
     return side, [*circles, *walls, polygon, bent], flat
 
 
-# S4-43, S3-11
+# S4-43
 @pytest.mark.parametrize(("boundary", "fastest"), [("wrap", 0.24), ("reflect", 0.49)])
 @quick
 @given(scene=scenes(), seed=st.integers(0, 2**32), share=st.floats(0.0005, 1.0))

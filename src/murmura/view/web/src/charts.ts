@@ -36,7 +36,7 @@ class Chart {
   }
 
   private make(): uPlot {
-    const grey = "#8c99b5";
+    const grey = matchMedia("(prefers-color-scheme: light)").matches ? "#56637d" : "#9aa7c2";
     const axis: uPlot.Axis = { stroke: grey, grid: { stroke: "rgb(140 155 190 / 0.14)", width: 1 }, ticks: { show: false }, font: "10px system-ui" };
     return new uPlot(
       {

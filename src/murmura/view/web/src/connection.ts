@@ -55,7 +55,12 @@ export class Connection {
       if (message) this.ears.message(message);
       return;
     }
-    this.ears.frame(decodeFrame(data));
+    try {
+      this.ears.frame(decodeFrame(data));
+    } catch (error) {
+      // One bad frame must not stop the flow: the next one is asked for all the same.
+      this.ears.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
+    }
     if (document.hidden) this.owed = true;
     else this.askFrame();
   }

@@ -65,11 +65,12 @@ export function drawAttractors(stage: Stage, scenario: JsonObject): void {
 }
 
 const HAND_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
+const HAND_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
 
-export function ring({ context, camera, view }: Stage, hand: Hand, radius: number): void {
+export function ring({ context, camera, view, light }: Stage, hand: Hand, radius: number): void {
   const p = toScreen(camera, view, hand);
   const size = Math.max(14, radius * camera.zoom);
-  const rgb = HAND_COLORS[hand.mode];
+  const rgb = (light ? HAND_INKS : HAND_COLORS)[hand.mode];
   const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
   glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
   glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);

@@ -33,7 +33,8 @@ export class RendererGl implements Picture {
   static create(canvas: HTMLCanvasElement): RendererGl | null {
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, powerPreference: "high-performance" });
     if (!gl?.getExtension("EXT_color_buffer_float")) return null;
-    gl.getExtension("OES_texture_float_linear");
+    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); });
+    canvas.addEventListener("webglcontextrestored", () => { location.reload(); }); // the simulation lives on the server
     return new RendererGl(gl, canvas);
   }
 
@@ -147,8 +148,10 @@ export class RendererGl implements Picture {
     gl.uniform1i(at.u_near, 1);
     gl.uniform1i(at.u_far, 2);
     gl.uniform1f(at.u_light, scene.light ? 1 : 0);
-    const crowd = Math.min(1, (8000 / Math.max(1, count)) ** 0.5);
-    const shine = (0.8 + scene.glow) * crowd;
+    // The part of the world's picture that agents cover: where they crowd, each glows less.
+    const covered = (count * agentHalf(scene, count) ** 2) / (world.width * world.height * camera.zoom ** 2);
+    const crowd = Math.min(1, (0.05 / Math.max(1e-6, covered)) ** 0.7);
+    const shine = (0.8 + 2.5 * scene.glow) * crowd;
     gl.uniform3f(at.u_amount, scene.trails ? 1.15 * Math.max(0.5, crowd) : 0, 1.5 * shine, 2.1 * shine);
     const edge = (value: number, centre: number, side: number) => ((value - centre) * camera.zoom) / side + 0.5;
     const far_away: [number, number, number, number] = [-1e6, -1e6, 1e6, 1e6];

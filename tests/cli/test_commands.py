@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -134,7 +135,7 @@ def test_a_run_that_breaks_down_exits_1_and_says_where(tmp_path: Path):
     done = murmura_says(
         "run", "classic", *words, "--steps", 20, "--backend", "reference", "--out", "out", cwd=tmp_path
     )
-    assert "step 8: 30 agents have no finite place or velocity" in complaint(done, code=1)
+    assert re.search(r"step 8: .*no finite place or velocity", complaint(done, code=1))
     rows = list(mm.open_run(tmp_path / "out").metrics())
     assert [row["step"] for row in rows] == [0, 2, 4, 6]
 

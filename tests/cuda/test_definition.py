@@ -32,7 +32,7 @@ def scenes_with(rule: str) -> list[str]:
     found = []
     for scene in SCENES:
         part = loud_rules(scenario_of(scene)).get(rule)
-        if part is not None and not (part.tracks and getattr(part, part.tracks) >= 40):
+        if part is not None and not (part.tracks and getattr(part, part.tracks) >= 32):
             found.append(scene)
     return found
 

@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-import murmura as mm
 from murmura.backends.cuda import simulated
 
 from .roll_call import begin, check_roll, headings, scene, uniform
@@ -202,4 +201,3 @@ def test_no_neighbors_beyond_those_that_sim_neighbors_names(size: tuple[int, int
     for row, names in zip(range(0, n, 7), named, strict=True):
         assert sim.column("local_density")[row] == len(names)
         assert sim.column("aggression_level")[row] == calls[names].sum()
-    assert isinstance(sim, mm.Simulation)

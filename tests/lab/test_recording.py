@@ -171,11 +171,12 @@ def test_a_run_that_has_only_begun_has_no_final_hash(tmp_path: Path):
     ("damage", "kind", "message"),
     [
         (lambda f: (f / MANIFEST).unlink(), ScenarioError, "is not a run folder"),
-        (lambda f: (f / SCENARIO).unlink(), ScenarioError, "scenario.json"),
+        (lambda f: (f / SCENARIO).unlink(), RunError, "scenario.json"),
+        (lambda f: (f / MANIFEST).write_text("[1, 2]"), RunError, "manifest.json is not a table"),
         (lambda f: (f / MANIFEST).write_text('{"seed": '), RunError, "is damaged"),
         (lambda f: (f / MANIFEST).write_bytes(b"\xff\xfe"), RunError, "is damaged"),
-        (lambda f: (f / SCENARIO).write_text('{"agents": -1}'), (RunError, ScenarioError), "agents"),
-        (lambda f: (f / SCENARIO).write_text("{"), (RunError, ScenarioError), "scenario.json is not valid JSON"),
+        (lambda f: (f / SCENARIO).write_text('{"agents": -1}'), RunError, "agents"),
+        (lambda f: (f / SCENARIO).write_text("{"), RunError, "scenario.json is not valid JSON"),
     ],
 )  # fmt: skip
 def test_damaged_folders_are_named(damage: Any, kind: Any, message: str, tmp_path: Path):
@@ -184,6 +185,21 @@ def test_damaged_folders_are_named(damage: Any, kind: Any, message: str, tmp_pat
     with pytest.raises(kind, match="run-to-break") as error:
         mm.open_run(folder)
     assert message in str(error.value)
+
+
+def test_a_torn_last_line_of_metrics_is_left_out_and_a_broken_one_named(tmp_path: Path):
+    run = record(simulation(), 3, tmp_path / "run", every=1)
+    path = run.folder / METRICS
+    whole = path.read_text()
+    for cut in range(1, len(whole.splitlines()[-1]) + 1, 7):
+        path.write_text(whole[:-cut])
+        assert [row["step"] for row in run.metrics()] == [0, 1, 2]
+    path.write_text(whole.replace('"step": 1,', '"step": ,'))
+    with pytest.raises(RunError, match=r"the metrics in .*metrics\.jsonl are damaged"):
+        list(run.metrics())
+    path.unlink()
+    with pytest.raises(RunError, match=r"metrics\.jsonl are damaged: .*No such file"):
+        list(run.metrics())
 
 
 def test_a_damaged_final_state_is_named(tmp_path: Path):

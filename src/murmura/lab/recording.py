@@ -40,6 +40,8 @@ class Run:
         self.folder = folder
         try:
             self.manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            if not isinstance(self.manifest, dict):
+                raise ValueError(f"{MANIFEST} is not a table of values")
             self.scenario: Scenario = load_scenario(folder / SCENARIO)
         except OSError as error:
             raise ScenarioError(
@@ -59,9 +61,16 @@ class Run:
 
     def metrics(self) -> Iterator[dict[str, float]]:
         """The observed steps, one after the other."""
-        with (self.folder / METRICS).open(encoding="utf-8") as lines:
-            for line in lines:
-                yield {key: math.nan if value is None else value for key, value in json.loads(line).items()}
+        path = self.folder / METRICS
+        try:
+            with path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    if not line.endswith("\n"):
+                        return  # still being written, or cut short when the run was killed
+                    row = json.loads(line)
+                    yield {key: math.nan if value is None else value for key, value in row.items()}
+        except (OSError, ValueError, AttributeError) as error:
+            raise RunError(f"the metrics in {path} are damaged: {error}") from None
 
     def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
         """The simulation as it was at the end."""

@@ -1,0 +1,40 @@
+"""One server for all tests of a module; each test brings its own flock with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from murmura.view import server
+from murmura.view.session import Session
+
+from .live import Live, Page, flock
+
+
+@pytest.fixture(scope="module")
+def built_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A page, since the real one may not be built where tests run."""
+    folder = tmp_path_factory.mktemp("static")
+    (folder / "assets").mkdir()
+    (folder / "index.html").write_text("<!doctype html><title>flock</title>")
+    (folder / "assets" / "index.js").write_text("let flock;")
+    (folder.parent / "secret.txt").write_text("secret")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "STATIC", folder)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def live(built_page: Path) -> Iterator[Live]:
+    found = Live(Session(flock(), seed=7, backend="reference"))
+    found.open()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(live: Live) -> Iterator[Page]:
+    with live.page() as found:
+        yield found

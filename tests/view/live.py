@@ -1,0 +1,187 @@
+"""A live view for tests: a real server on a free port, and a page that talks to it by the contract's words."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import uvicorn
+from websockets.sync.client import ClientConnection, connect
+
+import murmura as mm
+from murmura.view.server import LARGEST_MESSAGE, free_port, make_app
+from murmura.view.session import Session
+
+PATIENCE = 20.0  # [s] much more than anything takes, so that a busy machine fails nothing
+
+
+def flock(agents: int = 60, **values: Any) -> mm.Scenario:
+    return mm.load_scenario("classic").with_values({"agents": agents} | values)
+
+
+def until(true: Callable[[], Any]) -> None:
+    """Wait for something that another thread does."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.002)
+
+
+class Live:
+    """A session behind a running server, and the cookie that opens it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.port = free_port("127.0.0.1", None)
+        self.host = f"127.0.0.1:{self.port}"
+        self.origin = f"http://{self.host}"
+        self.app = make_app(session, self.port)
+        self.token = str(self.app.launch_token)
+        config = uvicorn.Config(
+            self.app, host="127.0.0.1", port=self.port, log_level="critical", ws="websockets-sansio",
+            ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, lifespan="off", timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run)
+
+    def open(self) -> None:
+        self._thread.start()
+        until(lambda: self._server.started)
+        self.session.open()
+        status, headers, _ = self.get(f"/?token={self.token}")
+        assert status == 303
+        self.cookie = headers["set-cookie"].partition(";")[0]
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
+        self.session.close()
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+        """Ask for a path; header names as keywords, `_` for `-`."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, headers=sent)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
+
+    def connect(self, **options: Any) -> ClientConnection:
+        return connect(
+            f"ws://{self.host}/ws",
+            **{
+                "origin": self.origin,
+                "additional_headers": {"Cookie": self.cookie},
+                "compression": None,
+                "max_size": None,
+                "open_timeout": PATIENCE,
+                **options,
+            },
+        )
+
+    @contextmanager
+    def page(self) -> Iterator[Page]:
+        with self.connect() as socket:
+            yield Page(socket)
+
+
+class Page:
+    """What the page in the browser does: takes everything, answers each frame, remembers the newest of each kind."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.newest: dict[str, dict[str, Any]] = {}
+        self.frame: Frame | None = None
+        self.frames = 0
+
+    def send(self, kind: str, **values: Any) -> None:
+        self.socket.send(json.dumps({"type": kind, **values}))
+
+    def take(self) -> str:
+        """Receive one message; return its kind."""
+        message = self.socket.recv(timeout=PATIENCE)
+        if isinstance(message, bytes):
+            self.frame = Frame(message)
+            self.frames += 1
+            self.send("ready")
+            return "frame"
+        data = json.loads(message, parse_constant=lambda word: 1 / 0)
+        self.newest[data["type"]] = data
+        return str(data["type"])
+
+    def wait(self, kind: str, true: Callable[[Any], Any] = lambda message: True) -> Any:
+        """Receive until a message of this kind says what is waited for."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert time.monotonic() < deadline, f"no such {kind}; the newest: {self.newest.get(kind)}"
+            if self.take() == kind:
+                message = self.frame if kind == "frame" else self.newest[kind]
+                if true(message):
+                    return message
+
+    def ask(self, kind: str, **values: Any) -> dict[str, Any]:
+        """Send a command and return the status after it; commands are carried out in order."""
+        self.send(kind, **values)
+        return self.status()
+
+    def status(self) -> dict[str, Any]:
+        """A status that is newer than everything sent so far: speed marks the moment."""
+        mark = self.newest.get("status", {}).get("speed", 1.0)
+        mark = 1.25 if mark == 1.0 else 1.0
+        self.send("speed", value=mark)
+        found: dict[str, Any] = self.wait("status", lambda status: status["speed"] == mark)
+        return found
+
+    def refusal(self, kind: str, **values: Any) -> str:
+        """Send what must be refused; return the reason."""
+        self.send(kind, **values)
+        error = self.wait("error")
+        assert error["about"] == kind
+        return str(error["message"])
+
+    def still(self, scenario: mm.Scenario) -> str:
+        """Begin anew with a scenario, paused at step 0; return its hash."""
+        self.send("pause")
+        self.send("load", scenario=scenario.model_dump(mode="json"))
+        status = self.ask("pointer", x=0, y=0, mode="none")
+        assert (status["step"], status["running"], status["agents"]) == (0, False, scenario.agents)
+        return str(status["hash"])
+
+    def seen_at(self, step: int) -> Frame:
+        """The frame of this step; the session is paused there."""
+        found: Frame
+        if self.frame is not None and self.frame.step == step:
+            return self.frame
+        found = self.wait("frame", lambda frame: frame.step == step)
+        return found
+
+
+class Frame:
+    """A binary message, read as the contract says, field by field at its offset."""
+
+    def __init__(self, message: bytes) -> None:
+        assert message[:4] == b"MRM1"
+
+        def read(kind: str, offset: int) -> Any:
+            return np.frombuffer(message, kind, 1, offset)[0].item()
+
+        self.step, self.count, self.total = (read("<u4", offset) for offset in (4, 8, 12))
+        self.left, self.top, self.width, self.height = (read("<f4", offset) for offset in (16, 20, 24, 28))
+        self.epoch, self.stride = read("<u4", 32), read("<u2", 36)
+        self.column, self.wraps = read("u1", 38), read("u1", 39)
+        self.time_step, self.fastest = read("<f4", 40), read("<f4", 44)
+        assert len(message) == 48 + 8 * self.count
+        places = np.frombuffer(message, "<u2", offset=48).reshape(-1, 4)[:, :2].astype(np.float64)
+        self.positions = (self.left, self.top) + places / 65535.0 * (self.width, self.height)
+        rest = np.frombuffer(message, "u1", offset=48).reshape(-1, 8)[:, 4:].astype(np.float64)
+        self.headings = (rest[:, 0] + 0.5) / 256.0 * 2.0 * np.pi
+        self.speeds = rest[:, 1] / 255.0 * self.fastest
+        self.species = rest[:, 2].astype(int)
+        self.extra = rest[:, 3] / 255.0 * (60.0, 1.0, 1.0)[self.column]

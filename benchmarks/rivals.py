@@ -33,7 +33,9 @@ def mesa_step(agents: int) -> Callable[[], Any]:
     from mesa.examples.basic.boid_flockers.model import BoidFlockers
 
     size = side(agents)
-    return BoidFlockers(population_size=agents, width=size, height=size, vision=VISION, separation=5, seed=1).step
+    return BoidFlockers(
+        population_size=agents, width=size, height=size, vision=VISION, separation=5, seed=1
+    ).step
 
 
 def agentpy_step(agents: int) -> Callable[[], Any]:
@@ -93,7 +95,9 @@ def once(step: Callable[[], Any], least_seconds: float) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--agents", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
@@ -116,7 +120,9 @@ def main() -> None:
     for name, seconds in best.items():
         ratio = seconds / best["murmura"]
         if options.json:
-            print(json.dumps({"program": name, "agents": options.agents, "ms": seconds * 1e3, "times": ratio}))
+            print(
+                json.dumps({"program": name, "agents": options.agents, "ms": seconds * 1e3, "times": ratio})
+            )
         else:
             print(f"{name:<18} {seconds * 1e3:>12.3f} ms a step {ratio:>10.1f} times murmura")
 

@@ -86,11 +86,11 @@ def test_flee_point_within_reach_only_where_asked() -> None:
     close(rule_forces(near, "flee_point"), [[0, 0], [MAX_FORCE, 0], [0, 0]])
 
 
-def foreseen(sim: Simulation, bird: Bird, other: Bird, lead: float) -> Vector:
-    """The way to where another will be after the time it takes to get there, at most `lead` seconds."""
+def foreseen(sim: Simulation, bird: Bird, other: Bird, lead: float, share: float = 1.0) -> Vector:
+    """The way to where another will be after a share of the time it takes to get there, at most `lead` seconds."""
     pace = 1.0 if sim.scenario.motion.velocity_unit == "second" else 1.0 / sim.scenario.motion.time_step
     d = way(sim, (bird.x, bird.y), (other.x, other.y))
-    seconds = min(lead, math.hypot(*d) / (sim.scenario.motion.max_speed * pace))
+    seconds = min(lead, share * math.hypot(*d) / (sim.scenario.motion.max_speed * pace))
     return added(d, scaled(other.velocity, pace * seconds))
 
 
@@ -129,7 +129,7 @@ def test_evasion_of_where_the_hunter_will_be(boundary: str, motion: dict[str, An
     expected = []
     for bird in flock:
         far = math.hypot(*way(sim, (bird.x, bird.y), (flock[7].x, flock[7].y))) > 64.0
-        away = scaled(foreseen(sim, bird, flock[7], 4.0), -1.0)
+        away = scaled(foreseen(sim, bird, flock[7], 4.0, 0.5), -1.0)
         expected.append(ZERO if far or bird.id == 7 else scaled(steering(away, bird, top, MAX_FORCE), 1.25))
     assert 4 < np.count_nonzero(np.any(expected, axis=1)) < 36
     close(rule_forces(sim, "evade"), expected)

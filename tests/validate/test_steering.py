@@ -111,10 +111,6 @@ def test_a_pursuer_does_not_catch_a_faster_quarry(backend: str) -> None:
     assert distance(places).min() > 40
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="evade looks d / max_speed ahead: a hunter that aims at me is foreseen at my own place and catches me",
-)
 @both
 def test_an_evader_gets_away_and_who_does_not_evade_is_caught(backend: str) -> None:
     def chase(evasion: float) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import threading
 import time
@@ -18,6 +19,7 @@ import murmura as mm
 from murmura.view.server import LARGEST_MESSAGE, free_port, make_app
 from murmura.view.session import Session
 
+MARKS = itertools.count(1)
 PATIENCE = 20.0  # [s] much more than anything takes, so that a busy machine fails nothing
 
 
@@ -132,9 +134,8 @@ class Page:
         return self.status()
 
     def status(self) -> dict[str, Any]:
-        """A status that is newer than everything sent so far: speed marks the moment."""
-        mark = self.newest.get("status", {}).get("speed", 1.0)
-        mark = 1.25 if mark == 1.0 else 1.0
+        """A status that is newer than everything sent so far: a speed that nobody had before marks the moment."""
+        mark = 1.0 + next(MARKS) / 2.0**20
         self.send("speed", value=mark)
         found: dict[str, Any] = self.wait("status", lambda status: status["speed"] == mark)
         return found

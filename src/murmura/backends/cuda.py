@@ -173,7 +173,6 @@ class BackendCuda:
         self._count = len(state)
         self.completed = 0
         self._graphs = {}
-        self._kept: list[Any] = []
         try:
             self._allocate(state)
         except Exception as error:
@@ -237,7 +236,6 @@ class BackendCuda:
             return array.copy()
         owner = self._xp.asarray(array)
         view = self._cuda.as_cuda_array(owner)
-        self._kept.append(owner)
         view.owner = owner
         return view
 
@@ -286,9 +284,17 @@ class BackendCuda:
         before = self.completed
         try:
             self._launch_all(steps)
-        finally:
-            # The clock on the device knows how far it came, whatever interrupted the host.
+            reached = int(self._get(self._clock)[0])
+        except Exception as error:
+            raise RunError(
+                f"the CUDA device failed after step {first_step}: {type(error).__name__}: {error}. Checkpoints written "
+                "before are whole: go on from one when the device works again, or with backend='cpu'"
+            ) from error
+        except BaseException:
+            # Ctrl-C: the clock on the device knows how far it came.
             self.completed = before + int(self._get(self._clock)[0]) - first_step
+            raise
+        self.completed = before + reached - first_step
         when = int(self._get(self._trouble)[0])
         if when:
             raise RunError(self._diagnosis(when))

@@ -91,7 +91,8 @@ class Evade(TrackingRule):
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         dx, dy = offset(world, it.x, it.y, me.x, me.y)
         d2 = dx * dx + dy * dy
-        ahead = minimum(p.lead, sqrt(d2) / (me.max_speed * world.pace)) * world.pace
+        # Half the time of `Pursue`: a hunter that comes straight on would else be foreseen where I am.
+        ahead = minimum(p.lead, 0.5 * sqrt(d2) / (me.max_speed * world.pace)) * world.pace
         fx, fy = steer_towards(dx - it.vx * ahead, dy - it.vy * ahead, me)
         w = where((to_number(me.id) == it.id) | (d2 > p.reach * p.reach), 0.0, it.present)
         return fx * w, fy * w

@@ -192,7 +192,9 @@ def serve(session: Session, host: str = "127.0.0.1", port: int | None = None, op
     import uvicorn
 
     if not (STATIC / "index.html").exists():
-        raise BackendError("the page was not built: run `npm install && npm run build` in src/murmura/view/web")
+        raise BackendError(
+            "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
+        )
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
     chosen = free_port(host, port)

@@ -83,6 +83,7 @@ class Live:
                 "additional_headers": {"Cookie": self.cookie},
                 "compression": None,
                 "max_size": None,
+                "max_queue": None,
                 "open_timeout": PATIENCE,
                 **options,
             },
@@ -91,19 +92,20 @@ class Live:
     @contextmanager
     def page(self) -> Iterator[Page]:
         with self.connect() as socket:
-            yield Page(socket)
+            yield Page(socket, self.session)
 
 
 class Page:
     """What the page in the browser does: takes everything, answers each frame, remembers the newest of each kind."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, session: Session) -> None:
         self.socket = socket
+        self._session = session
         self.newest: dict[str, dict[str, Any]] = {}
         self.frame: Frame | None = None
         self.frames = 0
 
-    def send(self, kind: str, **values: Any) -> None:
+    def send(self, kind: str, /, **values: Any) -> None:
         self.socket.send(json.dumps({"type": kind, **values}))
 
     def take(self) -> str:
@@ -128,7 +130,7 @@ class Page:
                 if true(message):
                     return message
 
-    def ask(self, kind: str, **values: Any) -> dict[str, Any]:
+    def ask(self, kind: str, /, **values: Any) -> dict[str, Any]:
         """Send a command and return the status after it; commands are carried out in order."""
         self.send(kind, **values)
         return self.status()
@@ -140,7 +142,7 @@ class Page:
         found: dict[str, Any] = self.wait("status", lambda status: status["speed"] == mark)
         return found
 
-    def refusal(self, kind: str, **values: Any) -> str:
+    def refusal(self, kind: str, /, **values: Any) -> str:
         """Send what must be refused; return the reason."""
         self.send(kind, **values)
         error = self.wait("error")
@@ -156,12 +158,15 @@ class Page:
         return str(status["hash"])
 
     def seen_at(self, step: int) -> Frame:
-        """The frame of this step; the session is paused there."""
-        found: Frame
-        if self.frame is not None and self.frame.step == step:
-            return self.frame
-        found = self.wait("frame", lambda frame: frame.step == step)
-        return found
+        """The frame of this step of the present flock, which is paused there."""
+
+        def fits(frame: Frame | None) -> bool:
+            return frame is not None and (frame.step, frame.epoch) == (step, self._session.epoch)
+
+        if not fits(self.frame):
+            self.wait("frame", fits)
+        assert self.frame is not None
+        return self.frame
 
 
 class Frame:

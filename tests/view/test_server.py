@@ -45,8 +45,11 @@ def test_every_route_needs_the_cookie(live: Live):
     for path, is_socket in routes:
         for cookie in ("", f"{name}=wrong", f"other={live.cookie.partition('=')[2]}"):
             if is_socket:
-                with pytest.raises(InvalidStatus) as refusal:
-                    live.connect(additional_headers={"Cookie": cookie})
+                with (
+                    pytest.raises(InvalidStatus) as refusal,
+                    live.connect(additional_headers={"Cookie": cookie}),
+                ):
+                    pass
                 assert refusal.value.response.status_code == 403
             else:
                 for method in ("GET", "HEAD", "POST", "DELETE"):
@@ -64,8 +67,8 @@ def test_foreign_pages_and_rebound_names_get_403_from_the_real_server(live: Live
         f"https://{live.host}",
         f"http://127.0.0.1:{live.port + 1}",
     ):
-        with pytest.raises(InvalidStatus) as refusal:
-            live.connect(origin=origin)
+        with pytest.raises(InvalidStatus) as refusal, live.connect(origin=origin):
+            pass
         assert refusal.value.response.status_code == 403
         assert b"MRM1" not in (refusal.value.response.body or b"")
     for host in ("evil.example", f"evil.example:{live.port}", "127.0.0.1", f"[::1]:{live.port}"):
@@ -121,6 +124,9 @@ def test_no_path_leads_out_of_the_assets(
     answer = connection.getresponse()
     body = answer.read()
     assert b"secret" not in body and b"root:" not in body
+    if answer.status == 307:  # a slash more or less
+        assert str(answer.getheader("location")).startswith(f"{live.origin}/")
+        return
     assert answer.status in (400, 403, 404, 405) or body in (
         b"let flock;",
         b"<!doctype html><title>flock</title>",
@@ -172,7 +178,7 @@ def test_what_one_page_does_every_page_hears(live: Live):
         other.wait("status", lambda status: status["agents"] == 20 and not status["running"])
         other.send("step", count=4)
         one.wait("status", lambda status: status["step"] == 4)
-        assert one.wait("frame", lambda frame: frame.step == 4).count == 20
+        assert one.seen_at(4).count == 20
         assert other.seen_at(4).count == 20
         one.send("set", values={"rules.cohesion.weight": 0.25})
         assert other.wait("scenario")["scenario"]["rules"]["cohesion"]["weight"] == 0.25
@@ -212,14 +218,12 @@ def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
         for _ in range(12):
             stalled.append(_handshake(live))
         with live.page() as page:
-            for _ in range(20):
+            first, begun = page.wait("status")["step"], time.monotonic()
+            for _ in range(90):
                 for client in stalled:
                     client.sendall(_masked('{"type": "ready"}'))
                 page.wait("frame")
-            first, begun = page.wait("status")["step"], time.monotonic()
-            for _ in range(60):
-                page.wait("frame")
-            assert time.monotonic() - begun < 10.0  # a second on an idle machine
+            assert time.monotonic() - begun < 15.0  # a second and a half on an idle machine
             page.wait("status", lambda status: status["step"] > first)
         assert len(live.session._listeners) >= 12
     finally:
@@ -234,12 +238,11 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
     until(lambda: not live.session._listeners)
     files = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     for turn in range(30):
-        connection = live.connect()
-        if turn % 3 == 0:
-            connection.recv(timeout=PATIENCE)
-        if turn % 3 == 1:
-            connection.socket.shutdown(socket.SHUT_RDWR)  # without a word
-        connection.close()
+        with live.connect() as connection:
+            if turn % 3 == 0:
+                connection.recv(timeout=PATIENCE)
+            if turn % 3 == 1:
+                connection.socket.shutdown(socket.SHUT_RDWR)  # without a word
     for _ in range(10):  # and in the middle of the handshake
         with socket.create_connection(("127.0.0.1", live.port)) as raw:
             raw.sendall(b"GET /ws HTTP/1.1\r\nHost: ")
@@ -256,8 +259,8 @@ def test_a_client_too_many_is_turned_away(live: Live, monkeypatch: pytest.Monkey
     with live.connect() as first, live.connect() as second:
         first.recv(timeout=PATIENCE)
         second.recv(timeout=PATIENCE)
-        with pytest.raises(InvalidStatus):
-            live.connect()
+        with pytest.raises(InvalidStatus), live.connect():
+            pass
     until(lambda: not live.session._listeners)
     with live.connect() as again:
         again.recv(timeout=PATIENCE)

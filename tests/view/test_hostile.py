@@ -1,0 +1,276 @@
+"""Malformed and hostile messages: refused or cut off, and the flock is as if they had never come (R14)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+from murmura.view.server import Watcher
+from murmura.view.session import Session
+
+from .live import PATIENCE, Live, Page, flock, until
+
+COMMANDS = [
+    "play", "pause", "step", "speed", "reset", "load", "set", "pointer", "select", "pick", "extra", "place", "erase",
+]  # fmt: skip
+NASTY_TEXTS = [
+    "", " ", "\x00", "{", "[", "]", "null", "true", "1", '"play"', "[]", "[{}]", "{}", "{'type': 'play'}",
+    '{"type": "play"', '{"type": "play"} {"type": "play"}', '{"type"}', '{"type": play}', "NaN", "-Infinity",
+    '{"type": NaN}', '{"type": "speed", "value": NaN}', '{"type": "speed", "value": Infinity}',
+    '{"type": "speed", "value": 1e999}', '{"type": "speed", "value": -1e999}', '{"type": "speed", "value": "2"}',
+    '{"type": "speed", "value": true}', '{"type": "speed", "value": [2]}', '{"type": "speed"}',
+    '{"type": "step", "count": 0}', '{"type": "step", "count": -1}', '{"type": "step", "count": 1.5}',
+    '{"type": "step", "count": 1e300}', '{"type": "step", "count": 10001}', '{"type": "step", "count": null}',
+    '{"type": "step", "count": ' + "9" * 4000 + "}", '{"type": "step", "count": ' + "9" * 5000 + "}",
+    '{"type": "reset", "seed": -1}', '{"type": "reset", "seed": 1e3}', '{"type": "reset", "seed": "x"}',
+    '{"type": "reset", "seed": 18446744073709551616}', '{"type": "reset", "seed": [1]}',
+    '{"type": "load"}', '{"type": "load", "scenario": null}', '{"type": "load", "scenario": 7}',
+    '{"type": "load", "scenario": []}', '{"type": "load", "scenario": {"agents": 1000000000000}}',
+    '{"type": "load", "scenario": {"agents": 3000000, "world": {"width": 100000, "height": 100000}}}',
+    '{"type": "load", "scenario": {"rules": {"own": {}}}}', '{"type": "load", "scenario": {"__class__": "x"}}',
+    '{"type": "load", "scenario": "../../etc/passwd.toml"}', '{"type": "load", "scenario": "/etc/passwd.json"}',
+    '{"type": "load", "scenario": "../scenarios/fish.toml"}', '{"type": "load", "scenario": "fish.toml"}',
+    '{"type": "load", "scenario": "fish\\u0000"}', '{"type": "load", "scenario": "file:///etc/passwd.toml"}',
+    '{"type": "load", "scenario": "..\\\\..\\\\x.toml"}', '{"type": "load", "scenario": "FISH"}',
+    '{"type": "load", "scenario": ""}', '{"type": "load", "scenario": "\\ud800"}',
+    '{"type": "set"}', '{"type": "set", "values": null}', '{"type": "set", "values": ["agents"]}',
+    '{"type": "set", "values": {"": 1}}',
+    '{"type": "set", "values": {".": 1}}',
+    '{"type": "set", "values": {"agents.x": 1}}',
+    '{"type": "set", "values": {"__class__.x": 1}}', '{"type": "set", "values": {"agents": true}}',
+    '{"type": "set", "values": {"agents": 1e999}}', '{"type": "set", "values": {"rules.alignment.weight": 1e999}}',
+    '{"type": "set", "values": {"obstacles.0.x": 1}}', '{"type": "set", "values": {"rules.own.weight": 1}}',
+    '{"type": "set", "values": {"schema_version": 2}}', '{"type": "set", "values": {"\\ud800": "\\ud800"}}',
+    '{"type": "set", "values": {"title": "\\ud800"}}',
+    '{"type": "pointer"}',
+    '{"type": "pointer", "x": 1, "y": 1}',
+    '{"type": "pointer", "x": 1, "y": 1, "mode": ["attract"]}',
+    '{"type": "pointer", "x": 1e10, "y": 1, "mode": "attract"}',
+    '{"type": "pointer", "x": null, "y": 1, "mode": "none"}',
+    '{"type": "select", "id": [1]}', '{"type": "select", "id": [[1]]}', '{"type": "select", "id": {"a": 1}}',
+    '{"type": "select", "id": 1e3}', '{"type": "select", "id": 1e999}', '{"type": "select", "id": true}',
+    '{"type": "select", "id": ' + "9" * 300 + "}", '{"type": "select", "id": -9223372036854775809}',
+    '{"type": "pick"}', '{"type": "pick", "x": "a", "y": []}', '{"type": "extra"}', '{"type": "extra", "column": {}}',
+    '{"type": "extra", "column": "__class__"}', '{"type": "place"}', '{"type": "place", "kind": ["wall"]}',
+    '{"type": "place", "kind": "wall", "points": [[0, 0], [1e999, 1]]}',
+    '{"type": "place", "kind": "wall", "points": {"0": [1, 1]}}',
+    '{"type": "place", "kind": "circle", "x": 1, "y": 1, "radius": -1}',
+    '{"type": "place", "kind": "circle", "x": 1, "y": 1, "radius": 1e999}',
+    '{"type": "erase"}',
+    '{"type": "erase", "x": 1}',
+    '{"type": "__init__"}', '{"type": "_start"}', '{"type": "close"}', '{"type": null}', '{"type": {"type": "play"}}',
+    '{"type": "' + "x" * 60000 + '"}', "[" * 30000, '{"a":' * 10000, "[" * 900 + "]" * 900,
+    '{"type": "select", "id": ' + "[" * 900 + "]" * 900 + "}",
+    '{"type": "set", "values": {"agents": ' + "[" * 900 + "]" * 900 + "}}",
+    '{"type": "place", "kind": "wall", "points": ' + "[" * 900 + "]" * 900 + "}",
+    '{"type": "load", "scenario": ' + '{"rules":' * 800 + "1" + "}" * 800 + "}",
+    '{"type": "set", "values": {"' + "rules." * 9000 + 'x": 1}}',
+]  # fmt: skip
+
+
+class Bench:
+    """A watcher and its session without their thread and socket: one message at a time, carried out at once."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.session = Session(flock(25), 3, "reference")
+        self.session.running = False
+        self.watcher = self.loop.run_until_complete(self._watcher())
+
+    async def _watcher(self) -> Watcher:
+        return Watcher(None, self.session)
+
+    def state(self) -> tuple[Any, ...]:
+        session = self.session
+        simulation = session._simulation
+        return (
+            simulation.state_hash(), session.scenario, simulation.seed, session.running, session.speed,
+            session.epoch, session._selected, session._extra, session._hand, len(session.actions),
+        )  # fmt: skip
+
+    def take(self, text: str) -> list[dict[str, Any]]:
+        """Let a message come; return the errors it gets for an answer."""
+        self.watcher._errors.clear()
+        self.watcher._take(text)
+        self.session._obey()
+        self.loop.run_until_complete(asyncio.sleep(0))
+        assert self.session.alarm is None
+        return [json.loads(json.dumps(error)) for error in self.watcher._errors]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    found = Bench()
+    yield found
+    found.loop.close()
+
+
+@pytest.mark.parametrize("number", range(len(NASTY_TEXTS)))
+def test_nasty_messages_get_one_error_and_change_nothing(number: int, bench: Bench):
+    before = bench.state()
+    errors = bench.take(NASTY_TEXTS[number])
+    assert len(errors) == 1, NASTY_TEXTS[number][:200]
+    assert errors[0]["type"] == "error" and 0 < len(errors[0]["message"]) <= 2000
+    assert "/etc" not in errors[0]["message"] or "called" in errors[0]["message"]
+    assert bench.state() == before
+
+
+numbers = st.sampled_from(
+    [0, 1, -1, 2, 0.5, 1.5, -0.0, 5e-324, 1e308, float("inf"), 30, 2**31, 2**63, 2**64, 10**30, -(10**30)]
+)
+words = st.sampled_from(
+    [*COMMANDS, "ready", "circle", "wall", "attract", "none", "density", "classic", "../x.toml", "", "\ud800", "\x00"]
+)  # fmt: skip
+paths = st.sampled_from(
+    ["agents", "rules.alignment.weight", "rules.noise.enabled", "perception.radius", "world.width", "world", "rules",
+     "obstacles", "species", "motion.velocity_unit", "start.speed", "title", "rules.alignment", "x.y", "", "..", "name"]
+)  # fmt: skip
+leaves = st.one_of(st.none(), st.booleans(), numbers, words, st.text(max_size=8))
+values = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(paths | words, inner, max_size=4),
+    max_leaves=12,
+)
+keys = st.sampled_from(
+    [
+        "count",
+        "value",
+        "seed",
+        "scenario",
+        "values",
+        "x",
+        "y",
+        "mode",
+        "id",
+        "column",
+        "kind",
+        "radius",
+        "points",
+    ]
+)
+messages = st.builds(
+    lambda kind, rest: {**rest, "type": kind},
+    st.sampled_from(COMMANDS) | values,
+    st.dictionaries(keys, values, max_size=5),
+)
+changes = st.builds(
+    lambda found: {"type": "set", "values": found}, st.dictionaries(paths, values, min_size=1, max_size=3)
+)
+mutated = st.builds(
+    lambda message, at, what, cut: (
+        (text := json.dumps(message))[: at % len(text)] + what + text[at % len(text) + cut :]
+    ),
+    messages,
+    st.integers(0, 400),
+    st.text(max_size=3) | st.sampled_from(['"', "{", "]", "\\u", "1e999", "NaN", ",,"]),
+    st.integers(0, 5),
+)
+texts = st.one_of(
+    messages.map(json.dumps), changes.map(json.dumps), mutated, st.text(max_size=60), values.map(json.dumps)
+)
+
+
+@settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(texts)
+@example('{"type": "select", "id": []}')
+def test_whatever_is_refused_leaves_no_trace(bench: Bench, text: str):
+    if len(bench.session.scenario.obstacles) > 5 or bench.session.scenario.agents > 100:
+        bench.take(json.dumps({"type": "load", "scenario": flock(25).model_dump(mode="json")}))
+    before = bench.state()
+    errors = bench.take(text)
+    if errors:
+        assert len(errors) == 1 and errors[0]["message"]
+        assert bench.state() == before
+    else:
+        kind = json.loads(text)["type"]
+        assert kind in (*COMMANDS, "ready")
+    if not errors:
+        json.dumps(
+            [bench.session.actions, bench.session.scenario.model_dump(mode="json")], allow_nan=False
+        ).encode()
+
+
+def test_a_real_server_shrugs_them_off(live: Live):
+    """The same through sockets, a hundred for each: the session lives and the flock is what it was."""
+    with live.page() as page:
+        before = page.still(flock(30))
+        seen = live.session.scenario
+        for begin in range(0, len(NASTY_TEXTS), 60):
+            with live.connect() as vandal:
+                for text in NASTY_TEXTS[begin : begin + 60]:
+                    vandal.send(text.encode("utf-8", "replace").decode())
+                vandal.send('{"type": "nonsense"}')
+                errors = 0
+                while errors < 15:  # a few are dropped when they come in heaps
+                    message = vandal.recv(timeout=PATIENCE)
+                    errors += isinstance(message, str) and json.loads(message)["type"] == "error"
+        status = page.status()
+        assert (status["hash"], status["step"], status["running"]) == (before, 0, False)
+        assert live.session.scenario == seen
+        assert page.ask("step", count=2)["step"] == 2
+
+
+def test_an_error_names_the_command_and_the_nearest_known_one(page: Page):
+    assert "unknown command 'paus' (did you mean 'pause'?)" in page.refusal("paus")
+    assert "no shipped scenario is called" in page.refusal("load", scenario="../../etc/passwd.toml")
+
+
+def cut_off(vandal: ClientConnection) -> int | None:
+    """Wait until the server ends the connection; return the code it gave."""
+    try:
+        while True:
+            vandal.recv(timeout=PATIENCE)
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd else None
+
+
+@pytest.mark.parametrize("message", [b"\x8f\xfe\x00{" * 16, b"\x00", b'{"type": "pause"}', b""])
+def test_binary_messages_end_the_connection(message: bytes, page: Page, live: Live):
+    page.still(flock(10))
+    with live.connect() as vandal:
+        vandal.send(message)
+        assert cut_off(vandal) == 1008
+    assert page.ask("step")["step"] == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [("x" * (64 * 1024 + 1), 1009), ("é" * 40_000, 1009), ('{"type": "pause"' + " " * 70_000 + "}", 1009)],
+)
+def test_messages_above_64_kB_end_the_connection(message: str, code: int, page: Page, live: Live):
+    page.still(flock(10))
+    with live.connect() as vandal:
+        vandal.send(message)
+        assert cut_off(vandal) == code
+    assert page.ask("step")["step"] == 1
+
+
+def test_text_that_is_not_utf8_ends_the_connection(page: Page, live: Live):
+    page.still(flock(10))
+    with live.connect() as vandal:
+        vandal.socket.sendall(bytes([0x81, 0x83]) + bytes(4) + b"\xff\xfe\xfd")
+        assert cut_off(vandal) == 1007
+    assert page.ask("step")["step"] == 1
+
+
+def test_a_flood_ends_the_connection_and_a_busy_page_does_not(page: Page, live: Live):
+    page.still(flock(10))
+    for _ in range(110):
+        page.send("ready")
+    assert page.ask("step")["step"] == 1
+    with live.connect() as vandal:
+        with contextlib.suppress(ConnectionClosed):  # it may be cut off before it has said all
+            for _ in range(5000):
+                vandal.send('{"type": "ready"}')
+        assert cut_off(vandal) in (1008, None)
+    until(lambda: len(live.session._listeners) == 1)
+    assert page.ask("step")["step"] == 2

@@ -70,6 +70,7 @@ def live(
         int | None, Parameter(converter=_whole, help="Preferred port; the next free one if it is taken.")
     ] = None,
     no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -85,7 +86,7 @@ def live(
     from murmura.view.server import serve
     from murmura.view.session import Session
 
-    session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads)
+    session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
     serve(session, host, port, not no_open)
 
 

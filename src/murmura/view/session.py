@@ -58,7 +58,7 @@ class Session:
         self.compiling = 0
         self.actions: list[dict[str, Any]] = []
         self.running = True
-        self.speed = 1.0
+        self.speed = speed
         self.epoch = 0
         self.frame_number = 0
         self.frame = b""

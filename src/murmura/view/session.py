@@ -41,7 +41,12 @@ class Session:
     """One simulation with any number of watchers."""
 
     def __init__(
-        self, scenario: Scenario, seed: int, backend: str = "auto", threads: int | None = None
+        self,
+        scenario: Scenario,
+        seed: int,
+        backend: str = "auto",
+        threads: int | None = None,
+        speed: float = 1.0,
     ) -> None:
         self._backend, self._threads = backend, threads
         self._commands: queue.Queue[tuple[Any, Callable[[str], None]]] = queue.Queue()

@@ -119,11 +119,11 @@ def run(
         The folder to write; new or empty.
     """
     from murmura.engine.simulation import Simulation
-    from murmura.lab.recording import record
+    from murmura.lab.recording import check_request, record
 
-    simulation = Simulation(
-        chosen_scenario(scenario, agents, values, rules), seed, backend, threads, announce=_say
-    )
+    chosen = chosen_scenario(scenario, agents, values, rules)
+    check_request(steps, out, every)
+    simulation = Simulation(chosen, seed, backend, threads, announce=_say)
     begun = time.perf_counter()
     with _Progress(steps) as progress:
         try:

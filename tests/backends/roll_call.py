@@ -67,7 +67,7 @@ def scatter(sim: mm.Simulation, positions: Any, velocities: Any) -> None:
     state["velocity_x"][:], state["velocity_y"][:] = np.asarray(velocities, np.float32).reshape(-1, 2).T
     state["feeding_timer"][:] = 2.0 ** np.arange(n) if n <= 20 else rng.integers(1, 2**14, n)
     state["mating_timer"][:] = rng.integers(1, 2**14, n)
-    sim._replace(state)
+    sim.load_state(state)
 
 
 def check_roll(sim: mm.Simulation, exact: bool = False) -> int:

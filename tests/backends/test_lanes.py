@@ -33,7 +33,7 @@ def ask(which: int, a: Any, b: Any, factor: float = 1.0) -> tuple[Any, Any]:
     sim.step(STEP)
     state = sim.state.copy()
     state["feeding_timer"][:], state["mating_timer"][:] = a, b
-    sim._replace(state)
+    sim.load_state(state)
     sim.step()
     return sim.column("aggression_level"), sim.column("energy")
 

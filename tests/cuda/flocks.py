@@ -51,7 +51,7 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
     sim = mm.Simulation(scenario, seed=seed, backend="cuda")
     state = sim.state.copy()
     make_lively(scenario, state, np.random.default_rng(seed))
-    sim._replace(state)
+    sim.load_state(state)
     return sim
 
 

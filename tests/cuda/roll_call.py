@@ -54,7 +54,7 @@ def begin(scenario: Scenario, places: Any, velocities: Any, species: Any = None)
     )
     state = sim.state.copy()
     state["feeding_timer"][:] = np.random.default_rng(len(state)).permutation(4095)[: len(state)] + 1
-    sim._replace(state)
+    sim.load_state(state)
     return sim
 
 

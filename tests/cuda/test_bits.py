@@ -52,7 +52,7 @@ def test_agents_in_another_order_give_the_same_bits_in_that_order(scene: str, ha
         sim = mm.Simulation(scenario, seed=11, backend="cuda")
         state = sim.state.copy()
         make_lively(scenario, state, np.random.default_rng(11))
-        sim._replace(taken(state, rows))
+        sim.load_state(taken(state, rows))
         sim.step(steps)
         sims.append(sim)
     expected = taken(sims[0].state, order)

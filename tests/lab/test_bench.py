@@ -77,17 +77,39 @@ def test_a_backend_that_is_wrong_is_not_timed(monkeypatch: pytest.MonkeyPatch):
         next(benching.bench((300,), "cpu", 1))
 
 
-def test_steps_are_counted_in_full(monkeypatch: pytest.MonkeyPatch):
-    """What is timed is what ran: milliseconds a step from a clock that ticks 3 ms for each step."""
-    now = [0.0]
+def test_steps_are_counted_in_full_and_every_round_begins_at_the_start(monkeypatch: pytest.MonkeyPatch):
+    """By a clock that ticks 3 ms for each step, and a millisecond more for each step since the start."""
+    now, age, starts = [0.0], [0], [0]
     monkeypatch.setattr(benching.time, "perf_counter", lambda: now[0])
 
     def step(count: int) -> None:
-        now[0] += 0.003 * count
+        for _ in range(count):
+            now[0] += 0.003 + 0.001 * age[0]
+            age[0] += 1
 
-    found = benching.time_steps({"a": step, "b": step})
-    assert {name: len(times) for name, times in found.items()} == {"a": benching.ROUNDS, "b": benching.ROUNDS}
-    assert np.allclose([*found["a"], *found["b"]], 3.0)
+    def restart() -> None:
+        age[0] = 0
+        starts[0] += 1
+        now[0] += 100.0  # not timed
+
+    one = benching.Contestant(step, restart)
+    found = benching.time_steps({"a": one, "b": one})
+    assert starts[0] == 2 * benching.ROUNDS
+    for times in found.values():
+        assert len(times) == benching.ROUNDS
+        assert min(times) > 3.0 and np.ptp(times) < 1e-6  # ms
+
+
+def test_going_back_to_the_start_gives_the_same_flock():
+    scenario = benching.workload(300)
+    simulation, contestant = benching.ours(scenario, "reference", None)
+    flock = NumpyFlock(mm.Simulation(scenario, 1, "reference"))
+    first = simulation.positions, flock.positions.copy()
+    for one in (contestant, flock):
+        one.step(4)
+        one.restart()
+    assert (simulation.positions == first[0]).all()
+    assert (flock.positions == first[1]).all()
 
 
 def test_all_forces_are_at_work():

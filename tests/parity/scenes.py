@@ -209,5 +209,5 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
     state["panic"][:] = np.where(rng.random(n) < 0.4, rng.random(n), 0.0)
     state["energy"][:] = rng.random(n)
     state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
-    sim._replace(state)
+    sim.load_state(state)
     return sim

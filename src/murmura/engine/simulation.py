@@ -80,7 +80,7 @@ class Simulation:
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = step_count
-        self._replace(state)
+        self.load_state(state)
 
     @property
     def scenario(self) -> Scenario:
@@ -222,7 +222,7 @@ class Simulation:
         rehearse(plan)
         state = self.state if scenario.world == self._scenario.world else brought_inside(scenario, self.state)
         self._backend.replan(plan)
-        self._replace(state)
+        self.load_state(state)
         self._scenario, self._plan = scenario, plan
 
     def add_agents(
@@ -241,16 +241,17 @@ class Simulation:
             self._scenario, self._seed, state.next_id, positions, velocities, columns or {}
         )
         born = state.add(given)
-        self._replace(state)
+        self.load_state(state)
         return born
 
     def remove_agents(self, ids: ArrayLike) -> None:
         """Let agents die."""
         state = self.state.copy()
         state.remove(ids)
-        self._replace(state)
+        self.load_state(state)
 
-    def _replace(self, state: State) -> None:
+    def load_state(self, state: State) -> None:
+        """Go on from another flock, at the same step count."""
         self._backend.load(state)
         self._loaded_at = self._step_count
         self._state, self._stored = state, True  # stored: `_state` holds what the backend holds

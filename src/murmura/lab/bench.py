@@ -11,6 +11,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from murmura.scenario import Scenario
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7
 SECONDS_PER_ROUND = 0.25
+MOST_STEPS = 40
 
 
 def workload(agents: int) -> Scenario:
@@ -68,22 +70,37 @@ def check(backend: str, threads: int | None) -> None:
         )
 
 
-Step = Callable[[int], None]
+@dataclass(frozen=True)
+class Contestant:
+    """Somebody who steps, and can go back to the start: flocks gather, and a dense flock costs more."""
+
+    step: Callable[[int], None]
+    restart: Callable[[], None]
 
 
-def time_steps(contestants: dict[str, Step]) -> dict[str, list[float]]:
-    """Milliseconds a step of each contestant, in interleaved rounds."""
+def ours(scenario: Scenario, backend: str, threads: int | None) -> tuple[Simulation, Contestant]:
+    simulation = Simulation(scenario, 1, backend, threads)
+    start = simulation.state.copy()
+    return simulation, Contestant(simulation.step, lambda: simulation.load_state(start.copy()))
+
+
+def time_steps(contestants: dict[str, Contestant]) -> dict[str, list[float]]:
+    """Milliseconds a step of each contestant, in interleaved rounds that all begin at the start."""
     counts = {}
-    for name, step in contestants.items():
-        step(1)
+    for name, one in contestants.items():
+        one.step(2)
         begun = time.perf_counter()
-        step(1)
-        counts[name] = max(1, int(SECONDS_PER_ROUND / max(time.perf_counter() - begun, 1e-6)))
+        one.step(1)
+        counts[name] = max(
+            1, min(MOST_STEPS, int(SECONDS_PER_ROUND / max(time.perf_counter() - begun, 1e-6)))
+        )
     found: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(ROUNDS):
-        for name, step in contestants.items():
+        for name, one in contestants.items():
+            one.restart()
+            one.step(2)
             begun = time.perf_counter()
-            step(counts[name])
+            one.step(counts[name])
             found[name].append((time.perf_counter() - begun) / counts[name] * 1e3)
     return found
 
@@ -99,14 +116,15 @@ def bench(
     check(backend, threads)
     for agents in sizes:
         base = scenario.with_values({"agents": agents}) if scenario else workload(agents)
-        simulation = Simulation(base, 1, backend, threads)
-        contestants: dict[str, Step] = {"murmura": simulation.step}
+        simulation, first = ours(base, backend, threads)
+        contestants = {"murmura": first}
         if scenario is None:
-            contestants["murmura, all forces"] = Simulation(with_all_forces(base), 1, backend, threads).step
+            contestants["murmura, all forces"] = ours(with_all_forces(base), backend, threads)[1]
             if yardsticks and agents <= 100_000:
                 from murmura.lab.yardstick import NumpyFlock
 
-                contestants["NumPy + cKDTree"] = NumpyFlock(Simulation(base, 1, "reference")).step
+                flock = NumpyFlock(Simulation(base, 1, "reference"))
+                contestants["NumPy + cKDTree"] = Contestant(flock.step, flock.restart)
         own = 0.0
         for name, times in time_steps(contestants).items():
             best, typical = min(times), statistics.median(times)

@@ -86,12 +86,12 @@ def record(
     simulation: Simulation, steps: int, folder: str | Path, every: int = 100, progress: Progress | None = None
 ) -> Run:
     """Run `steps` steps and write them to a new folder; an interrupt keeps what was recorded and is raised again."""
-    if steps < 0 or every < 1:
-        raise ScenarioError(
-            f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
-        )
     folder = Path(folder)
-    _claim(folder)
+    check_request(steps, folder, every)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
     begun = time.perf_counter()
     manifest = _manifest(simulation, steps)
     try:
@@ -173,11 +173,14 @@ def _observe(simulation: Simulation, lines: Any) -> None:
     lines.flush()
 
 
-def _claim(folder: Path) -> None:
-    """Make the folder, which must be new or empty: a run never overwrites another."""
+def check_request(steps: int, folder: Path, every: int) -> None:
+    """Whether `record` could begin, before anything is compiled or written: a run never overwrites another."""
+    if steps < 0 or every < 1:
+        raise ScenarioError(
+            f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
+        )
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if folder.exists() and any(folder.iterdir()):
             raise ScenarioError(f"{folder} is not empty: name a new folder, or remove the old run first")
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None

@@ -13,9 +13,12 @@ class NumpyFlock:
     """Reynolds' trio on a torus over all pairs that cKDTree finds."""
 
     def __init__(self, start: Simulation) -> None:
-        self.positions = start.positions.astype(np.float64)
-        self.velocities = start.velocities.astype(np.float64)
+        self._start = start.positions.astype(np.float64), start.velocities.astype(np.float64)
+        self.positions, self.velocities = self._start
         self.scenario = start.scenario
+
+    def restart(self) -> None:
+        self.positions, self.velocities = self._start
 
     def step(self, count: int) -> None:
         for _ in range(count):

@@ -1,0 +1,44 @@
+"""`murmura live`, also without a word."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from murmura import __version__
+from murmura.cli.words import Agents, Backend, RuleFiles, Seed, Threads, Values, app, chosen_scenario, whole
+
+
+@app.default
+@app.command
+def live(
+    scenario: str = "starlings",
+    /,
+    *,
+    agents: Agents = None,
+    seed: Seed = 0,
+    values: Values = None,
+    host: Annotated[str, Parameter(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[
+        int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
+    ] = None,
+    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
+    backend: Backend = "auto",
+    threads: Threads = None,
+    rules: RuleFiles = None,
+) -> None:
+    """Open a scenario in the browser and watch it live.
+
+    Parameters
+    ----------
+    scenario
+        Name of a shipped scenario, or a .json or .toml file.
+    """
+    print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.view.server import serve
+    from murmura.view.session import Session
+
+    session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
+    serve(session, host, port, not no_open)

@@ -1,0 +1,143 @@
+"""Words that commands share: options, the scenario of a command line, progress and facts in print."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from murmura import __version__
+from murmura.core.errors import MurmuraError, ScenarioError
+
+app = App(
+    name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
+)
+
+
+def whole(type_: Any, tokens: Any) -> int:
+    """A whole number: cyclopts would round 1.5 to 2."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {tokens[0].value!r}") from None
+
+
+Whole = Annotated[int, Parameter(converter=whole)]
+Agents = Annotated[
+    int | None, Parameter(converter=whole, help="How many agents; by default as the scenario says.")
+]
+Seed = Annotated[Whole, Parameter(help="Same scenario, seed and step count: same bits.")]
+Values = Annotated[
+    list[str] | None,
+    Parameter(name="--set", help="Change a value: PATH=VALUE. May be repeated.", negative=""),
+]
+RuleFiles = Annotated[
+    list[Path] | None,
+    Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
+]
+Backend = Annotated[str, Parameter(help="auto, reference, cpu or cuda.")]
+Threads = Annotated[
+    int | None,
+    Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
+]
+Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
+
+
+def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rules: list[Path] | None) -> Any:
+    """The scenario of a command line, with rules loaded and values changed."""
+    from murmura.scenario import load_scenario
+
+    for file in rules or ():
+        _load_rules(file)
+    changes: dict[str, Any] = {} if agents is None else {"agents": agents}
+    for text in values or ():
+        path, separator, value = text.partition("=")
+        if not separator:
+            raise ScenarioError(f"--set takes PATH=VALUE, for example rules.alignment.weight=2, got {text!r}")
+        changes[path.strip()] = _value(value.strip())
+    return load_scenario(name).with_values(changes)
+
+
+def _value(text: str) -> Any:
+    """A value as JSON says it; any other text is a word."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _load_rules(path: Path) -> None:
+    """Run a file of the user's, which registers its rules."""
+    spec = importlib.util.spec_from_file_location(f"murmura_rules_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ScenarioError(f"--rules takes a Python file that exists, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except MurmuraError:
+        raise
+    except Exception as error:
+        raise ScenarioError(f"{path} could not be run: {type(error).__name__}: {error}") from error
+
+
+class Progress:
+    """A bar on a terminal, now and then a plain line elsewhere, both on standard error."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._begun = self._told = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                TextColumn("{task.completed:,}/{task.total:,} steps"), BarColumn(),
+                TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._steps, rate="")
+        return self
+
+    def update(self, done: int, end: int) -> None:
+        now = time.monotonic()
+        rate = done / max(now - self._begun, 1e-9)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, rate=f"{rate:,.0f} steps/s")
+        elif now - self._told > 5.0:
+            self._told = now
+            say(f"step {done:,} of {end:,}, {rate:,.0f} steps/s, {(end - done) / rate:,.0f} s left")
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def say(text: str) -> None:
+    print(f"murmura: {text}", file=sys.stderr, flush=True)
+
+
+def print_facts(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        known = {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in facts.items()
+        }
+        print(json.dumps(known, indent=2, allow_nan=False))
+        return
+    width = max(len(key) for key in facts)
+    for key, value in facts.items():
+        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        shown = ", ".join(map(str, shown)) if isinstance(shown, list) else shown
+        print(f"{key:<{width}}  {shown}")

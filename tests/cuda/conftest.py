@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from murmura.backends.cuda import missing, simulated
+from murmura.backends.cuda_build import missing, simulated
 from murmura.core.rule import REGISTRY, register_rule
 
 from .roll_call import NAME, RollCall

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.backends.cuda import simulated
+from murmura.backends.cuda_build import simulated
 from murmura.core.rule import REGISTRY, is_built_in
 from tests.parity.scenes import SCENES, alone, loud_rules, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step

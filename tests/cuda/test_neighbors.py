@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from murmura.backends.cuda import simulated
+from murmura.backends.cuda_build import simulated
 
 from .roll_call import begin, check_roll, headings, scene, uniform
 

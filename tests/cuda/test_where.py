@@ -12,7 +12,7 @@ import pytest
 
 import murmura as mm
 from murmura.backends import CUDA_FROM
-from murmura.backends.cuda import device_name, missing, simulated
+from murmura.backends.cuda_build import device_name, missing, simulated
 from murmura.core.errors import BackendError
 from murmura.lab.bench import workload
 
@@ -76,7 +76,7 @@ def test_an_unknown_backend_is_an_error_that_names_the_nearest():
 @pytest.mark.usefixtures("device")
 def test_a_machine_without_a_device():
     """A process that is shown no device: clear words, not a traceback of the driver's."""
-    program = "from murmura.backends.cuda import missing; print(missing())"
+    program = "from murmura.backends.cuda_build import missing; print(missing())"
     said = subprocess.run(
         [sys.executable, "-c", program],
         env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},

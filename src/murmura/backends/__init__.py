@@ -15,6 +15,16 @@ BACKENDS = ("auto", "reference", "cpu", "cuda")
 CUDA_FROM = 50_000  # agents from which a GPU gains, where there is one
 
 
+class Parcel(Protocol):
+    """A flock on its way from the backend."""
+
+    @property
+    def ready(self) -> bool: ...
+
+    def unpack(self, state: State) -> None:
+        """Write it into the columns, in ascending id; waits until it is here."""
+
+
 class Backend(Protocol):
     """What the engine asks of whoever computes steps."""
 
@@ -47,6 +57,9 @@ class Backend(Protocol):
     def store(self, state: State) -> None:
         """Write the flock back, in ascending id."""
 
+    def send(self) -> Parcel | None:
+        """Send the flock as it is now, without waiting; None where `store` costs nothing to speak of."""
+
 
 def make_backend(
     name: str, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None
@@ -66,6 +79,6 @@ def make_backend(
 
 
 def _cuda_works() -> bool:
-    from murmura.backends.cuda import missing, simulated
+    from murmura.backends.cuda_build import missing, simulated
 
     return not simulated() and not missing()

@@ -15,6 +15,7 @@ from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
+from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start
 from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario, load_scenario
@@ -134,6 +135,13 @@ class Simulation:
             self._backend.store(self._state)
             self._stored = True
         return self._state
+
+    def snapshot(self) -> Snapshot:
+        """The flock of this instant, to be read later: on a GPU the steps that follow do not wait for it."""
+        parcel = None if self._stored else self._backend.send()
+        return Snapshot(
+            self._scenario, self._step_count, parcel, self._state if parcel is not None else self.state.copy()
+        )
 
     @property
     def ids(self) -> NDArray[np.int32]:

@@ -19,7 +19,7 @@ def examine() -> dict[str, Any]:
     import llvmlite.binding as llvm
 
     from murmura.backends.cpu import available_cores
-    from murmura.backends.cuda import device_name, missing
+    from murmura.backends.cuda_build import device_name, missing
     from murmura.backends.kernels import cache_folder
 
     no_cuda = missing()

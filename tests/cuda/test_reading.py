@@ -1,0 +1,69 @@
+"""Reading while the device goes on: a snapshot is of its instant, however many steps follow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import murmura as mm
+
+pytestmark = pytest.mark.cuda
+
+
+def flock(backend: str) -> mm.Simulation:
+    return mm.Simulation(mm.load_scenario("starlings").with_values({"agents": 24}), seed=5, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cuda"])
+def test_a_snapshot_is_of_its_instant(backend: str):
+    sim, twin = flock(backend), flock(backend)
+    sim.step(2)
+    shot = sim.snapshot()
+    sim.step(2)
+    twin.step(2)
+    assert shot.step_count == 2
+    assert shot.state.digest(2) == twin.state_hash()
+    twin.step(2)
+    assert sim.state_hash() == twin.state_hash()
+
+
+@pytest.mark.parametrize("backend", ["reference", "cuda"])
+def test_a_snapshot_outlives_a_death(backend: str):
+    sim = flock(backend)
+    sim.step()
+    before = sim.positions
+    sim.step(0)
+    shot = sim.snapshot()
+    sim.remove_agents([3, 7])
+    sim.step()
+    state = shot.state
+    assert len(state) == 24 and sim.agent_count == 22
+    np.testing.assert_array_equal(np.stack([state["position_x"], state["position_y"]], axis=1), before)
+
+
+def test_a_second_flock_of_the_same_size_starts_afresh():
+    sim, twin = flock("cuda"), flock("cuda")
+    start = sim.state.copy()
+    sim.step(3)
+    twin.step(3)
+    sim.load_state(start)
+    sim._step_count = sim._loaded_at = 0
+    sim.step(3)
+    assert sim.state_hash() == twin.state_hash()
+
+
+def test_steps_do_not_wait_for_a_reader(device: None):
+    """The way to the host of ten million agents takes far longer than the steps queued behind it."""
+    from murmura.lab.bench import workload
+
+    sim = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
+    sim.step(9)
+    shot = sim.snapshot()
+    sim.step(9)
+    behind = not shot.ready
+    expected = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
+    expected.step(9)
+    assert shot.state.digest(9) == expected.state_hash()
+    assert behind, (
+        "the copy had arrived before nine steps were done: it held them up, or the host link is faster"
+    )

@@ -73,7 +73,11 @@ class BackendCuda:
         self._cuda = cuda
         self._seed = seed
         self._announce = announce
-        self._device: Any = SimpleNamespace()  # arrays on the device, by name
+        # Arrays on the device, by name; what went wrong is told in memory of the host, where looking at it needs
+        # no copy that would queue behind a snapshot's.
+        self._device: Any = SimpleNamespace(
+            trouble=np.zeros(1, np.int64) if simulated() else cuda.mapped_array(1, np.int64)
+        )
         if simulated():
             self._xp: Any = np
             self._stream: Any = None
@@ -94,8 +98,7 @@ class BackendCuda:
 
     def load(self, state: State) -> None:
         """Take the flock over to the device."""
-        if not simulated():
-            self._stream.synchronize()
+        self._wait()
         self._count = len(state)
         self.completed = 0
         try:
@@ -128,10 +131,11 @@ class BackendCuda:
             "table": np.zeros_like(quads), "table_extras": np.zeros_like(extras), "table_ids": someone,
             "keys": someone, "ranks": someone, "counts": bins, "start": bins, "layout_counts": counts,
             "layout_numbers": numbers, "bounds": np.zeros(4, np.float32),
-            "clock": np.array([0, *self._seed], np.int64), "trouble": np.zeros(1, np.int64),
+            "clock": np.array([0, *self._seed], np.int64),
         }  # fmt: skip
         for name, array in arrays.items():
             self._place(name, array)
+        self._device.trouble[0] = 0
         self._put_plan(plan)
 
     def _place(self, name: str, array: Any) -> None:
@@ -203,21 +207,20 @@ class BackendCuda:
         return FlockParcel(transfer, self._count, self._plan.carried)
 
     def _get(self, array: Any) -> Any:
-        if simulated():
-            return array
-        self._stream.synchronize()
-        return self._xp.asnumpy(array.owner)
+        self._wait()
+        return array if simulated() else self._xp.asnumpy(array.owner)
 
     def advance(self, steps: int, first_step: int) -> None:
         """Run whole steps."""
         if self._count == 0:
             self.completed += steps
             return
-        self._set_clock(first_step)
         before = self.completed
+        self._device.trouble[0] = 0
         try:
+            self._set_clock(first_step)
             self._launch_all(steps)
-            reached = int(self._get(self._device.clock)[0])
+            self._wait()
         except Exception as error:
             raise RunError(
                 f"the CUDA device failed after step {first_step}: {type(error).__name__}: {error}. Checkpoints written "
@@ -227,10 +230,14 @@ class BackendCuda:
             # Ctrl-C: the clock on the device knows how far it came.
             self.completed = before + int(self._get(self._device.clock)[0]) - first_step
             raise
-        self.completed = before + reached - first_step
-        when = int(self._get(self._device.trouble)[0])
+        self.completed = before + steps
+        when = int(self._device.trouble[0])
         if when:
             raise RunError(self._diagnosis(when))
+
+    def _wait(self) -> None:
+        if not simulated():
+            self._stream.synchronize()
 
     def _launch_all(self, steps: int) -> None:
         if simulated():
@@ -277,7 +284,6 @@ class BackendCuda:
             self._device.ids,
             self._device.felt,
             self._device.clock,
-            self._device.trouble,
             self._device.items,
         )
 

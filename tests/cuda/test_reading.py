@@ -52,18 +52,17 @@ def test_a_second_flock_of_the_same_size_starts_afresh():
     assert sim.state_hash() == twin.state_hash()
 
 
-def test_steps_do_not_wait_for_a_reader(device: None):
-    """The way to the host of ten million agents takes far longer than the steps queued behind it."""
+def test_asking_does_not_wait(device: None):
+    """Nobody waits for 36 bytes of each of four million agents until somebody reads them."""
     from murmura.lab.bench import workload
 
     sim = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
     sim.step(9)
+    sim.snapshot().state  # the first one allocates memory of the host
+    sim.step(1)
     shot = sim.snapshot()
+    assert not shot.ready
     sim.step(9)
-    behind = not shot.ready
     expected = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
-    expected.step(9)
-    assert shot.state.digest(9) == expected.state_hash()
-    assert behind, (
-        "the copy had arrived before nine steps were done: it held them up, or the host link is faster"
-    )
+    expected.step(10)
+    assert shot.state.digest(10) == expected.state_hash()

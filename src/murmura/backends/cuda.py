@@ -169,6 +169,9 @@ class BackendCuda:
         self._place("ranges", plan.ranges if len(plan.ranges) else np.zeros((1, 2), np.int64))
         self._place("tracked", plan.tracked if len(plan.tracked) else np.full((1, 2), -1, np.int64))
         self._place("shapes", plan.shapes if len(plan.shapes) else np.zeros((1, 5), np.float32))
+        if not simulated():
+            # Copies to the device may return before they have arrived, and the steps' stream does not wait for them.
+            self._xp.cuda.Device().synchronize()
 
     def _put(self, array: Any) -> Any:
         """An array on the device, as kernels take it; CuPy's view of it is kept for scans and copies."""

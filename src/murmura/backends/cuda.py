@@ -266,14 +266,12 @@ class BackendCuda:
         if steps not in self._graphs:
             self._stream.synchronize()
             # Once without capturing: compiles the kernels and fills CuPy's memory pool. The state is put back.
-            saved = [(array, array.owner.copy()) for array in self._changing()]
             with self._stream:
+                saved = [(array, array.owner.copy()) for array in self._changing()]
                 self._launch(keep)
-            self._stream.synchronize()
-            for array, copy in saved:
-                array.owner[...] = copy
-            self._xp.cuda.Device().synchronize()
-            with self._stream:
+                for array, copy in saved:
+                    array.owner[...] = copy
+                self._stream.synchronize()
                 self._stream.begin_capture()
                 for _ in range(steps):
                     self._launch(keep)

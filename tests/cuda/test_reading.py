@@ -58,7 +58,7 @@ def test_asking_does_not_wait(device: None):
 
     sim = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
     sim.step(9)
-    sim.snapshot().state  # the first one allocates memory of the host
+    assert len(sim.snapshot().state) == 4_000_000  # the first one allocates memory of the host
     sim.step(1)
     shot = sim.snapshot()
     assert not shot.ready

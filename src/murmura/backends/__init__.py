@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from murmura.backends.plan import Plan
 from murmura.core.state import State
 
@@ -56,6 +59,9 @@ class Backend(Protocol):
 
     def store(self, state: State) -> None:
         """Write the flock back, in ascending id."""
+
+    def take_events(self) -> NDArray[np.float64]:
+        """Rows of EVENT_FIELDS that have come together since this was last asked, in any order."""
 
     def send(self) -> Parcel | None:
         """Send the flock as it is now, without waiting; None where `store` costs nothing to speak of."""

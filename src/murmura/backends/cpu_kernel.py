@@ -19,7 +19,7 @@ PAD = 4  # sentinels at the end of each row
 BLOCK = 128  # agents per task
 FAR = F(1e18)  # beyond any place a run may reach, and its square is still a float32
 TINY = F(1e-20)  # keeps 1/d, and its cube, finite for agents in the same place
-FINE, TOO_SMALL, NOT_FINITE = 0, 1, 2
+FINE, TOO_SMALL, NOT_FINITE, MUCH_TO_TELL = 0, 1, 2, 3
 
 
 @jit
@@ -68,7 +68,7 @@ def find_bounds(x, y, begin, end, found):
 
 
 @jit
-def count_bins(x, y, key, counts, begin, end, grid, x0, y0, per_x, per_y):
+def count_bins(x, y, ids, key, counts, begin, end, grid, x0, y0, per_x, per_y):
     columns, rows, pitch = grid
     counts[:] = 0
     for i in range(begin, end):  # without the counting, so that it vectorises
@@ -76,7 +76,10 @@ def count_bins(x, y, key, counts, begin, end, grid, x0, y0, per_x, per_y):
         r = min(max(np.int32((y[i] - y0) * per_y), np.int32(0)), np.int32(rows - 1))
         key[i] = (r + np.int32(1)) * np.int32(pitch) + c + np.int32(ACROSS)
     for i in range(begin, end):
-        counts[np.uint32(key[i])] += np.int32(1)
+        if MORTAL and ids[i] < 0:  # died in the step before
+            key[i] = np.int32(-1)
+        else:
+            counts[np.uint32(key[i])] += np.int32(1)
 
 
 @jit
@@ -182,7 +185,7 @@ def note_tracked(table, table_ids, begin, stop, tracked, items):
 
 
 @jit
-def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, i, own, acc):
+def scan(p, me, reach_squared, cosine, rows, ids, kin, world, begin, end, i, own, acc):
     """Feed one run of candidates to the rules of four agents."""
     mine = spread_int(np.int32(i)) + lane_numbers(4, 0)
     number = spread_int(np.int32(begin)) + lane_numbers(4, 1)
@@ -197,7 +200,7 @@ def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, i, own, acc
             m = m & (number != mine)
             number = number + np.int32(4)
         vx, vy = load_tile(rows[2], j, 4), load_tile(rows[3], j, 4)
-        seen = seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy)
+        seen = seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy)
         acc = merge(acc, contribute(p, me, seen, world), m)
     return acc
 
@@ -234,7 +237,7 @@ def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
 @jit
 def steer_block(
     table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, row, begin, count, target,
-    world, numbers, kin, items, ranges, shapes, nearest,
+    world, numbers, kin, items, ranges, shapes, nearest, step, told, news, events, status, young,
 ):  # fmt: skip
     """Perceive, steer and move `count` agents that lie next to each other in a row."""
     columns, _, pitch = grid
@@ -248,8 +251,8 @@ def steer_block(
             reaches[i] = reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest)
     for k in range(0, count, 4):
         i = begin + k
-        p, me = me_pairing(numbers, rows, table_ids, i, F(0.0))
-        cosine = view_cosine(p[1], me.vx, me.vy)
+        p, me = me_pairing(numbers, rows, table_ids, i, F(0.0), world)
+        cosine = cosine_of(p, me)
         if TOPOLOGICAL:
             reach_squared = load_repeated(reaches, i, 4)
         else:
@@ -263,23 +266,27 @@ def steer_block(
         acc = blank()
         s = np.int64(start[base - pitch + c0])
         e = np.int64(start[base - pitch + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
+        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, False, acc)
         s = np.int64(start[base + c0])
         e = np.int64(start[base + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, True, acc)
+        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, True, acc)
         s = np.int64(start[base + pitch + c0])
         e = np.int64(start[base + pitch + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, i, False, acc)
+        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, False, acc)
         fold(sums, k, acc)
     fine = True
     for k in range(0, count, 16):
         found = sums_at(sums, k)
-        p, me = me_moving(numbers, rows, table_ids, begin + k, found[0])
-        me, fx, fy = decide(p, me, found, world, items, ranges)
-        new = live(p, me, fx, fy, world, shapes)
+        p, me = me_moving(numbers, rows, table_ids, begin + k, found[0], world)
+        me, fx, fy, tale = decide(p, me, found, world, items, ranges)
+        me, new = live(p, me, fx, fy, world, shapes)
         left = count - k
         store_all(state, target + k, new, left)
-        store_first(ids, target + k, me.id, left)
+        store_first(ids, target + k, mark_dead(me.id, tale[0]) if MORTAL else me.id, left)
+        if LASTING:
+            tell(p, me, tale[0], world, items, ranges, told, news, left)
+        if EVENTFUL:
+            note(tale, me, left, step, events, status, young)
         whole = absolute(new[0]) + absolute(new[1]) + absolute(new[2]) + absolute(new[3]) < F(1e30)
         fine = fine and not any_of_first(~whole, left)
     return fine
@@ -298,20 +305,66 @@ def row_of_task(first_task, rows, task):
     return low
 
 
+@jit
+def row_named(ids, n, name):
+    """Where an agent is in the moved flock, be it dead; -1: nowhere."""
+    for i in range(n):
+        if ids[i] == name or ids[i] == -1 - name:
+            return i
+    return -1
+
+
+@jit
+def let_be_born(state, ids, n, status, young, events, numbers, world, step):
+    """Append the young of this step, in the order of their mothers' ids, as far as there is room."""
+    count = min(status[YOUNG], young.shape[0])
+    for k in range(1, count):
+        j = k
+        while j > 0 and young[j, 0] < young[j - 1, 0]:
+            for c in range(3):
+                young[j, c], young[j - 1, c] = young[j - 1, c], young[j, c]
+            j -= 1
+    room = state.shape[1] - 64
+    for k in range(count):
+        if n < room:
+            m = row_named(ids, n, young[k, 0])
+            f = row_named(ids, n, young[k, 2])
+            father = young[k, 2] if f >= 0 else young[k, 0]
+            child = status[NEXT_ID]
+            bear(
+                young[k, 1], numbers, state, ids, n, m, f if f >= 0 else m, young[k, 0], father, child, world
+            )
+            status[NEXT_ID] += 1
+            slot = fetch_add(status, EVENTS, 1)
+            if slot < events.shape[0]:
+                events[slot, 0] = step
+                events[slot, 1] = BIRTH
+                events[slot, 2] = child
+                events[slot, 3] = young[k, 0]
+                events[slot, 4] = state[0, n]
+                events[slot, 5] = state[1, n]
+                events[slot, 6] = 0.0
+                events[slot, 7] = young[k, 2]
+            n += 1
+    status[YOUNG] = 0
+    return n
+
+
 @numba.njit(cache=True, **JIT)
 def run(
-    steps, me, team, n, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
+    steps, me, team, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
     state, ids, key, table, table_ids, start, hist, row_start, row_first, first_task, reaches,
-    numbers, kin, items, ranges, tracked, shapes,
+    numbers, kin, items, ranges, tracked, shapes, told, news, heard, events, young,
 ):  # fmt: skip
     """Advance `steps` steps as thread `me` of `team`; stops early, before or after a whole step, on trouble."""
     width, height = F(world_values[0]), F(world_values[1])
-    begin, end = n * me // team, n * (me + 1) // team
     sums = np.zeros((ACCUMULATORS, BLOCK + 16), np.float32)
     bounds = (0.0, 0.0, world_values[0], world_values[1])
     most_bins = start.shape[0] - 1
     for done in range(steps):
         step = first_step + done
+        n = status[ALIVE]
+        begin, end = n * me // team, n * (me + 1) // team
         if OPEN:
             find_bounds(state[0], state[1], begin, end, found_bounds[me])
             meet(sync, team)
@@ -319,12 +372,25 @@ def run(
                 found_bounds[:team, 0].min(), found_bounds[:team, 1].min(),
                 found_bounds[:team, 2].max(), found_bounds[:team, 3].max(),
             )  # fmt: skip
+            if n == 0:
+                bounds = (0.0, 0.0, 1.0, 1.0)
         columns, rows, per_x, per_y = layout(bounds, reach, most_bins)
         pitch = columns + 2 * ACROSS
         grid = (columns, rows, pitch)
         x0, y0 = F(bounds[0]), F(bounds[1])
         count_bins(
-            state[0], state[1], key, hist[me, : pitch * (rows + 2)], begin, end, grid, x0, y0, per_x, per_y
+            state[0],
+            state[1],
+            ids,
+            key,
+            hist[me, : pitch * (rows + 2)],
+            begin,
+            end,
+            grid,
+            x0,
+            y0,
+            per_x,
+            per_y,
         )
         meet(sync, team)
         for r in range(rows * me // team, rows * (me + 1) // team):
@@ -371,6 +437,8 @@ def run(
                     moved = start[source * pitch + c] - row_start[source] if WRAPS else 0
                     start[r * pitch + c] = row_start[r] + moved
         for i in range(begin, end):
+            if MORTAL and key[i] < 0:
+                continue
             k = np.uint32(key[i])
             d = hist[me, k]
             hist[me, k] = d + np.int32(1)
@@ -413,13 +481,32 @@ def run(
                 count = min(BLOCK, start[base + ACROSS + columns] - first)
                 if not steer_block(
                     table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, r + 1, first, count,
-                    row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest,
+                    row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest, step + 1,
+                    told[me], news, events, status, young,
                 ):  # fmt: skip
                     put(status, 0, NOT_FINITE)
                 task = tasks * whose // team + fetch_add(sync, NEXT_TASK + 16 * whose, 1)
         meet(sync, team)
         if me == 0:
+            if LASTING:
+                merge_told(told, team, ranges)
+                take_turns(numbers, items, ranges, told[0], news, heard, world)
+            if MORTAL:
+                alive = (
+                    row_first[rows - 1]
+                    + start[rows * pitch + ACROSS + columns]
+                    - start[rows * pitch + ACROSS]
+                )
+                put(
+                    status,
+                    ALIVE,
+                    let_be_born(state, ids, alive, status, young, events, numbers, world, step + 1),
+                )
+            if EVENTFUL and 2 * status[EVENTS] > events.shape[0]:
+                put(status, 0, MUCH_TO_TELL)
             status[1] += 1
+        if MORTAL or LASTING or EVENTFUL:
+            meet(sync, team)
         if peek(status, 0) != FINE:
             break
     return 0

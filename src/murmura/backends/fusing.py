@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from murmura.backends.fusing_happenings import Happenings
 from murmura.backends.plan import (
     DEFAULTS,
     KIN_FIELDS,
@@ -22,6 +23,7 @@ from murmura.backends.plan import (
     Plan,
 )
 from murmura.core import motion, perception, space, vector
+from murmura.core.events import Event
 from murmura.core.perception import TIE
 from murmura.rules import terrain
 from murmura.rules.terrain import SHAPE_FIELDS
@@ -38,7 +40,10 @@ HELPERS: dict[str, Callable[..., Any]] = {
     "view_cosine": perception.view_cosine,
     "sees": perception.sees,
 }
-FUNCTIONS = ("pair", "item", "steer", "feel", "age", "exclusive")
+FUNCTIONS = (
+    "modulate", "alert", "pair", "item", "feel", "steer", "hush", "exclusive", "age", "fate", "happens", "bears",
+    "inherit", "gather", "report", "turn",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,8 @@ class Loads:
     carried: str
     patterns: tuple[str, str, str]
     identity: str
+    other: str
+    """Text whose value is a neighbour's id, as a number."""
 
     def place_and_velocity(self, pattern: str) -> str:
         """Text whose value is (x, y, vx, vy)."""
@@ -63,8 +70,16 @@ class Loads:
         return self.carried.format(k=number) if self.carried else pattern.format(row=f"rows[{4 + number}]")
 
 
-LANE_LOADS = Loads("", "", ("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)"), "")
-THREAD_LOADS = Loads("load_quad(rows[0], i)", "rows[1][{k}, i]", ("i", "i", "j"), "ids[i]")
+LANE_LOADS = Loads(
+    "",
+    "",
+    ("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)"),
+    "",
+    "to_number(load_tile(ids, j, 4))",
+)
+THREAD_LOADS = Loads(
+    "load_quad(rows[0], i)", "rows[1][{k}, i]", ("i", "i", "j"), "ids[i]", "to_number(ids[j])"
+)
 
 
 class Fusion:
@@ -92,6 +107,7 @@ class Fusion:
             self._merge(),
             self._decide(),
             self._live(),
+            *Happenings(self).parts(),
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -140,6 +156,12 @@ class Fusion:
                 f"SPECIES_ROW = {4 + self.plan.carried.index('species') if self.many else 0}",
                 f"RADIUS_NUMBER = {self._number_place('radius')}",
                 f"COSINE_NUMBER = {self._number_place('view_cosine')}",
+                f"MORTAL = {self.plan.mortal}",
+                f"EVENTFUL = {self.plan.eventful}",
+                f"BIRTH = {int(Event.BIRTH)}.0",
+                f"LASTING = {bool(self.plan.lasting)}",
+                f"TOLD = {max(1, self.plan.told_width)}",
+                f"ITEM_WIDTH = {self.plan.item_width}",
             ]
         )
 
@@ -198,7 +220,7 @@ class Fusion:
         return text.replace(", i]", ", j]") if load == self.loads.patterns[2] else text
 
     def _me(self) -> str:
-        parts = []
+        parts = [self._modulated(), ""]
         for name, load, neighbors in (
             ("me_pairing", self.loads.patterns[0], "0.0"),
             ("me_moving", self.loads.patterns[1], "neighbors"),
@@ -208,23 +230,52 @@ class Fusion:
             identity = self.loads.identity or load.format(row="ids")
             parts += [
                 "@jit",
-                f"def {name}(numbers, rows, ids, i, neighbors):",
+                f"def {name}(numbers, rows, ids, i, neighbors, world):",
                 f"    p = parameters(numbers, {base})",
                 f"    x, y, vx, vy = {self.loads.place_and_velocity(load)}",
                 "    square = vx * vx + vy * vy",
                 "    inverse = F(1.0) / sqrt(square + F(1e-30))",
                 "    hx = where(square > 0.0, vx * inverse, 1.0)",
-                f"    return p, Me({identity}, x, y, vx, vy, hx, vy * inverse, square * inverse,"
+                f"    me = Me({identity}, x, y, vx, vy, hx, vy * inverse, square * inverse,"
                 f" p[0].top_speed, p[0].max_force, {neighbors}, {extras})",
+                "    return modulated(p, me, world)",
                 "",
             ]
         return "\n".join(parts).rstrip()
+
+    def _modulated(self) -> str:
+        """The numbers that rules scale for each agent, and how far around an agent sees."""
+        lines = ["@jit", "def modulated(p, me, world):"]
+        scaled: dict[tuple[int, str], str] = {}
+        for k, _, targets in self.plan.modulations():
+            lines.append(f"    f{k} = modulate_{k}(p[{k + 2}], me, world)")
+            for entry, owner, number in targets:
+                before = scaled.get((owner, number), f"p[{owner}].{number}")
+                sign = "/" if number == "per_radius" else "*"
+                scaled[owner, number] = f"{before} {sign} f{k}[{entry}]"
+        if scaled:
+            groups = []
+            for owner, group in enumerate(self.plan.groups):
+                values = [scaled.get((owner, number), f"p[{owner}].{number}") for number in group.numbers]
+                values += [f"p[{owner}].{name}" for name, _ in group.options]
+                touched = any(key[0] == owner for key in scaled)
+                groups.append(f"P_{group.name}({', '.join(values)})" if touched else f"p[{owner}]")
+            lines.append(f"    p = ({', '.join(groups)},)")
+            changes = {"max_speed": "p[0].top_speed", "max_force": "p[0].max_force"}
+            lines.append(f"    me = {self._me_with(changes)}")
+        lines += ["    return p, me", "", "@jit", "def cosine_of(p, me):"]
+        lines.append("    cosine = view_cosine(p[1], me.vx, me.vy)")
+        for k, group in enumerate(self.groups):
+            if group.kind.alert:
+                lines.append(f"    cosine = where(alert_{k}(p[{k + 2}], me), -2.0, cosine)")
+        lines.append("    return cosine")
+        return "\n".join(lines)
 
     def _seen(self) -> str:
         load = self.loads.patterns[2]
         extras = ", ".join(self._value(c, load) for c in self.extras)
         kin = "1.0, 1.0, 1.0, 0.0, 0.0"
-        lines = ["@jit", "def seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
+        lines = ["@jit", "def seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
         if self.many:
             lines.append(f"    other = to_integer({self._value('species', load)})")
             lines.append(
@@ -234,7 +285,8 @@ class Fusion:
         weighed = dict(self.plan.groups[1].options)["weighs_angles"]
         attention = "attention(p[1], me.hx, me.hy, dx, dy, inv_d)" if weighed else "1.0"
         lines.append(
-            f"    return Seen(dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, vx, vy, {attention}, {kin}, {extras})"
+            f"    return Seen({self.loads.other}, dx, dy, d2, d, inv_d, 1.0 - d * p[1].per_radius, vx, vy,"
+            f" {attention}, {kin}, {extras})"
         )
         return "\n".join(lines)
 
@@ -289,6 +341,7 @@ class Fusion:
             lines += self._items(k, group)
             items = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
             lines.append(f"    a{k} = ({''.join(f'{v}, ' for v in [*pairs, *items])})")
+        lines.append("    was = me")
         for k, group in enumerate(self.groups):
             if group.kind.feel:
                 lines.append(f"    felt = feel_{k}(p[{k + 2}], me, a{k}, world)")
@@ -298,13 +351,14 @@ class Fusion:
         lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
         lines += ["    first_x, first_y, others = zero, zero, as_lanes(1.0)"]
         for k, group in enumerate(self.groups):
-            if group.kind.steer:
+            if group.kind.steer or group.kind.exclusive or group.kind.hush:
                 lines += self._steer(k, group)
         lines += [
             "    wish_x, wish_y = wish_x * others + first_x, wish_y * others + first_y",
             "    if p[0].clamp_total:",
             "        wish_x, wish_y = limit(wish_x, wish_y, me.max_force * (1.0 + p[0].panic_force * me.panic))",
-            "    return me, wish_x + free_x, wish_y + free_y",
+            *Happenings(self).tale(),
+            "    return me, wish_x + free_x, wish_y + free_y, tale",
         ]
         return "\n".join(lines)
 
@@ -332,17 +386,28 @@ class Fusion:
 
     def _steer(self, k: int, group: Group) -> list[str]:
         kind = group.kind
-        target = ("first" if kind.exclusive else "wish") if kind.clamped else "free"
+        silences = kind.exclusive or kind.hush
+        target = ("first" if silences else "wish") if kind.clamped else "free"
         lines = []
         indent = "    "
-        if not group.kinds and kind.silent_when_zero in group.numbers and not self.many:
+        if not group.kinds and kind.silent_when_zero in group.numbers and self._is_uniform(group):
             lines.append(f"    if p[{k + 2}].{kind.silent_when_zero} != 0.0:")
             indent = "        "
-        lines.append(f"{indent}fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
+        if kind.steer:
+            lines.append(f"{indent}fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
+            lines.append(f"{indent}{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
         if kind.exclusive:
             lines.append(f"{indent}others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, others)")
-        lines.append(f"{indent}{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
+        if kind.hush:
+            lines.append(f"{indent}others = minimum(others, hush_{k}(p[{k + 2}], me, a{k}, world))")
         return lines
+
+    def _is_uniform(self, group: Group) -> bool:
+        """Whether a rule's numbers are the same for all agents, so that they may be asked with `if`."""
+        owner = self.plan.groups.index(group)
+        return not self.many and all(
+            target != owner for _, _, targets in self.plan.modulations() for _, target, _ in targets
+        )
 
     def _me_with(self, changes: dict[str, str]) -> str:
         values = [changes.get(name, f"me.{name}") for name in [*ME_FIELDS, *self.extras]]
@@ -384,7 +449,7 @@ class Fusion:
                     f"    me = {self._me_with({c: f'aged[{n}]' for n, c in enumerate(group.kind.writes)})}"
                 )
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
-        lines.append(f"    return me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors)")
+        lines.append(f"    return me, (me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors))")
         count = len(self.plan.carried)
         lines += ["", "@jit", "def store_rest(extras, felt, i, new, keep):"]
         lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(count)]

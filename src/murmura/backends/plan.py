@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.rule import TRACKED_FIELDS, Kind, Rule, numbers_of, options_of
+from murmura.core.state import State
 from murmura.rules.terrain import SHAPE_FIELDS, edge_rows, shape_rows
 from murmura.scenario import Scenario
 
-ITEM_WIDTH = 8
+LEAST_ITEM_WIDTH = 8
 KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
 ALWAYS_CARRIED = ("heading",)
 ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
-SEEN_FIELDS = ["dx", "dy", "d2", "d", "inv_d", "nearness", "vx", "vy", "attention"]
+SEEN_FIELDS = ["id", "dx", "dy", "d2", "d", "inv_d", "nearness", "vx", "vy", "attention"]
 WORLD_FIELDS = [
     "width",
     "height",
@@ -43,6 +44,8 @@ WORLD_FIELDS = [
     "noise_x",
     "noise_y",
 ]
+PLACES = {"x": "position_x", "y": "position_y", "vx": "velocity_x", "vy": "velocity_y"}
+"""Columns that rules call by a shorter name, because every rule needs them."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 
 
@@ -91,9 +94,14 @@ class Group:
 
     @property
     def item_fields(self) -> tuple[str, ...]:
-        if not self.kind.item:
+        if not self.kind.item and not self.kind.turn:
             return ()
         return TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields
+
+    @property
+    def told_width(self) -> int:
+        """How many numbers an item is told: one for each entry of `gathers`, two for the best."""
+        return sum(2 if kind == "best" else 1 for kind in self.kind.gathers)
 
 
 class Plan:
@@ -109,6 +117,12 @@ class Plan:
             *(self._rule_group(name, lives) for name, _ in self.rules),
         ]
         self.carried = self._carried_columns()
+        self.own_columns = own_columns(scenario)
+        self.mortal = any(g.kind.fate or g.kind.bears for g in self.rule_groups)
+        self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
+        self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
+        self.item_width = max([LEAST_ITEM_WIDTH, *(_width(rule) for _, rule in self.rules)])
+        self.told_width = max([0, *(g.told_width for g in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
         self.numbers = self._numbers(lives)
@@ -121,7 +135,7 @@ class Plan:
         self.items, self.ranges, self.tracked = self._items(shapes)
         if shapes and scenario.world.boundary in ("soft", "reflect"):
             shapes = shapes + edge_rows(scenario.world.width, scenario.world.height)
-        self.shapes = _rows(shapes, len(SHAPE_FIELDS))
+        self.shapes = padded(shapes, len(SHAPE_FIELDS))
 
     @property
     def rule_groups(self) -> list[Group]:
@@ -132,13 +146,16 @@ class Plan:
         """What a compiled kernel depends on, beside the functions of the rules themselves."""
         groups = tuple((g.name, g.numbers, g.options, g.rule and g.kind.__qualname__) for g in self.groups)
         world = self.scenario.world.boundary
-        return groups, self.carried, self.topological, self.has_obstacles, self.species_count > 1, world
+        return (
+            groups, self.carried, self.topological, self.has_obstacles, self.species_count > 1, world, self.item_width,
+        )  # fmt: skip
 
     def same_kernel(self, other: Plan) -> bool:
         """Whether another plan differs from this one in numbers and items only, in the same world."""
         return (
             self.signature == other.signature
             and self.reach == other.reach
+            and self.capacity == other.capacity
             and self.scenario.world == other.scenario.world
             and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
         )
@@ -166,6 +183,47 @@ class Plan:
             noise_x=noise_x,
             noise_y=noise_y,
         )
+
+    @property
+    def lasting(self) -> list[tuple[int, Group, int, int]]:
+        """Rules whose items have turns of their own: number, group, first row, row after the last."""
+        return [
+            (number, group, int(self.ranges[number, 0]), int(self.ranges[number, 1]))
+            for number, group in enumerate(self.rule_groups)
+            if group.kind.turn
+        ]
+
+    def item_table(self, state: State) -> NDArray[np.float32]:
+        """All items as they are now: those with turns of their own as the state knows them."""
+        table = self.items.copy()
+        for _, group, begin, end in self.lasting:
+            rows = state.items.get(group.name)
+            if rows is not None:
+                count = min(end - begin, len(rows))
+                table[begin : begin + count, : rows.shape[1]] = rows[:count]
+        return table
+
+    def keep_items(self, state: State, table: NDArray[Any]) -> None:
+        """Write the items that have turns of their own back into the state."""
+        for _, group, begin, end in self.lasting:
+            assert group.rule is not None
+            state.items[group.name] = np.ascontiguousarray(table[begin:end, : _width(group.rule)], np.float32)
+
+    def modulations(self) -> list[tuple[int, Group, list[tuple[int, int, str]]]]:
+        """What each rule scales: its number and group, and for each known target (entry, group, number name)."""
+        names = [group.name for group in self.groups]
+        found = []
+        for k, group in enumerate(self.rule_groups):
+            targets = []
+            for entry, path in enumerate(group.kind.modulates):
+                owner, _, number = path.partition(".")
+                if owner in names and number in self.groups[names.index(owner)].numbers:
+                    targets.append((entry, names.index(owner), number))
+                    if path == "perception.radius":
+                        targets.append((entry, names.index(owner), "per_radius"))
+            if targets:
+                found.append((k, group, targets))
+        return found
 
     def _takes_part(self, name: str, rule: Rule) -> bool:
         if not rule.enabled:
@@ -199,8 +257,8 @@ class Plan:
         if self.species_count > 1:
             columns.append("species")
         for _, rule in self.rules:
-            columns += [*rule.reads, *rule.writes]
-        return tuple(dict.fromkeys(columns))
+            columns += [*rule.reads, *rule.writes, *rule.inherits]
+        return tuple(c for c in dict.fromkeys(columns) if c not in ME_FIELDS)
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
         """One row for each species: the numbers of all groups, one after the other."""
@@ -239,7 +297,7 @@ class Plan:
                 rows += rule.items()
             ranges.append((begin, len(rows)))
         return (
-            _rows(rows, ITEM_WIDTH),
+            padded(rows, self.item_width),
             np.array(ranges, np.int64).reshape(-1, 2),
             np.array(tracked, np.int64).reshape(-1, 2),
         )
@@ -258,7 +316,17 @@ def noise_offset(seed: tuple[int, int]) -> tuple[float, float]:
     return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
 
 
-def _rows(rows: list[Any], width: int) -> NDArray[np.float32]:
+def own_columns(scenario: Scenario) -> tuple[str, ...]:
+    """Columns that the rules of a scenario add to document 002's."""
+    return tuple(dict.fromkeys(name for _, rule in scenario.rules if rule.enabled for name in rule.columns))
+
+
+def _width(rule: Rule) -> int:
+    return len(rule.item_fields) + len(rule.memory_fields)
+
+
+def padded(rows: Sequence[Any], width: int) -> NDArray[np.float32]:
+    """Rows of one width, shorter ones filled up with zeros."""
     table = np.zeros((max(1, len(rows)), width), np.float32)
     for k, row in enumerate(rows):
         table[k, : len(row)] = row

@@ -7,14 +7,25 @@ Other backends must agree with it within single precision.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends.plan import DEFAULTS, KIN_FIELDS, ME_FIELDS, SEEN_FIELDS, Group, Plan, record_type
+from murmura.backends.happenings import come_to_pass, take_turns
+from murmura.backends.plan import (
+    DEFAULTS,
+    KIN_FIELDS,
+    ME_FIELDS,
+    PLACES,
+    SEEN_FIELDS,
+    Group,
+    Plan,
+    record_type,
+)
 from murmura.core import motion, perception, space
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.events import EVENT_FIELDS
 from murmura.core.rule import TRACKED_FIELDS, is_built_in
 from murmura.core.state import State, column_name
 from murmura.core.vector import TINY, limit
@@ -24,6 +35,17 @@ Columns = dict[str, NDArray[Any]]
 PAIRS_AT_ONCE = 2_000_000
 Shape = record_type("Shape", terrain.SHAPE_FIELDS)
 SAME_PLACE = 1e-20  # as in the kernels: 1/d of agents in the same place stays finite
+
+
+class Tale(NamedTuple):
+    """What happened to some agents in a step."""
+
+    me: Any
+    cause: Any
+    by: Any
+    events: list[Any]
+    young: list[Any]
+    told: dict[tuple[int, int], Any]
 
 
 class Moment:
@@ -55,21 +77,59 @@ class Moment:
         }
         # Without species of its own a plan has one row of numbers, whatever the agents are called.
         self.kinds = self.columns["species"].astype(np.int64) * (plan.species_count > 1)
-        self.numbers = plan.numbers.astype(np.float64)
+        self.items = self._item_table(state)
         self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
         self.me_type = record_type("Me", [*ME_FIELDS, *self.extras])
         self.seen_type = record_type("Seen", [*SEEN_FIELDS, *KIN_FIELDS, *self.extras])
+        self.numbers = plan.numbers.astype(np.float64)[self.kinds]
+        self.numbers = self._modulated()
+
+    def _modulated(self) -> NDArray[Any]:
+        """Each agent's numbers, scaled by the rules that scale them."""
+        everyone = np.arange(len(self.ids))
+        places = np.cumsum([0, *(len(group.numbers) for group in self.plan.groups)])
+        scaled = self.numbers.copy()
+        for k, group, targets in self.plan.modulations():
+            assert group.kind.modulate is not None
+            p = self.parameters(everyone, (len(everyone),))
+            me = self.me(everyone, (len(everyone),), 0.0)
+            factors = group.kind.modulate(p[2 + k], me, self.world)
+            for entry, owner, number in targets:
+                column = places[owner] + self.plan.groups[owner].numbers.index(number)
+                scaled[:, column] *= 1.0 / factors[entry] if number == "per_radius" else factors[entry]
+        return scaled
 
     def parameters(self, rows: NDArray[Any], shape: tuple[int, ...]) -> list[Any]:
         """Every group's `p` for these agents, its numbers as arrays of the given shape."""
         found, place = [], 0
         for group in self.plan.groups:
-            columns = [
-                self.numbers[self.kinds[rows], place + k].reshape(shape) for k in range(len(group.numbers))
-            ]
+            columns = [self.numbers[rows, place + k].reshape(shape) for k in range(len(group.numbers))]
             found.append(group.parameters(*columns, *(value for _, value in group.options)))
             place += len(group.numbers)
         return found
+
+    def species_parameters(self, species: int) -> list[Any]:
+        """Every group's `p` of a species, its numbers as plain floats."""
+        found, place = [], 0
+        for group in self.plan.groups:
+            numbers = self.plan.numbers[species, place : place + len(group.numbers)].tolist()
+            found.append(group.parameters(*numbers, *(value for _, value in group.options)))
+            place += len(group.numbers)
+        return found
+
+    def agent_after(self, state: State, agent: int) -> Any:
+        """One agent of the flock after the move, as rules see it."""
+        row = state.rows_of(agent)[0]
+        x, y, vx, vy = (float(state[name][row]) for name in PLACES.values())
+        speed = float(np.hypot(vx, vy))
+        p = self.species_parameters(int(state["species"][row]) if self.plan.species_count > 1 else 0)[0]
+        extras = [
+            float(state[name][row]) if name in self.plan.carried else DEFAULTS[name] for name in self.extras
+        ]
+        return self.me_type(
+            agent, x, y, vx, vy, vx / speed if speed else 1.0, vy / speed if speed else 0.0, speed,
+            p.top_speed, p.max_force, float(state["local_density"][row]), *extras,
+        )  # fmt: skip
 
     def me(
         self, rows: NDArray[Any], shape: tuple[int, ...], neighbors: Any, changes: Columns | None = None
@@ -97,6 +157,9 @@ class Moment:
         d = d2 * inv_d
         view = p[1]
         cosine = perception.view_cosine(view, me.vx, me.vy)
+        for group, q in zip(self.plan.rule_groups, p[2:], strict=True):
+            if group.kind.alert:
+                cosine = np.where(group.kind.alert(q, me), perception.SEES_ALL, cosine)
         seen = perception.sees(view.radius * view.radius, cosine, me.hx, me.hy, dx, dy, d2, d)
         seen[np.arange(len(rows)), rows] = False
         if self.plan.topological:
@@ -106,9 +169,11 @@ class Moment:
         kin = self.plan.kin.astype(np.float64)[
             self.columns["species"][rows].astype(int)[:, None], self.columns["species"].astype(int)[None, :]
         ] if self.plan.species_count > 1 else self.plan.kin[0, 0].astype(np.float64)  # fmt: skip
+        moving = self.columns["velocity_x"], self.columns["velocity_y"]
+        wants = (kin[..., k] for k in range(len(KIN_FIELDS)))
         others = self.seen_type(
-            dx, dy, d2, d, inv_d, 1.0 - d * view.per_radius, self.columns["velocity_x"], self.columns["velocity_y"],
-            attention, *(kin[..., k] for k in range(len(KIN_FIELDS))), *(self.columns[name] for name in self.extras),
+            self.ids.astype(np.float64), dx, dy, d2, d, inv_d, 1.0 - d * view.per_radius, *moving, attention, *wants,
+            *(self.columns[name] for name in self.extras),
         )  # fmt: skip
         return seen, me, others
 
@@ -146,16 +211,16 @@ class Moment:
         q = self.parameters(rows, (len(rows),))[2 + number]
         item_type = record_type("Item", group.item_fields)
         begin, end = self.plan.ranges[number]
-        items = [item_type(*row[: len(group.item_fields)]) for row in self.item_table()[begin:end]]
+        items = [item_type(*row[: len(group.item_fields)]) for row in self.items[begin:end]]
         terms = [np.broadcast_arrays(*group.kind.item(q, me, it, self.world), me.x)[:-1] for it in items]
         if not terms:
             return [np.full(len(rows), 3.0e38 if kind == "least" else 0.0) for kind in group.item_kinds]
         stacked = [np.stack(column, axis=1) for column in zip(*terms, strict=True)]
         return _combine(group.item_kinds, stacked, np.ones_like(stacked[0], bool))
 
-    def item_table(self) -> NDArray[Any]:
+    def _item_table(self, state: State) -> NDArray[Any]:
         """All items, tracked agents at their places."""
-        items = self.plan.items.astype(np.float64)
+        items = self.plan.item_table(state).astype(np.float64)
         for agent, row in self.plan.tracked:
             where = np.flatnonzero(self.ids == agent)
             values = [0.0] * len(TRACKED_FIELDS)
@@ -170,7 +235,7 @@ class Moment:
         acc, neighbors = self.accumulate(rows)
         p = self.parameters(rows, (len(rows),))
         changes: Columns = {}
-        me = self.me(rows, (len(rows),), neighbors)
+        me = was = self.me(rows, (len(rows),), neighbors)
         for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
             if group.kind.feel:
                 changes |= dict(
@@ -178,23 +243,26 @@ class Moment:
                 )
                 me = self.me(rows, (len(rows),), neighbors, changes)
         forces: dict[str, Any] = {}
-        alone = np.zeros(len(rows), bool)
-        silences: dict[str, Any] = {}
+        others = np.ones(len(rows))
+        silencers = set()
         for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
             if group.kind.steer:
                 fx, fy = group.kind.steer(q, me, tuple(values), self.world)
                 forces[group.name] = np.broadcast_arrays(fx, fy, me.x)[:2]
             if group.kind.exclusive:
-                silences[group.name] = group.kind.exclusive(q, me, tuple(values), self.world)
-                alone = alone | silences[group.name]
+                silencers.add(group.name)
+                others = np.where(group.kind.exclusive(q, me, tuple(values), self.world), 0.0, others)
+            if group.kind.hush:
+                silencers.add(group.name)
+                others = np.minimum(others, group.kind.hush(q, me, tuple(values), self.world))
         wish, free = np.zeros((2, len(rows))), np.zeros((2, len(rows)))
         for group in self.plan.rule_groups:
             if group.name not in forces:
                 continue
             force = np.stack(forces[group.name])
             if group.kind.clamped:
-                if group.name not in silences:
-                    force = np.where(alone, 0.0, force)
+                if group.name not in silencers:
+                    force = force * others
                 wish = wish + force
             else:
                 free = free + force
@@ -202,12 +270,14 @@ class Moment:
         if p[0].clamp_total:
             wish = np.stack(limit(wish[0], wish[1], me.max_force * (1.0 + p[0].panic_force * me.panic)))
         total = wish + free
-        return me, total, changes, {"forces": forces, "accumulated": acc, "neighbors": neighbors}
+        details = {"forces": forces, "accumulated": acc, "neighbors": neighbors, "was": was}
+        return me, total, changes, details
 
-    def live(self, rows: NDArray[Any]) -> Columns:
-        """These agents after the step, by column."""
-        me, force, changes, _ = self.decide(rows)
+    def live(self, rows: NDArray[Any]) -> tuple[Columns, Tale]:
+        """These agents after the step, by column, and what happened to them."""
+        me, force, changes, details = self.decide(rows)
         p = self.parameters(rows, (len(rows),))
+        fates = self._fates(p, me, details)
         vx, vy = motion.accelerate(p[0], me, force[0], force[1], self.world)
         x, y, vx, vy = self._move(me, vx, vy)
         x, y, vx, vy = space.confine(self.world, x, y, vx, vy)
@@ -216,12 +286,64 @@ class Moment:
         for group, q in zip(self.plan.rule_groups, p[2:], strict=True):
             if group.kind.age:
                 me = self.me(rows, (len(rows),), me.neighbors, changes)
-                changes |= dict(zip(group.kind.writes, group.kind.age(q, me, self.world), strict=True))
-        return changes | {
+                aged = zip(group.kind.writes, group.kind.age(q, me, self.world), strict=True)
+                changes |= {PLACES.get(name, name): value for name, value in aged}
+        me = self.me(rows, (len(rows),), me.neighbors, changes)
+        columns = changes | {
             "acceleration_x": force[0],
             "acceleration_y": force[1],
             "local_density": me.neighbors,
         }
+        return columns, Tale(me, *fates, self._told(rows, p, me, fates[0]))
+
+    def _fates(self, p: list[Any], me: Any, details: dict[str, Any]) -> tuple[Any, Any, list[Any], list[Any]]:
+        """Who dies of what and by whom; events; who has young by whom."""
+        cause, by = np.zeros(len(me.x)), np.full(len(me.x), -1.0)
+        events, young = [], []
+        was = details["was"]
+        for k, (group, q, acc) in enumerate(
+            zip(self.plan.rule_groups, p[2:], details["accumulated"], strict=True)
+        ):
+            values = tuple(acc)
+            if group.kind.fate:
+                why, who = np.broadcast_arrays(*group.kind.fate(q, me, values, self.world), me.x)[:2]
+                by = np.where((cause == 0.0) & (why > 0.0), who, by)
+                cause = np.where(cause == 0.0, why, cause)
+            if group.kind.happens:
+                events.append(
+                    np.broadcast_arrays(*group.kind.happens(q, was, me, values, self.world), me.x)[:3]
+                )
+            if group.kind.bears:
+                yes, whom = np.broadcast_arrays(*group.kind.bears(q, was, me, values, self.world), me.x)[:2]
+                young.append((k, yes, whom))
+        return cause, by, events, young
+
+    def _told(self, rows: NDArray[Any], p: list[Any], me: Any, cause: Any) -> dict[tuple[int, int], Any]:
+        """What these agents tell each item: how many, sums, (score, id) of the best; and the target's report."""
+        found: dict[tuple[int, int], Any] = {}
+        alive = cause == 0.0
+        for number, group, begin, end in self.plan.lasting:
+            q = p[2 + number]
+            fields = (*group.kind.item_fields, *group.kind.memory_fields)
+            item_type = record_type("Item", group.kind.item_fields)
+            for row in range(begin, end):
+                it = item_type(*self.items[row, : len(group.kind.item_fields)])
+                values: list[Any] = []
+                if group.kind.gather:
+                    terms = np.broadcast_arrays(*group.kind.gather(q, me, it, self.world), me.x)[:-1]
+                    for kind, term in zip(group.kind.gathers, terms, strict=True):
+                        values.append(_listen(kind, np.where(alive, term, 0.0), self.ids[rows]))
+                news = {}
+                if group.kind.report:
+                    mine = np.flatnonzero(alive & (self.ids[rows] == it.target))
+                    if len(mine):
+                        told = np.broadcast_arrays(*group.kind.report(q, me, self.world), me.x)
+                        news = {
+                            fields.index(name): float(value[mine[0]])
+                            for name, value in zip(group.kind.reports, told, strict=False)
+                        }
+                found[number, row] = (values, news)
+        return found
 
     def _move(self, me: Any, vx: Any, vy: Any) -> Any:
         """The place after the move, with obstacles in the way."""
@@ -262,6 +384,17 @@ def _combine(kinds: tuple[str, ...], terms: Any, seen: NDArray[np.bool_]) -> lis
     return found
 
 
+def _listen(kind: str, term: NDArray[Any], ids: NDArray[Any]) -> tuple[float, float]:
+    """What many agents say, as one number and, for the best, whose it is."""
+    if kind == "count":
+        return float(np.count_nonzero(term)), 0.0
+    if kind == "sum":
+        return float(term.sum()), 0.0
+    if not len(term) or term.max() <= 0.0:
+        return 0.0, -1.0
+    return float(term.max()), float(ids[term == term.max()].min())
+
+
 class BackendReference:
     """Runs a plan by the definition."""
 
@@ -286,11 +419,18 @@ class BackendReference:
 
     def load(self, state: State) -> None:
         self._state = state.copy()
+        self._events: list[Any] = []
         self.completed = 0
 
     def store(self, state: State) -> None:
+        state.settle(self._state.ids, self._state.next_id)
         for name, column in self._state.columns.items():
             state.columns[name][:] = column
+        state.items = {name: rows.copy() for name, rows in self._state.items.items()}
+
+    def take_events(self) -> NDArray[np.float64]:
+        taken, self._events = self._events, []
+        return np.array(taken, np.float64).reshape(-1, len(EVENT_FIELDS))
 
     def send(self) -> None:
         """The flock is here already."""
@@ -304,11 +444,19 @@ class BackendReference:
         n = len(self._state)
         moment = Moment(self._plan, self._state, step, self._seed)
         new = self._state.copy()
+        tales = []
         size = max(1, PAIRS_AT_ONCE // max(n, 1))
         for begin in range(0, n, size):
             rows = np.arange(begin, min(begin + size, n))
-            for name, values in moment.live(rows).items():
+            columns, tale = moment.live(rows)
+            tales.append(tale)
+            for name, values in columns.items():
                 new[column_name(name)][rows] = values
+        if self._plan.lasting:
+            turned = take_turns(self._plan, moment, [tale.told for tale in tales])
+            self._plan.keep_items(new, turned)
+        if self._plan.eventful:
+            self._events += come_to_pass(self._plan, moment, new, tales, step + 1)
         self._state, self.completed = new, self.completed + 1
         flock = np.stack([new[c] for c in ("position_x", "position_y", "velocity_x", "velocity_y")])
         if not np.isfinite(flock).all():
@@ -323,7 +471,7 @@ def rehearse(plan: Plan) -> None:
     """Run users' rules once on a handful of agents: a mistake in them is found before anything is compiled."""
     if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
         return
-    state = State(3)
+    state = State(3, plan.own_columns)
     state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
     state["velocity_x"][:] = 1.0
     try:

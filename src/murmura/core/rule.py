@@ -1,12 +1,14 @@
-"""The shape of a rule: parameters, and up to six small functions written once for every backend.
+"""The shape of a rule: parameters, and a few small functions written once for every backend.
 
 A rule never loops. The backend scans an agent's neighbours once and feeds every rule's `pair`; it walks the
-rule's own list of `items` (attractors, obstacles, threats) and feeds `item`; then it calls `steer`. All
-functions are static, branch-free (`where` instead of `if`, except on the rule's own options) and take
+rule's own list of `items` (attractors, obstacles, food, hunters) and feeds `item`; then it calls the others.
+All functions but `turn` and `inherit` are static, branch-free (`where` instead of `if`, except on the rule's
+own options) and take
 
     p      the rule's numbers and options, by field name
     me     the agent: id x y vx vy hx hy speed max_speed max_force neighbors panic energy species + `reads`
-    seen   a neighbour: dx dy d2 d inv_d nearness (1 - d/perception radius) vx vy attention, how much I want
+    was    the same agent before it felt anything in this step
+    seen   a neighbour: id dx dy d2 d inv_d nearness (1 - d/perception radius) vx vy attention, how much I want
            of its kind (separation alignment cohesion flee chase), panic energy species + `reads`
     it     one item, by `item_fields`
     acc    what pairs, then items, added up to
@@ -21,8 +23,10 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
 from murmura.core.model import Model, choice
+from murmura.core.state import declare_columns
 
 Kind = Literal["sum", "greatest", "least", "payload"]
+Told = Literal["count", "sum", "best"]
 Function = Callable[..., Any]
 
 
@@ -30,12 +34,23 @@ class Rule(Model):
     """What an animal wants. Subclass it, declare numbers as fields, and write the functions it needs.
 
     Functions (all optional static methods):
+        modulate(p, me, world): factors on other numbers, one for each entry of `modulates`.
+        alert(p, me): where true, the agent sees all around.
         pair(p, me, seen, world): one contribution for each entry of `accumulates`.
         item(p, me, it, world): one contribution for each entry of `item_accumulates`.
-        steer(p, me, acc, world): the force (fx, fy) this rule asks for.
         feel(p, me, acc, world): new values of the columns in `writes`, before forces are computed.
-        age(p, me, world): new values of the columns in `writes`, after the agent has moved.
+        steer(p, me, acc, world): the force (fx, fy) this rule asks for.
+        hush(p, me, acc, world): what is left of the other clamped rules, from 1 down to 0.
         exclusive(p, me, acc, world): where true, the other clamped rules are silent.
+        age(p, me, world): new values of the columns in `writes`, after the agent has moved.
+        fate(p, me, acc, world): the cause of its death (0: it lives), and whose doing it is (-1: nobody's).
+        happens(p, was, me, acc, world): (kind, other, amount) of an event to be told; kind 0: none.
+        bears(p, was, me, acc, world): whether it has young now, and by whom (an id, or -1).
+        inherit(p, mother, father, child_id, world): values of the columns in `inherits` of that young.
+        gather(p, me, it, world): what the agent tells an item, one entry for each of `gathers`.
+        report(p, me, world): what the agent that an item has as its `target` tells it: its fields `reports`.
+        turn(p, items, row, told, world): an item's own turn, after all agents have moved: it changes its row
+            of the table `items` in place, knowing what it was told. One item at a time, so `if` is welcome.
     """
 
     enabled: bool = choice(True, "Whether the rule takes part.")
@@ -45,6 +60,19 @@ class Rule(Model):
     payloads that follow it (what the nearest one says)."""
     item_accumulates: ClassVar[tuple[Kind, ...]] = ()
     item_fields: ClassVar[tuple[str, ...]] = ()
+    """What agents know of an item; an item with a `turn` of its own also remembers `memory_fields`."""
+    memory_fields: ClassVar[tuple[str, ...]] = ()
+    item_settings: ClassVar[tuple[str, ...]] = ()
+    """Fields of such an item that come from the scenario, and follow it when it is changed."""
+    gathers: ClassVar[tuple[Told, ...]] = ()
+    """How what agents tell an item combines: how many say so, a sum, or the best with the id of who offers it
+    (two numbers; among equals the least id; nobody: 0 and -1)."""
+    reports: ClassVar[tuple[str, ...]] = ()
+    modulates: ClassVar[tuple[str, ...]] = ()
+    """Numbers that this rule scales for each agent: `motion.top_speed`, `cohesion.weight` and so on."""
+    inherits: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[dict[str, float | int]] = {}
+    """Columns that this rule adds to the state, with what a newborn agent has there."""
     reads: ClassVar[tuple[str, ...]] = ()
     writes: ClassVar[tuple[str, ...]] = ()
     clamped: ClassVar[bool] = True
@@ -54,12 +82,22 @@ class Rule(Model):
     tracks: ClassVar[str] = ""
     """The field that names an agent; the rule's one item is then that agent (see TRACKED_FIELDS)."""
 
+    modulate: ClassVar[Function | None] = None
+    alert: ClassVar[Function | None] = None
     pair: ClassVar[Function | None] = None
     item: ClassVar[Function | None] = None
-    steer: ClassVar[Function | None] = None
     feel: ClassVar[Function | None] = None
-    age: ClassVar[Function | None] = None
+    steer: ClassVar[Function | None] = None
+    hush: ClassVar[Function | None] = None
     exclusive: ClassVar[Function | None] = None
+    age: ClassVar[Function | None] = None
+    fate: ClassVar[Function | None] = None
+    happens: ClassVar[Function | None] = None
+    bears: ClassVar[Function | None] = None
+    inherit: ClassVar[Function | None] = None
+    gather: ClassVar[Function | None] = None
+    report: ClassVar[Function | None] = None
+    turn: ClassVar[Function | None] = None
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
         """The values that may change without compiling anew, by field name, in a fixed order."""
@@ -74,8 +112,16 @@ class Rule(Model):
         return type(self)
 
     def items(self) -> Sequence[Sequence[float]]:
-        """Rows of `item_fields`."""
+        """Rows of `item_fields`, then `memory_fields`."""
         return ()
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+        """Rows of items that have turns of their own, at step 0 of a run with this seed."""
+        return self.items()
+
+    def most_agents(self, agents: int) -> int:
+        """How many agents may live at once, where the rule lets some be born."""
+        return agents
 
 
 TRACKED_FIELDS = ("x", "y", "vx", "vy", "present", "id")
@@ -140,6 +186,7 @@ def register_rule(name: str) -> Callable[[R], R]:
 
     def register(rule: R) -> R:
         _check(name, rule)
+        declare_columns(rule.columns)
         REGISTRY[name] = rule
         return rule
 

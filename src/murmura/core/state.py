@@ -7,7 +7,7 @@ name does not. Backends work on copies in an order of their own and write back h
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -81,26 +81,89 @@ ALIASES = {
 }
 """Short names that rules use for columns."""
 
+OWN_COLUMNS: dict[str, float | int] = {}
+"""Columns that rules add to document 002's, with what a newborn has there; whole numbers are int32."""
+
 DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c in INTEGER_COLUMNS])
 LARGEST_ID = 2**31 - 2
 
 
-class State:
-    """All agents of a world, one array for each column."""
+def declare_columns(columns: Mapping[str, float | int]) -> None:
+    """Make a rule's own columns known."""
+    for name, default in columns.items():
+        if name in DTYPE.fields or name in ALIASES:  # type: ignore[operator]
+            raise ScenarioError(f"a rule cannot declare the column {name!r}: every agent has it anyway")
+        if OWN_COLUMNS.get(name, default) != default:
+            raise ScenarioError(f"the column {name!r} is declared twice, with different defaults")
+        OWN_COLUMNS[name] = default
 
-    def __init__(self, count: int = 0) -> None:
+
+def column_type(name: str) -> np.dtype[Any]:
+    """The type of a column."""
+    if name in OWN_COLUMNS:
+        return np.dtype(np.int32 if isinstance(OWN_COLUMNS[name], int) else np.float32)
+    return DTYPE[name]
+
+
+def newborn_value(name: str) -> float | int:
+    """What a newborn agent has in a column."""
+    return (FLOAT_COLUMNS | INTEGER_COLUMNS | OWN_COLUMNS)[name]
+
+
+class State:
+    """All agents of a world, one array for each column, and the items that have turns of their own, by rule.
+
+    Args:
+        count: How many agents, with ids from 0.
+        own: Columns that this scenario's rules add.
+    """
+
+    def __init__(self, count: int = 0, own: Iterable[str] = ()) -> None:
         self.columns: dict[str, NDArray[Any]] = {
-            name: np.full(count, default, DTYPE[name])
-            for name, default in (FLOAT_COLUMNS | INTEGER_COLUMNS).items()
+            name: np.full(count, newborn_value(name), column_type(name))
+            for name in (*FLOAT_COLUMNS, *INTEGER_COLUMNS, *sorted(own))
         }
         self.columns["id"][:] = np.arange(count, dtype=np.int32)
         self.next_id = count
+        self.items: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def own_columns(self) -> tuple[str, ...]:
+        """Columns beside document 002's."""
+        return tuple(name for name in self.columns if name in OWN_COLUMNS)
+
+    def with_columns(self, own: Iterable[str]) -> State:
+        """The same flock with these columns of rules' own: new ones at their defaults, unknown ones dropped."""
+        twin = State(len(self), own)
+        for name in twin.columns:
+            if name in self.columns:
+                twin.columns[name] = self.columns[name].copy()
+        twin.next_id, twin.items = self.next_id, {name: rows.copy() for name, rows in self.items.items()}
+        return twin
+
+    def settle(self, ids: NDArray[np.int32], next_id: int) -> None:
+        """Keep just these agents, in ascending id; those that were not here are newborn."""
+        if len(ids) != len(self) or not np.array_equal(ids, self.ids):
+            old = np.searchsorted(self.ids, ids)
+            known = old < len(self)
+            known[known] = self.ids[old[known]] == ids[known]
+            for name, column in self.columns.items():
+                fresh = np.full(len(ids), newborn_value(name), column_type(name))
+                fresh[known] = column[old[known]]
+                self.columns[name] = fresh
+            self.columns["id"] = np.array(ids, np.int32)
+        self.next_id = next_id
 
     def __len__(self) -> int:
         return len(self.columns["id"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.columns[column_name(name)]
+        full = column_name(name)
+        if full not in self.columns:
+            raise UnknownNameError(
+                f"no rule of this scenario keeps the column {full!r}: enable the one that does"
+            )
+        return self.columns[full]
 
     @property
     def ids(self) -> NDArray[np.int32]:
@@ -141,11 +204,10 @@ class State:
         if self.next_id + count > LARGEST_ID:
             raise ScenarioError(f"ids are exhausted: at most {LARGEST_ID:,} agents may ever live in a run")
         new_ids = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
-        defaults = FLOAT_COLUMNS | INTEGER_COLUMNS
         grown = {}  # aside, so that values which are no numbers leave the state as it was
         for name, old in self.columns.items():
-            fresh = new_ids if name == "id" else given.get(name, np.full(count, defaults[name]))
-            grown[name] = np.concatenate([old, fresh.astype(DTYPE[name])])
+            fresh = new_ids if name == "id" else given.get(name, np.full(count, newborn_value(name)))
+            grown[name] = np.concatenate([old, fresh.astype(column_type(name))])
         self.columns = grown
         self.next_id += count
         return new_ids
@@ -161,23 +223,26 @@ class State:
         twin = State()
         twin.columns = {name: column.copy() for name, column in self.columns.items()}
         twin.next_id = self.next_id
+        twin.items = {name: rows.copy() for name, rows in self.items.items()}
         return twin
 
     def digest(self, step: int) -> str:
         """SHA-256 of every bit of the state at a step."""
         digest = hashlib.sha256(np.array([step, self.next_id, len(self)], "<i8").tobytes())
-        for name in DTYPE.names or ():
+        for name in (*(DTYPE.names or ()), *self.own_columns):
             digest.update(
-                np.ascontiguousarray(self.columns[name]).astype(DTYPE[name].newbyteorder("<")).tobytes()
+                np.ascontiguousarray(self.columns[name]).astype(column_type(name).newbyteorder("<")).tobytes()
             )
+        for name in sorted(self.items):
+            digest.update(np.ascontiguousarray(self.items[name]).astype("<f4").tobytes())
         return digest.hexdigest()
 
 
 def column_name(name: str) -> str:
     """The full name of a column."""
     full = ALIASES.get(name, name)
-    if full not in DTYPE.fields:  # type: ignore[operator]
-        known = [*FLOAT_COLUMNS, *INTEGER_COLUMNS, *ALIASES]
+    if full not in DTYPE.fields and full not in OWN_COLUMNS:  # type: ignore[operator]
+        known = [*FLOAT_COLUMNS, *INTEGER_COLUMNS, *OWN_COLUMNS, *ALIASES]
         raise UnknownNameError(
             f"no column is called {name!r}{nearest(name, known)}; columns: {', '.join(known)}"
         )

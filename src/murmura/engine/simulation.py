@@ -13,10 +13,11 @@ from murmura.backends import BACKENDS, Backend, make_backend
 from murmura.backends.plan import Plan
 from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
+from murmura.core.events import readable
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
 from murmura.engine.snapshot import Snapshot
-from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start
+from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -81,6 +82,7 @@ class Simulation:
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = step_count
+        self._events: list[Any] = []
         self.load_state(state)
 
     @property
@@ -111,7 +113,7 @@ class Simulation:
 
     @property
     def agent_count(self) -> int:
-        return len(self._state)
+        return len(self.state if self._plan.mortal else self._state)
 
     def step(self, count: int = 1) -> None:
         """Advance by whole steps."""
@@ -126,7 +128,17 @@ class Simulation:
                 self._backend.advance(piece, self._step_count)
             finally:
                 self._step_count = self._loaded_at + self._backend.completed
+                if self._plan.eventful:
+                    self._events += readable(self._backend.take_events())
             left -= piece
+
+    def events(self) -> list[dict[str, Any]]:
+        """What has happened since this was last asked: births, deaths, captures, meals, matings and fights.
+
+        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount.
+        """
+        told, self._events = self._events, []
+        return told
 
     @property
     def state(self) -> State:
@@ -223,15 +235,15 @@ class Simulation:
         if len(scenario.species) != len(self._scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
-        if self._plan.same_kernel(plan):
+        if self._plan.same_kernel(plan) and not plan.lasting:
             self._backend.tune(plan)
             self._scenario, self._plan = scenario, plan
             return
         rehearse(plan)
         state = self.state if scenario.world == self._scenario.world else brought_inside(scenario, self.state)
         self._backend.replan(plan)
-        self.load_state(state)
         self._scenario, self._plan = scenario, plan
+        self.load_state(state)
 
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
@@ -260,6 +272,9 @@ class Simulation:
 
     def load_state(self, state: State) -> None:
         """Go on from another flock, at the same step count."""
+        if set(state.own_columns) != set(self._plan.own_columns):
+            state = state.with_columns(self._plan.own_columns)
+        set_items(self._scenario, state, self._seed)
         self._backend.load(state)
         self._loaded_at = self._step_count
         self._state, self._stored = state, True  # stored: `_state` holds what the backend holds

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from murmura.backends.plan import own_columns, padded
 from murmura.core.errors import ScenarioError
 from murmura.core.randomness import (
     STREAM_GENDER,
@@ -37,7 +38,7 @@ LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 def random_start(scenario: Scenario, seed: int) -> State:
     """Agents at random places and headings; the same for the same scenario and seed."""
-    state = State(scenario.agents)
+    state = State(scenario.agents, own_columns(scenario))
     state["position_x"][:], state["position_y"][:] = _places(scenario, seed, state.ids)
     _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
     _set_individuals(scenario, state, seed)
@@ -57,7 +58,7 @@ def given_start(
     n = len(places)
     if n != scenario.agents:
         scenario = scenario.with_values({"agents": n})
-    state = State(n)
+    state = State(n, own_columns(scenario))
     if ids is not None:
         state.columns["id"][:] = _checked_ids(ids, n)
     order = np.argsort(state.ids, kind="stable")
@@ -84,6 +85,22 @@ def given_start(
             )
         state["species"][:] = kinds[order]
     return state
+
+
+def set_items(scenario: Scenario, state: State, seed: int) -> None:
+    """Give items that have turns of their own a row in the state; those that are there stay as they are."""
+    wanted = {name: rule for name, rule in scenario.rules if rule.enabled and rule.turn}
+    for name in set(state.items) - set(wanted):
+        del state.items[name]
+    for name, rule in wanted.items():
+        rows = rule.items_at_start(scenario.world.width, scenario.world.height, seed)
+        fresh = padded(rows, len(rule.item_fields) + len(rule.memory_fields))
+        old = state.items.get(name)
+        if old is not None:
+            fields = (*rule.item_fields, *rule.memory_fields)
+            own = [k for k, field in enumerate(fields) if field not in rule.item_settings]
+            fresh[: len(old), own] = old[: len(fresh), own]
+        state.items[name] = fresh
 
 
 def brought_inside(scenario: Scenario, state: State) -> State:

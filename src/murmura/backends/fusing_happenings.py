@@ -1,0 +1,205 @@
+"""Fuses what happens to agents beyond their move: deaths, events, young, and what they tell items that listen.
+
+Part of `fusing`, with the same division of labour: this text wires, the formulas stay in the rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from murmura.backends.plan import DEFAULTS, PLACES, Group
+from murmura.core.events import Event
+
+if TYPE_CHECKING:
+    from murmura.backends.fusing import Fusion
+
+
+class Happenings:
+    """The text of these functions for one fusion."""
+
+    def __init__(self, fusion: Fusion) -> None:
+        self.fusion = fusion
+        self.groups = list(enumerate(fusion.groups))
+        self.threads = bool(fusion.loads.base)
+
+    def tale(self) -> list[str]:
+        """Lines at the end of `decide` that put together what happens to the agent."""
+        lines = ["    cause, by = zero, as_lanes(-1.0)"]
+        values = ["cause", "by"]
+        for k, group in self.groups:
+            if group.kind.fate:
+                lines.append(f"    why, who = fate_{k}(p[{k + 2}], me, a{k}, world)")
+                lines.append("    fresh = (cause == 0.0) & (as_lanes(why) > 0.0)")
+                lines.append("    cause, by = where(fresh, why, cause), where(fresh, who, by)")
+        for name, width in (("happens", 3), ("bears", 2)):
+            for k, group in self.groups:
+                if getattr(group.kind, name):
+                    lines.append(f"    {name}{k} = {name}_{k}(p[{k + 2}], was, me, a{k}, world)")
+                    values += [f"as_lanes({name}{k}[{n}])" for n in range(width)]
+        lines.append(f"    tale = ({', '.join(values)},)")
+        return lines
+
+    def parts(self) -> list[str]:
+        """The functions that a kernel calls after an agent has moved, and after all have."""
+        merge = [] if self.threads else [self._merge_told()]
+        return [self._tell(), *merge, self._take_turns(), self._note(), self._being(), self._bear()]
+
+    def _tell(self) -> str:
+        lines = ["@jit", "def tell(p, me, cause, world, items, ranges, told, news, left):"]
+        lines.append("    alive = first_lanes(left) & (cause == 0.0)")
+        for k, group, _, _ in self._lasting():
+            fields = ", ".join(f"items[row, {n}]" for n in range(len(group.kind.item_fields)))
+            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+            lines.append(f"        it = Item_{k}({fields})")
+            if group.kind.gather:
+                lines.append(f"        c = gather_{k}(p[{k + 2}], me, it, world)")
+                for slot, kind in enumerate(group.kind.gathers):
+                    if kind == "count":
+                        said = f"alive & (as_lanes(c[{slot}]) != 0.0)"
+                    else:
+                        said = f"where(alive, c[{slot}], 0.0)"
+                    last = ", me.id" if kind == "best" else ""
+                    lines.append(f"        tell_{kind}(told, row, {slot}, {said}{last})")
+            if group.kind.report:
+                lines.append("        mine = alive & (to_number(me.id) == it.target)")
+                lines.append("        if any_lane(mine) != 0:")
+                lines.append(f"            r = report_{k}(p[{k + 2}], me, world)")
+                lines += [
+                    f"            tell_news(news, row, {n + 1}, mine, r[{n}])"
+                    for n in range(len(group.kind.reports))
+                ]
+        return "\n".join(lines)
+
+    def _take_turns(self) -> str:
+        """Items take their turns, one after the other; what they were told is forgotten."""
+        lines = ["@jit", "def take_turns(numbers, items, ranges, told, news, heard, world):"]
+        lines.append("    p = parameters(numbers, np.int32(0))")
+        for k, group, _, _ in self._lasting():
+            fields = (*group.kind.item_fields, *group.kind.memory_fields)
+            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+            place = 0
+            for slot, kind in enumerate(group.kind.gathers if group.kind.gather else ()):
+                if kind == "count":
+                    lines.append(f"        heard[{place}] = F(told[row, {slot}])")
+                elif kind == "sum":
+                    lines.append(f"        heard[{place}] = F(np.float64(told[row, {slot}]) / FINENESS)")
+                else:
+                    lines.append(f"        heard[{place}] = best_score(told[row, {slot}])")
+                    lines.append(f"        heard[{place + 1}] = best_id(told[row, {slot}])")
+                    place += 1
+                place += 1
+                lines.append(f"        told[row, {slot}] = 0")
+            if group.kind.report:
+                lines.append("        if news[row, 0] != 0.0:")
+                lines += [
+                    f"            items[row, {fields.index(name)}] = news[row, {n + 1}]"
+                    for n, name in enumerate(group.kind.reports)
+                ]
+                lines.append("            news[row, 0] = F(0.0)")
+            lines.append(f"        turn_{k}(p[{k + 2}], items, row, heard, world)")
+        return "\n".join(lines)
+
+    def _merge_told(self) -> str:
+        """What was told to each thread, brought together in the first one's table."""
+        lines = [
+            "@jit",
+            "def merge_told(told, team, ranges):",
+            "    for t in range(1, team):",
+            "        pass",
+        ]
+        for k, group, _, _ in self._lasting():
+            lines.append(f"        for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+            lines.append("            pass")
+            for slot, kind in enumerate(group.kind.gathers if group.kind.gather else ()):
+                mine, other = f"told[0, row, {slot}]", f"told[t, row, {slot}]"
+                both = f"max({mine}, {other})" if kind == "best" else f"{mine} + {other}"
+                lines.append(f"            {mine}, {other} = {both}, 0")
+        return "\n".join(lines)
+
+    def _note(self) -> str:
+        lines = ["@jit", "def note(tale, me, left, step, events, status, young):"]
+        lines.append("    here = first_lanes(left)")
+        lines.append(
+            f"    log(events, status, here & (tale[0] > 0.0), step, F({Event.DEATH}.0), me.id, tale[1], me.x, me.y,"
+            " tale[0], F(0.0))"
+        )
+        place = 2
+        for _, group in self.groups:
+            if group.kind.happens:
+                kind, other, amount = (f"tale[{place + n}]" for n in range(3))
+                lines.append(
+                    f"    log(events, status, here & ({kind} > 0.0), step, {kind}, me.id, {other}, me.x, me.y, F(0.0),"
+                    f" {amount})"
+                )
+                place += 3
+        for k, group in self.groups:
+            if group.kind.bears:
+                lines.append(
+                    f"    log_young(young, status, here & (tale[{place}] > 0.0) & (tale[0] == 0.0), {k}, me.id,"
+                    f" tale[{place + 1}])"
+                )
+                place += 2
+        return "\n".join(lines)
+
+    def _being(self) -> str:
+        """One agent of the flock after the move, as rules see it."""
+        f = self.fusion
+        values = []
+        for column in f.extras:
+            if column in f.plan.carried:
+                values.append(self._at(4 + f.plan.carried.index(column), "i"))
+            else:
+                values.append(f"F({DEFAULTS[column]})")
+        base = f"np.int32({self._at(4 + f.plan.carried.index('species'), 'i')}) * NUMBERS" if f.many else "0"
+        place = ", ".join(self._at(k, "i") for k in range(4))
+        crowd = self._at(6 + len(f.plan.carried), "i")
+        return "\n".join(
+            [
+                "@jit",
+                f"def being(numbers, {self._tables()}, i, name):",
+                f"    p = parameters(numbers, {base})",
+                f"    x, y, vx, vy = {place}",
+                "    square = vx * vx + vy * vy",
+                "    inverse = F(1.0) / sqrt(square + F(1e-30))",
+                "    hx = where(square > F(0.0), vx * inverse, F(1.0))",
+                "    return p, Me(name, x, y, vx, vy, hx, vy * inverse, sqrt(square), p[0].top_speed,"
+                f" p[0].max_force, {crowd}, {', '.join(values)})",
+            ]
+        )
+
+    def _bear(self) -> str:
+        """A newborn in row c: its mother's copy but for what it inherits otherwise."""
+        f = self.fusion
+        count = 7 + len(f.plan.carried)
+        lines = [
+            "@jit",
+            f"def bear(rule, numbers, {self._tables()}, ids, c, m, f, mother, father, child, world):",
+        ]
+        lines += [f"    {self._at(k, 'c')} = {self._at(k, 'm')}" for k in range(count)]
+        lines.append("    ids[c] = np.int32(child)")
+        for k, group in self.groups:
+            if group.kind.inherit:
+                lines.append(f"    if rule == {k}:")
+                lines.append(f"        p, she = being(numbers, {self._tables()}, m, np.int32(mother))")
+                lines.append(f"        _, he = being(numbers, {self._tables()}, f, np.int32(father))")
+                lines.append(f"        v = inherit_{k}(p[{k + 2}], she, he, np.int32(child), world)")
+                for n, name in enumerate(group.kind.inherits):
+                    places = list(PLACES)
+                    row = places.index(name) if name in places else 4 + f.plan.carried.index(name)
+                    lines.append(f"        {self._at(row, 'c')} = F(v[{n}])")
+        return "\n".join(lines)
+
+    def _tables(self) -> str:
+        return "state, extras, felt" if self.threads else "state"
+
+    def _at(self, row: int, i: str) -> str:
+        """The text of a value of the moved flock: place and velocity, carried columns, force and crowd."""
+        if not self.threads:
+            return f"state[{row}, {i}]"
+        carried = len(self.fusion.plan.carried)
+        if row < 4:
+            return f"state[{i}, {row}]"
+        return f"extras[{row - 4}, {i}]" if row < 4 + carried else f"felt[{row - 4 - carried}, {i}]"
+
+    def _lasting(self) -> list[tuple[int, Group, int, int]]:
+        return self.fusion.plan.lasting

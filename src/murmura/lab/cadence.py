@@ -18,8 +18,8 @@ SMALL_FLOCK = 5_000
 """Up to so many agents every frame is measured in full."""
 MOTION = ("polarization", "milling", "mean_speed", "speed_deviation", "spread")
 """Measures that look at each agent once. In a flock of 100,000 they cost about 9 steps, the others 200 and more."""
-MOTION_EVERY, ALL_EVERY = 160, 4_000
-"""At least so many steps between measures of large flocks: then they cost a twentieth of the steps, at two threads."""
+MOTION_EVERY, ALL_EVERY = 400, 10_000
+"""At least so many steps between measures of large flocks: then each kind costs a fiftieth of the steps."""
 FOREVER = 2**62
 
 

@@ -25,7 +25,7 @@ from murmura.lab.interrupts import Interrupts
 from murmura.lab.lines import LinesWriter, checked
 from murmura.lab.manifest import Manifest
 from murmura.lab.runs import EVENTS, METRICS, TRAJECTORY, Run
-from murmura.lab.trajectory import TrajectoryWriter, frame_of
+from murmura.lab.trajectory import TrajectoryWriter
 from murmura.measure import measure_flock
 
 PIECE_SECONDS = 0.1
@@ -54,7 +54,9 @@ class Outputs:
         for name in (METRICS, EVENTS):
             checked(run.folder / name, marks[name])
         return cls(
-            TrajectoryWriter.reopen(run.folder / TRAJECTORY, run.scenario, marks[TRAJECTORY]),
+            TrajectoryWriter.reopen(
+                run.folder / TRAJECTORY, run.scenario, run.manifest["recording"]["columns"], marks[TRAJECTORY]
+            ),
             LinesWriter.reopen(run.folder / METRICS, marks[METRICS]),
             LinesWriter.reopen(run.folder / EVENTS, marks[EVENTS]),
         )
@@ -144,7 +146,7 @@ class Recorder:
             return
         names = cadence.measures(step, simulation.agent_count)
         flock = simulation.flock() if names else None
-        frame = frame_of(simulation, self._manifest.recording.columns)
+        frame = self._outputs.trajectory.take(simulation)
         every = dict.fromkeys(self._manifest.recording.measures)
         row = {"step": step, "time": simulation.time, "agents": simulation.agent_count} | every
 

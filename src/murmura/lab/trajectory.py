@@ -8,6 +8,7 @@ later frames that do not say otherwise.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,80 +57,80 @@ class Frame:
         return len(self.ids)
 
 
-def frame_of(simulation: Simulation, columns: Sequence[str]) -> Frame:
-    """A copy of what a frame holds."""
-    state = simulation.state
-    return Frame(
-        simulation.step_count,
-        simulation.time,
-        state.ids.copy(),
-        state["species_id"].copy(),
-        simulation.positions,
-        simulation.velocities,
-        {name: state[name].copy() for name in columns},
-    )
-
-
 class TrajectoryWriter:
-    """Frames into a file."""
+    """Frames into a file: `take` copies what a frame holds, `write` may then run in another thread."""
 
-    def __init__(self, file: GsdWriter, scenario: Scenario, first: Frame | None) -> None:
-        self._file, self._scenario, self._first = file, scenario, first
+    def __init__(
+        self, file: GsdWriter, scenario: Scenario, columns: Sequence[str], first: Frame | None
+    ) -> None:
+        self._file, self._scenario, self._columns = file, scenario, columns
         self._middle = middle(scenario)
+        self._first = None if first is None else (first.ids, first.species)
+        self._spare: deque[NDArray[np.float32]] = deque()
         self.commit, self.mark, self.close = file.commit, file.mark, file.close
 
     @classmethod
     def create(cls, path: Path, scenario: Scenario, columns: Sequence[str]) -> TrajectoryWriter:
-        names = [
-            STEP,
-            BOX,
-            DIMENSIONS,
-            COUNT,
-            TYPES,
-            TYPE,
-            POSITION,
-            VELOCITY,
-            ID,
-            *(LOG + c for c in columns),
-        ]
-        return cls(GsdWriter.create(path, names, f"murmura {__version__}"), scenario, None)
+        own = [LOG + name for name in columns]
+        names = [STEP, BOX, DIMENSIONS, COUNT, TYPES, TYPE, POSITION, VELOCITY, ID, *own]
+        return cls(GsdWriter.create(path, names, f"murmura {__version__}"), scenario, columns, None)
 
     @classmethod
-    def reopen(cls, path: Path, scenario: Scenario, mark: Mapping[str, Any]) -> TrajectoryWriter:
+    def reopen(
+        cls, path: Path, scenario: Scenario, columns: Sequence[str], mark: Mapping[str, Any]
+    ) -> TrajectoryWriter:
         file = GsdWriter.reopen(path, mark)
-        return cls(file, scenario, Frames(path, scenario)[0] if file.frames else None)
+        return cls(file, scenario, columns, Frames(path, scenario)[0] if file.frames else None)
 
-    def write(self, frame: Frame) -> None:
+    def take(self, simulation: Simulation) -> dict[str, NDArray[Any]]:
+        """The chunks of a frame. What has not changed since the first is left out."""
+        state = simulation.state
+        ids, species = state.ids, state["species_id"]
+        places = self._vectors(len(state))
+        np.subtract(state["position_x"], self._middle[0], out=places[:, 0])
+        np.subtract(state["position_y"], self._middle[1], out=places[:, 1])
+        velocities = self._vectors(len(state))
+        velocities[:, 0] = state["velocity_x"]
+        velocities[:, 1] = state["velocity_y"]
         chunks: dict[str, NDArray[Any]] = {
-            STEP: np.array([frame.step], "<u8"),
-            COUNT: np.array([frame.agent_count], "<u4"),
-            POSITION: _three(frame.positions, -self._middle),
-            VELOCITY: _three(frame.velocities),
+            STEP: np.array([simulation.step_count], "<u8"),
+            COUNT: np.array([len(state)], "<u4"),
+            POSITION: places,
+            VELOCITY: velocities,
         }
-        chunks |= {LOG + name: column for name, column in frame.columns.items()}
-        first = self._first
-        if first is None:
-            world = self._scenario.world
-            names = [name.encode() + b"\0" for name in self._scenario.species_names()]
-            chunks[BOX] = np.array([world.width, world.height, 1.0, 0.0, 0.0, 0.0], "<f4")
-            chunks[DIMENSIONS] = np.array([2], "u1")
-            width = max(map(len, names))
-            chunks[TYPES] = np.frombuffer(b"".join(n.ljust(width, b"\0") for n in names), "i1").reshape(
-                -1, width
-            )
-        if first is None or not np.array_equal(frame.species, first.species):
-            chunks[TYPE] = frame.species.astype("<u4")
-        if first is None or not np.array_equal(frame.ids, first.ids):
-            chunks[ID] = frame.ids
+        chunks |= {LOG + name: state[name].copy() for name in self._columns}
+        if self._first is None:
+            chunks |= _constants(self._scenario)
+        if self._first is None or not np.array_equal(species, self._first[1]):
+            chunks[TYPE] = species.astype("<u4")
+        if self._first is None or not np.array_equal(ids, self._first[0]):
+            chunks[ID] = ids.copy()
+        self._first = self._first or (ids.copy(), species.copy())
+        return chunks
+
+    def write(self, chunks: Mapping[str, NDArray[Any]]) -> None:
         self._file.append(chunks)
-        self._first = first or frame
+        self._spare += (chunks[POSITION], chunks[VELOCITY])
+
+    def _vectors(self, count: int) -> NDArray[np.float32]:
+        """Room for vectors of space, z = 0. Used again and again: memory that is new costs as much as filling it."""
+        while self._spare:
+            room = self._spare.popleft()
+            if len(room) == count:
+                return room
+        return np.zeros((count, 3), "<f4")
 
 
-def _three(vectors: NDArray[np.float32], shift: Any = 0.0) -> NDArray[np.float32]:
-    """Vectors of the plane in space, z = 0."""
-    wide = np.zeros((len(vectors), 3), "<f4")
-    np.add(vectors, shift, out=wide[:, :2])
-    return wide
+def _constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
+    """What the first frame says for all: the box and the names of species."""
+    names = [name.encode() + b"\0" for name in scenario.species_names()]
+    width = max(map(len, names))
+    text = b"".join(name.ljust(width, b"\0") for name in names)
+    return {
+        BOX: np.array([scenario.world.width, scenario.world.height, 1.0, 0.0, 0.0, 0.0], "<f4"),
+        DIMENSIONS: np.array([2], "u1"),
+        TYPES: np.frombuffer(text, "i1").reshape(-1, width),
+    }
 
 
 def middle(scenario: Scenario) -> NDArray[np.float32]:

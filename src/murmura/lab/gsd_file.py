@@ -147,6 +147,9 @@ class GsdWriter:
 
     def _move_index(self, room: int) -> None:
         """A larger index at the end of the file; the header names it only when it is whole."""
+        self._end = (
+            -(-self._end // ENTRY.itemsize) * ENTRY.itemsize
+        )  # no entry lies across two pages: none is torn
         old = b""
         if self._entries:
             self._file.seek(self._place(0))

@@ -101,10 +101,14 @@ class TrajectoryWriter:
         chunks |= {LOG + name: state[name].copy() for name in self._columns}
         if self._first is None:
             chunks |= _constants(self._scenario)
+            if not len(
+                state
+            ):  # readers look for a frame's missing values in the first one, and insist on some
+                chunks |= {LOG + name: np.zeros(1, state[name].dtype) for name in ("id", *self._columns)}
         if self._first is None or not np.array_equal(species, self._first[1]):
             chunks[TYPE] = species.astype("<u4")
         if self._first is None or not np.array_equal(ids, self._first[0]):
-            chunks[ID] = ids.copy()
+            chunks.setdefault(ID, ids.copy())
         self._first = self._first or (ids.copy(), species.copy())
         return chunks
 
@@ -223,7 +227,7 @@ class Frames(Sequence[Frame]):
 
     def _rows(self, number: int, name: str, width: int = 1) -> NDArray[Any]:
         """A value or a vector for each agent; the format leaves out what is empty."""
-        found = self._file.read(number, name)
+        found = self._file.read(number, name) if self._count(number) else None
         if found is None:
             found = np.empty((0, width) if width > 1 else 0, np.float32)
         if len(found) != self._count(number):

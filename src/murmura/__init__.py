@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
     from murmura.engine.simulation import Simulation
-    from murmura.lab.recording import open_run
+    from murmura.lab.runs import open_run
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
 
@@ -29,7 +29,7 @@ _HOMES = {
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
     "Simulation": "murmura.engine.simulation",
-    "open_run": "murmura.lab.recording",
+    "open_run": "murmura.lab.runs",
     "Flock": "murmura.measure",
     "measure_flock": "murmura.measure",
     "register_measure": "murmura.measure",

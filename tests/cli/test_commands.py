@@ -123,7 +123,7 @@ def test_a_rule_of_ones_own_works_on_both_backends(tmp_path: Path):
         assert done.returncode == 0, done.stderr
         lines = (tmp_path / out / "metrics.jsonl").read_text().splitlines()
         speeds[backend, weight] = json.loads(lines[-1])["mean_speed"]
-        scenario = json.loads((tmp_path / out / "scenario.json").read_text())
+        scenario = json.loads((tmp_path / out / "config.json").read_text())
         assert scenario["rules"]["brake"]["weight"] == weight
     assert speeds["cpu", 1] == pytest.approx(speeds["reference", 1], rel=1e-4)
     assert speeds["cpu", 1] < 0.98 * speeds["reference", 0]
@@ -193,7 +193,10 @@ def test_help_and_version(tmp_path: Path):
     assert murmura_says("--version", cwd=tmp_path).stdout.strip() == mm.__version__
     done = murmura_says("--help", cwd=tmp_path)
     assert done.returncode == 0
-    assert all(command in done.stdout for command in ("live", "run", "bench", "scenarios", "doctor"))
+    assert all(
+        command in done.stdout
+        for command in ("live", "run", "resume", "export", "bench", "scenarios", "doctor")
+    )
 
 
 def test_a_reader_who_leaves_is_no_error(tmp_path: Path):

@@ -18,6 +18,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import RunError
 from murmura.core.state import DTYPE
+from murmura.engine.checkpoint import seal
 
 Parts = dict[str, Any]
 
@@ -213,7 +214,8 @@ def altered(good: Path, change: Callable[[Parts, dict[str, Any]], None], packed:
     change(columns, header)
     path = good.with_name("altered.npz")
     write = np.savez_compressed if packed else np.savez
-    header_bytes = header if isinstance(header, bytes) else json.dumps(header).encode()
+    header["seal"] = seal(header)
+    header_bytes = json.dumps(header).encode()
     columns.setdefault("header", np.frombuffer(header_bytes, np.uint8))
     with path.open("wb") as file:
         write(file, **{name: column for name, column in columns.items() if column is not None})
@@ -313,7 +315,8 @@ def test_a_sealed_file_with_an_impossible_flock_is_refused(
 @pytest.mark.parametrize(
     "values",
     [
-        {"format": 2},
+        {"format": 1},
+        {"format": 3},
         {"format": None},
         {"seed": -1},
         {"seed": "seven"},
@@ -333,6 +336,19 @@ def test_a_sealed_file_with_an_impossible_flock_is_refused(
 def test_a_header_that_makes_no_sense_is_refused(values: dict[str, Any], good: Path) -> None:
     with pytest.raises((RunError, ValueError), match=r"checkpoint|seed must be"):
         mm.Simulation.restore(altered(good, lambda columns, header: header.update(values)))
+
+
+def test_a_header_that_was_altered_is_refused(good: Path) -> None:
+    """The sums of the archive are right, the seal is not."""
+    with np.load(good) as parts:
+        content = dict(parts)
+    content["header"] = np.frombuffer(
+        content["header"].tobytes().replace(b'"seed": ', b'"seed": 1'), np.uint8
+    )
+    with good.open("wb") as file:
+        np.savez(file, **content)
+    with pytest.raises(RunError, match=r"good\.npz is damaged: its header does not match its seal"):
+        mm.Simulation.restore(good)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b'"x"', b"\xff", b"[" * 100_000, b"{}"])

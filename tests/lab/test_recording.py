@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import platform
 import signal
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,12 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.recording import FINAL, MANIFEST, METRICS, SCENARIO, record
+from murmura.lab.cadence import Cadence, parse_pause
+from murmura.lab.manifest import MANIFEST, Recording
+from murmura.lab.recording import record
+from murmura.lab.resuming import resume
+from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY
+from murmura.measure import MEASURES, unregister_measure
 
 
 def scenario(agents: int = 60) -> mm.Scenario:
@@ -34,9 +42,10 @@ def plain_hash(steps: int, backend: str = "reference") -> str:
 def test_the_folder_holds_what_it_says(tmp_path: Path):
     told: list[tuple[int, int]] = []
     run = record(simulation(), 23, tmp_path / "run", every=10, progress=lambda *now: told.append(now))
-    assert sorted(path.name for path in run.folder.iterdir()) == sorted([SCENARIO, MANIFEST, METRICS, FINAL])
-    assert run.scenario == scenario() == mm.load_scenario(run.folder / SCENARIO)
-    assert json.loads((run.folder / SCENARIO).read_text()) == scenario().model_dump(mode="json")
+    files = [CONFIG, MANIFEST, METRICS, EVENTS, TRAJECTORY, "checkpoint-A.npz", "checkpoint-B.npz", ".lock"]
+    assert sorted(path.name for path in run.folder.iterdir()) == sorted(files)
+    assert run.scenario == scenario() == mm.load_scenario(run.folder / CONFIG)
+    assert json.loads((run.folder / CONFIG).read_text()) == scenario().model_dump(mode="json")
     expected = {
         "murmura": mm.__version__, "python": platform.python_version(), "numpy": np.__version__,
         "platform": platform.platform(), "scenario": "classic", "seed": 11, "steps": 23, "steps_done": 23,
@@ -44,6 +53,8 @@ def test_the_folder_holds_what_it_says(tmp_path: Path):
     }  # fmt: skip
     assert {key: run.manifest[key] for key in expected} == expected
     assert run.manifest["seconds"] > 0.0
+    for name in (METRICS, EVENTS):
+        assert run.manifest["hashes"][name] == hashlib.sha256((run.folder / name).read_bytes()).hexdigest()
     assert (run.seed, run.final_hash) == (11, plain_hash(23))
     assert told[-1] == (23, 23)
     assert [step for step, _ in told] == sorted({step for step, _ in told})
@@ -143,17 +154,20 @@ def test_a_second_interrupt_acts_at_once(tmp_path: Path):
 
 
 def test_runs_are_read_lazily(tmp_path: Path):
-    """Opening reads the small files only: metrics may still be growing, and the state may be gone."""
+    """Opening reads the small files only: metrics may still be growing, and the rest may be gone."""
     folder = record(simulation(), 20, tmp_path / "run", every=5).folder
-    (folder / FINAL).unlink()
+    for name in (TRAJECTORY, "checkpoint-A.npz", "checkpoint-B.npz"):
+        (folder / name).unlink()
     run = mm.open_run(str(folder))
     rows = run.metrics()
     assert next(rows)["step"] == 0
     with (folder / METRICS).open("a") as lines:
         lines.write('{"step": 25, "polarization": null}\n')
     assert [row["step"] for row in rows] == [5, 10, 15, 20, 25]
-    with pytest.raises(RunError, match=r"there is no checkpoint .*final\.npz"):
+    with pytest.raises(RunError, match="holds no final state: no checkpoint is of it"):
         run.final()
+    with pytest.raises(RunError, match=r"cannot read .*run\.gsd"):
+        run.frames  # noqa: B018
 
 
 def test_a_run_that_has_only_begun_has_no_final_hash(tmp_path: Path):
@@ -163,20 +177,24 @@ def test_a_run_that_has_only_begun_has_no_final_hash(tmp_path: Path):
         run = mm.open_run(tmp_path / "run")
         seen.append((run.manifest["status"], run.final_hash, [row["step"] for row in run.metrics()]))
 
-    record(simulation(), 2, tmp_path / "run", every=1, progress=look)
-    assert seen == [("started", None, [0, 1]), ("started", None, [0, 1, 2])]
+    record(simulation(), 3, tmp_path / "run", every=1, progress=look, checkpoint_every="1")
+    # A checkpoint waits until all before its step is written; frames after it may still be on their way.
+    assert [(status, final) for status, final, _ in seen] == [("running", None)] * 3
+    assert [steps[:k] for k, (_, _, steps) in enumerate(seen)] == [[], [0], [0, 1]]
 
 
 @pytest.mark.parametrize(
     ("damage", "kind", "message"),
     [
-        (lambda f: (f / MANIFEST).unlink(), ScenarioError, "is not a run folder"),
-        (lambda f: (f / SCENARIO).unlink(), RunError, "scenario.json"),
-        (lambda f: (f / MANIFEST).write_text("[1, 2]"), RunError, "manifest.json is not a table"),
+        (lambda f: (f / MANIFEST).unlink(), ScenarioError, "ended before its first step. Remove the folder"),
+        (lambda f: (f / CONFIG).unlink(), RunError, "config.json"),
+        (lambda f: (f / MANIFEST).write_text("[1, 2]"), ScenarioError, "manifest.json is of another program"),
+        (lambda f: (f / MANIFEST).write_text('{"name": "web app"}'), ScenarioError, "is of another program"),
+        (lambda f: (f / MANIFEST).write_text("[" * 100_000), RunError, "is damaged"),
         (lambda f: (f / MANIFEST).write_text('{"seed": '), RunError, "is damaged"),
         (lambda f: (f / MANIFEST).write_bytes(b"\xff\xfe"), RunError, "is damaged"),
-        (lambda f: (f / SCENARIO).write_text('{"agents": -1}'), RunError, "agents"),
-        (lambda f: (f / SCENARIO).write_text("{"), RunError, "scenario.json is not valid JSON"),
+        (lambda f: (f / CONFIG).write_text('{"agents": -1}'), RunError, "agents"),
+        (lambda f: (f / CONFIG).write_text("{"), RunError, "config.json is not valid JSON"),
     ],
 )  # fmt: skip
 def test_damaged_folders_are_named(damage: Any, kind: Any, message: str, tmp_path: Path):
@@ -195,21 +213,118 @@ def test_a_torn_last_line_of_metrics_is_left_out_and_a_broken_one_named(tmp_path
         path.write_text(whole[:-cut])
         assert [row["step"] for row in run.metrics()] == [0, 1, 2]
     path.write_text(whole.replace('"step": 1,', '"step": ,'))
-    with pytest.raises(RunError, match=r"the metrics in .*metrics\.jsonl are damaged"):
+    with pytest.raises(RunError, match=r"metrics\.jsonl is damaged"):
         list(run.metrics())
     path.unlink()
-    with pytest.raises(RunError, match=r"metrics\.jsonl are damaged: .*No such file"):
+    with pytest.raises(RunError, match=r"metrics\.jsonl is damaged: .*No such file"):
         list(run.metrics())
 
 
 def test_a_damaged_final_state_is_named(tmp_path: Path):
     run = record(simulation(), 1, tmp_path / "run")
-    whole = (run.folder / FINAL).read_bytes()
-    (run.folder / FINAL).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(RunError, match=r"final\.npz is damaged"):
+    path = run.folder / "checkpoint-B.npz"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(RunError, match=r"holds no final state: .*checkpoint-B\.npz is damaged"):
         run.final()
 
 
 def test_a_folder_that_is_none(tmp_path: Path):
     with pytest.raises(ScenarioError, match="Make one with `murmura run`"):
         mm.open_run(tmp_path / "nowhere")
+
+
+def test_only_one_process_writes_to_a_folder(tmp_path: Path):
+    def meanwhile(step: int, end: int) -> None:
+        with pytest.raises(ScenarioError, match="another process is writing to"):
+            resume(tmp_path / "run")
+
+    record(simulation(), 1, tmp_path / "run", progress=meanwhile)
+
+
+def test_a_run_that_breaks_down_says_so_and_keeps_what_was_good(tmp_path: Path):
+    broken = simulation("cpu")
+
+    def poison(step: int, end: int) -> None:
+        if step == 1:
+            state = broken.state.copy()
+            state["velocity_x"][3] = np.nan
+            broken.load_state(state)
+
+    with pytest.raises(RunError, match="no finite place or velocity"):
+        record(broken, 100, tmp_path / "run", every=10, progress=poison)
+    run = mm.open_run(tmp_path / "run")
+    assert (run.status, run.final_hash) == ("failed", None)
+    assert "no finite place or velocity" in run.manifest["error"]
+    assert run.frames.steps.tolist() == [row["step"] for row in run.metrics()] == [0]
+    # The state that broke was never saved: what goes on is whole again.
+    assert resume(run.folder).final_hash == plain_hash(100, "cpu")
+
+
+def test_a_measure_that_fails_is_named(tmp_path: Path):
+    mm.register_measure("of_nobody", lambda flock: 1 / (flock.agent_count - 60))
+    try:
+        with pytest.raises(RunError, match="a measure failed: ZeroDivisionError"):
+            record(simulation(), 5, tmp_path / "run")
+        assert mm.open_run(tmp_path / "run").status == "failed"
+    finally:
+        unregister_measure("of_nobody")
+    with pytest.raises(ScenarioError, match="hold the measures of_nobody, which nobody registered"):
+        resume(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"columns": ["enregy"]}, "did you mean 'energy'"),
+        ({"metrics_every": 15}, "expected a multiple of 10 steps between them, got 15"),
+        ({"metrics_every": 0}, "got 0"),
+        ({"checkpoint_every": "often"}, "30s, 5min or 1h; got 'often'"),
+        ({"checkpoint_every": "0"}, "got '0'"),
+        ({"checkpoint_every": "0s"}, "got '0s'"),
+        ({"checkpoint_every": "-3s"}, "got '-3s'"),
+    ],
+)
+def test_senseless_wishes_are_refused_before_anything_is_written(
+    more: dict[str, Any], message: str, tmp_path: Path
+):
+    with pytest.raises(mm.MurmuraError, match=message):
+        record(simulation(), 5, tmp_path / "run", 10, **more)
+    assert not (tmp_path / "run").exists()
+
+
+def test_large_flocks_are_measured_less_often():
+    """By the step alone, so that two runs of the same leave the same lines."""
+    names = list(MEASURES)
+    cadence = Cadence(Recording(every=10, checkpoint_every="30s", measures=names), 0, 30_005)
+    small = {step: cadence.measures(step, 5_000) for step in range(0, 30_010, 10)}
+    assert all(taken == names for taken in small.values())
+    large = {step: cadence.measures(step, 100_000) for step in [*range(0, 30_000, 10), 30_005]}
+    assert [step for step, taken in large.items() if taken == names] == [10_000, 20_000]
+    some = [step for step, taken in large.items() if taken]
+    assert some == [*range(0, 30_000, 400), 30_005]
+    assert all("polarization" in large[step] for step in some)
+    asked = Cadence(Recording(every=10, metrics_every=50, checkpoint_every="30s", measures=names), 0, 95)
+    assert [step for step in (*range(0, 95, 10), 95) if asked.measures(step, 100_000)] == [0, 50, 95]
+
+
+def test_checkpoints_come_by_steps_or_by_time():
+    pause = parse_pause("5")
+    pause.restart(10)
+    assert [pause.is_over(step) for step in (10, 14, 15, 16)] == [False, False, True, True]
+    assert [pause.left(step) for step in (10, 14, 15)] == [5, 1, 1]
+    assert (parse_pause("2.5min").seconds, parse_pause(" 1 h ").seconds) == (150.0, 3600.0)
+    brief = parse_pause("0.000001s")
+    brief.restart(0)
+    while not brief.is_over(0):
+        pass
+
+
+def test_a_manifest_says_what_it_was_made_with(tmp_path: Path):
+    run = record(simulation(), 1, tmp_path / "run", columns=["panic", "id"])
+    head = subprocess.run(
+        ["git", "-C", str(Path(mm.__file__).parent), "rev-parse", "HEAD"], capture_output=True, text=True
+    )
+    if head.returncode == 0:
+        assert run.manifest["git"].removesuffix("-dirty") == head.stdout.strip()
+    assert run.manifest["recording"]["columns"] == ["panic_level"]  # ids are there anyway
+    assert datetime.fromisoformat(run.manifest["started"]) <= datetime.now(UTC)

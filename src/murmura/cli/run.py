@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from murmura.cli.words import (
     Agents,
     Backend,
+    ExpectHash,
     Json,
     Progress,
     RuleFiles,
@@ -36,14 +36,30 @@ def run(
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    every: Annotated[Whole, Parameter(help="Steps between two lines of metrics.")] = 100,
+    every: Annotated[Whole, Parameter(help="Steps between two frames and two lines of metrics.")] = 100,
+    columns: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Columns to record beside place, velocity, species and id: energy,panic. May be repeated.",
+            negative="",
+        ),
+    ] = None,
+    metrics_every: Annotated[
+        Whole | None,
+        Parameter(
+            help="Steps between two lines with all measures; by default fewer are taken of large flocks."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[str, Parameter(help="Steps, or a time: 500, 30s, 5min.")] = "30s",
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
-    expect_hash: Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")] = None,
+    expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario and write scenario, metrics and final state to a new folder.
+    """Run a scenario and record frames, metrics, events and checkpoints in a new folder.
+
+    Ctrl-C stops it; `murmura resume` goes on, also after a crash, and ends with the same bits.
 
     Parameters
     ----------
@@ -58,28 +74,37 @@ def run(
     from murmura.lab.recording import check_request, record
 
     chosen = chosen_scenario(scenario, agents, values, rules)
-    check_request(steps, out, every)
+    names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
+    check_request(steps, out, every, names, metrics_every, checkpoint_every)
     simulation = Simulation(chosen, seed, backend, threads, announce=say)
-    begun = time.perf_counter()
-    with Progress(steps) as progress:
+    with Progress() as progress:
         try:
-            done = record(simulation, steps, out, every, progress.update)
+            done = record(
+                simulation, steps, out, every, progress.update,
+                columns=names, metrics_every=metrics_every, checkpoint_every=checkpoint_every,
+                rule_files=[str(file) for file in rules or ()],
+            )  # fmt: skip
         except KeyboardInterrupt:
             say(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
             raise
-    seconds = time.perf_counter() - begun
-    last = list(done.metrics())[-1]
+    report(done, expect_hash, as_json)
+
+
+def report(done: Any, expect_hash: str | None, as_json: bool) -> None:
+    """Print how a run ended, and compare its hash with the one that was expected."""
+    *_, last = done.metrics()
+    manifest = done.manifest
     facts = {
-        "scenario": simulation.scenario.name,
-        "agents": simulation.agent_count,
-        "seed": seed,
-        "steps": steps,
-        "seconds": round(seconds, 3),
-        "backend": simulation.backend,
-        "threads": simulation.threads,
+        "scenario": manifest["scenario"],
+        "agents": last["agents"],
+        "seed": done.seed,
+        "steps": manifest["steps"],
+        "seconds": manifest["seconds"],
+        "backend": manifest["backend"],
+        "threads": manifest["threads"],
         "polarization": last["polarization"],
         "hash": done.final_hash,
-        "folder": str(out),
+        "folder": str(done.folder),
     }
     print_facts(facts, as_json)
     if expect_hash is not None and not (done.final_hash or "").startswith(expect_hash):

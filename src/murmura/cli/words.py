@@ -46,6 +46,7 @@ Threads = Annotated[
     int | None,
     Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
 ]
+ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 
 
@@ -53,8 +54,7 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
     """The scenario of a command line, with rules loaded and values changed."""
     from murmura.scenario import load_scenario
 
-    for file in rules or ():
-        _load_rules(file)
+    load_rules(rules)
     changes: dict[str, Any] = {} if agents is None else {"agents": agents}
     for text in values or ():
         path, separator, value = text.partition("=")
@@ -70,6 +70,12 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def load_rules(files: list[Path] | None) -> None:
+    """Run files of the user's own, which register rules and measures."""
+    for file in files or ():
+        _load_rules(file)
 
 
 def _load_rules(path: Path) -> None:
@@ -90,9 +96,10 @@ def _load_rules(path: Path) -> None:
 class Progress:
     """A bar on a terminal, now and then a plain line elsewhere, both on standard error."""
 
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
-        self._begun = self._told = time.monotonic()
+    def __init__(self, things: str = "steps") -> None:
+        self._things = things
+        self._told = time.monotonic()
+        self._first: tuple[int, float] | None = None
         self._bar: Any = None
         self._task: Any = None
 
@@ -103,21 +110,24 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self._bar = Bar(
-                TextColumn("{task.completed:,}/{task.total:,} steps"), BarColumn(),
+                TextColumn(f"{{task.completed:,}}/{{task.total}} {self._things}"), BarColumn(),
                 TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
             )  # fmt: skip
             self._bar.start()
-            self._task = self._bar.add_task("", total=self._steps, rate="")
+            self._task = self._bar.add_task("", total=None, rate="")
         return self
 
     def update(self, done: int, end: int) -> None:
+        """Say how far it is; the rate is that since the first call, since a run may begin or go on anywhere."""
         now = time.monotonic()
-        rate = done / max(now - self._begun, 1e-9)
+        self._first = self._first or (done, now)
+        rate = max(done - self._first[0], 1) / max(now - self._first[1], 1e-9)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, rate=f"{rate:,.0f} steps/s")
+            self._bar.update(self._task, completed=done, total=end, rate=f"{rate:,.0f} {self._things}/s")
         elif now - self._told > 5.0:
             self._told = now
-            say(f"step {done:,} of {end:,}, {rate:,.0f} steps/s, {(end - done) / rate:,.0f} s left")
+            left = f"{(end - done) / rate:,.0f} s left"
+            say(f"{self._things.removesuffix('s')} {done:,} of {end:,}, {rate:,.0f} {self._things}/s, {left}")
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -1,17 +1,19 @@
 """Checkpoints: one .npz without pickle that holds the scenario, the seed, the step and every column.
 
-Sizes are checked against the header before anything is read, and a digest of the state is compared after: a
-torn or altered file is refused with its name, never half-loaded.
+Its header is its manifest: it holds the SHA-256 of the state, and one of itself. Sizes are checked before anything
+is read, and digests after: a torn or altered file is refused with its name, never half-loaded.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +25,22 @@ from murmura.scenario.models import MOST_AGENTS
 if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation
 
-FORMAT = 1
+FORMAT = 2
 LARGEST_HEADER = 16 * 2**20
 
 
-def save(simulation: Simulation, path: str | Path) -> None:
-    """Write aside, flush to disk, then rename: a crash leaves the old file or the new one."""
+class Checkpoint(NamedTuple):
+    """What a checkpoint holds."""
+
+    scenario: Scenario
+    seed: int
+    step_count: int
+    state: State
+    notes: dict[str, Any]
+
+
+def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
+    """Write a checkpoint whole or not at all, with notes for whoever reads it."""
     path = Path(path)
     state = simulation.state
     header = {
@@ -38,24 +50,46 @@ def save(simulation: Simulation, path: str | Path) -> None:
         "next_id": state.next_id,
         "digest": simulation.state_hash(),
         "scenario": simulation.scenario.model_dump(mode="json"),
+        "notes": dict(notes or {}),
     }
+    header["seal"] = seal(header)
     columns: dict[str, Any] = dict(state.columns)
     buffer = io.BytesIO()
     np.savez(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **columns)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with aside.open("wb") as file:
-            file.write(buffer.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
+        write_whole(path, buffer.getbuffer())
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise RunError(f"cannot write the checkpoint {path}: {error}") from None
 
 
-def load(path: str | Path) -> tuple[Scenario, int, int, State]:
-    """Read a checkpoint: scenario, seed, step count, state."""
+def seal(header: Mapping[str, Any]) -> str:
+    """SHA-256 of a header without its seal."""
+    rest = {key: value for key, value in header.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def write_whole(path: Path, content: bytes | memoryview) -> None:
+    """Write aside, flush to disk, rename, flush the folder: a crash leaves the old file or the new one."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def load(path: str | Path) -> Checkpoint:
+    """Read a checkpoint."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -70,7 +104,7 @@ def load(path: str | Path) -> tuple[Scenario, int, int, State]:
         raise RunError(f"the checkpoint {path} is damaged: {error}") from None
 
 
-def _read(file: Any) -> tuple[Scenario, int, int, State]:
+def _read(file: Any) -> Checkpoint:
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         sizes = {entry.filename: entry.file_size for entry in entries}
@@ -88,6 +122,8 @@ def _read(file: Any) -> tuple[Scenario, int, int, State]:
         header = json.loads(parts["header"].tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']}, this version reads {FORMAT}")
+        if header["seal"] != seal(header):
+            raise ValueError("its header does not match its seal")
         state = State()
         for name in DTYPE.names or ():
             column = parts[name]
@@ -101,7 +137,7 @@ def _read(file: Any) -> tuple[Scenario, int, int, State]:
         raise ValueError("its contents do not match its digest")
     scenario = Scenario.from_data(header["scenario"])
     _check_state(state, len(scenario.species_names()))
-    return scenario, int(header["seed"]), int(header["step_count"]), state
+    return Checkpoint(scenario, int(header["seed"]), int(header["step_count"]), state, dict(header["notes"]))
 
 
 def _check_state(state: State, species_count: int) -> None:

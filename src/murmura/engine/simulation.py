@@ -212,6 +212,10 @@ class Simulation:
         """What can be said about the flock now: polarization, milling, spacing, groups and more."""
         return measure_flock(self.flock())
 
+    def events(self) -> list[dict[str, Any]]:
+        """What happened to whom, in the order of steps; rules of motion make nothing happen."""
+        return []
+
     def state_hash(self) -> str:
         """SHA-256 of the state: equal bits, equal hash."""
         return self.state.digest(self._step_count)
@@ -291,14 +295,22 @@ class Simulation:
         save(self, path)
 
     @classmethod
-    def restore(cls, path: str | Path, backend: str = "auto", threads: int | None = None) -> Simulation:
+    def restore(
+        cls,
+        path: str | Path,
+        backend: str = "auto",
+        threads: int | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> Simulation:
         """Go on from a checkpoint, on any backend."""
         from murmura.engine.checkpoint import load
 
-        scenario, seed, step_count, state = load(path)
-        _checked(seed, threads, backend)
+        found = load(path)
+        _checked(found.seed, threads, backend)
         simulation = cls.__new__(cls)
-        simulation._begin(scenario, seed, backend, threads, state, step_count, None)
+        simulation._begin(
+            found.scenario, found.seed, backend, threads, found.state, found.step_count, announce
+        )
         return simulation
 
     def __repr__(self) -> str:

@@ -1,211 +1,140 @@
-"""A run in a folder: scenario, manifest, metrics while it goes, and the final state.
-
-scenario.json   the scenario with every value spelled out
-manifest.json   versions, seed, backend, threads, steps, hash of the final state
-metrics.jsonl   one line for each observed step, flushed as it is written
-final.npz       the final state: `murmura.Simulation.restore` goes on from it
-"""
+"""Begin to record: a folder, what goes into it, and the request checked before anything is compiled or written."""
 
 from __future__ import annotations
 
 import json
-import math
-import os
-import platform
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.state import column_name
+from murmura.engine.checkpoint import write_whole
 from murmura.engine.simulation import Simulation
-from murmura.scenario import Scenario, load_scenario, save_scenario
+from murmura.lab.cadence import parse_pause
+from murmura.lab.checkpoints import Checkpoints
+from murmura.lab.lines import LinesWriter
+from murmura.lab.manifest import MANIFEST, Recording, new_manifest
+from murmura.lab.recorder import Outputs, Progress, Recorder
+from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
+from murmura.lab.trajectory import IMPLIED, TrajectoryWriter
+from murmura.measure import MEASURES
 
-SCENARIO, MANIFEST, METRICS, FINAL = "scenario.json", "manifest.json", "metrics.jsonl", "final.npz"
-PIECE_SECONDS = 0.1
-"""About this long steps go on before progress is told and a Ctrl-C heard."""
-Progress = Callable[[int, int], None]
-
-
-class Run:
-    """A recorded run, read lazily."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        try:
-            self.manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            if not isinstance(self.manifest, dict):
-                raise ValueError(f"{MANIFEST} is not a table of values")
-            self.scenario: Scenario = load_scenario(folder / SCENARIO)
-        except OSError as error:
-            raise ScenarioError(
-                f"{folder} is not a run folder: {error}. Make one with `murmura run`"
-            ) from None
-        except ValueError as error:
-            raise RunError(f"the run in {folder} is damaged: {error}") from None
-
-    @property
-    def seed(self) -> int:
-        return int(self.manifest["seed"])
-
-    @property
-    def final_hash(self) -> str | None:
-        """State hash at the end, none while the run is not finished."""
-        return self.manifest.get("final_hash")
-
-    def metrics(self) -> Iterator[dict[str, float]]:
-        """The observed steps, one after the other."""
-        path = self.folder / METRICS
-        try:
-            with path.open(encoding="utf-8") as lines:
-                for line in lines:
-                    if not line.endswith("\n"):
-                        return  # still being written, or cut short when the run was killed
-                    row = json.loads(line)
-                    yield {key: math.nan if value is None else value for key, value in row.items()}
-        except (OSError, ValueError, AttributeError) as error:
-            raise RunError(f"the metrics in {path} are damaged: {error}") from None
-
-    def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
-        """The simulation as it was at the end."""
-        return Simulation.restore(self.folder / FINAL, backend, threads)
-
-
-def open_run(folder: str | Path) -> Run:
-    """Open a run folder."""
-    return Run(Path(folder))
+CHECKPOINT_EVERY = "30s"
 
 
 def record(
-    simulation: Simulation, steps: int, folder: str | Path, every: int = 100, progress: Progress | None = None
+    simulation: Simulation,
+    steps: int,
+    folder: str | Path,
+    every: int = 100,
+    progress: Progress | None = None,
+    *,
+    columns: Sequence[str] = (),
+    metrics_every: int | None = None,
+    checkpoint_every: str = CHECKPOINT_EVERY,
+    rule_files: Sequence[str] = (),
 ) -> Run:
-    """Run `steps` steps and write them to a new folder; an interrupt keeps what was recorded and is raised again."""
+    """Run `steps` steps and write them to a new folder.
+
+    An interrupt keeps what was recorded and is raised again; `resume` goes on from there.
+
+    Args:
+        simulation: Where to begin.
+        steps: How many steps.
+        folder: New or empty.
+        every: Steps between two frames, and between two lines of metrics.
+        progress: Called now and then with the step and the last step.
+        columns: State columns to record beside places, velocities, species and ids.
+        metrics_every: Steps between two lines of metrics with all measures; by default `every`, and for more than
+            5,000 agents as often as costs little.
+        checkpoint_every: Steps, or seconds as in "30s".
+        rule_files: Files with rules of the user's own, to be named when they are missing.
+    """
     folder = Path(folder)
-    check_request(steps, folder, every)
+    check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
+    settings = Recording(
+        every=every,
+        metrics_every=metrics_every,
+        checkpoint_every=checkpoint_every,
+        columns=_full_names(columns),
+        measures=list(MEASURES),
+        rule_files=list(rule_files),
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
-    begun = time.perf_counter()
-    manifest = _manifest(simulation, steps)
-    try:
-        save_scenario(simulation.scenario, folder / SCENARIO)
-        _write(folder / MANIFEST, manifest)
-        try:
-            with (folder / METRICS).open("w", encoding="utf-8") as lines, _Interrupts() as interrupts:
-                _observe(simulation, lines)
-                _advance(simulation, steps, every, lines, progress, interrupts)
-            manifest["status"] = "finished"
-        except KeyboardInterrupt:
-            manifest["status"] = "interrupted"
-            raise
-        finally:
-            if manifest["status"] != "started":
-                simulation.save(folder / FINAL)
-                manifest |= {
-                    "steps_done": simulation.step_count,
-                    "final_hash": simulation.state_hash(),
-                    "seconds": round(time.perf_counter() - begun, 3),
-                }
-                _write(folder / MANIFEST, manifest)
-    except OSError as error:
-        raise RunError(f"cannot write the run to {folder}: {error}") from None
-    return Run(folder)
-
-
-class _Interrupts:
-    """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
-
-    def __enter__(self) -> _Interrupts:
-        self.asked = False
-        self._holds = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with writing(folder):
+        manifest = new_manifest(simulation, steps, settings)
+        config = json.dumps(simulation.scenario.model_dump(mode="json"), indent=2, allow_nan=False)
+        write_whole(folder / CONFIG, f"{config}\n".encode())
+        outputs = Outputs(
+            TrajectoryWriter.create(folder / TRAJECTORY, simulation.scenario, settings.columns),
+            LinesWriter(folder / METRICS),
+            LinesWriter(folder / EVENTS),
         )
-        if self._holds:
-            signal.signal(signal.SIGINT, self._ask)
-        return self
-
-    def _ask(self, *_: object) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
-
-    def __exit__(self, *_: object) -> None:
-        if self._holds:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            checkpoints = Checkpoints(folder)
+            checkpoints.save(simulation, outputs.marks())
+            manifest.write(folder)  # last: a folder with a manifest can be gone on with
+            Recorder(simulation, folder, manifest, outputs, checkpoints).go(progress)
+        finally:
+            outputs.close()
+    return open_run(folder)
 
 
-def _advance(
-    simulation: Simulation,
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Nobody else writes to this folder meanwhile; what the disk refuses is told in one line."""
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            yield
+    except Timeout:
+        raise ScenarioError(
+            f"another process is writing to {folder}: wait for it, or stop it first"
+        ) from None
+    except OSError as error:
+        rest = (
+            f". What was recorded stays; then `murmura resume {folder}`"
+            if (folder / MANIFEST).exists()
+            else ""
+        )
+        raise RunError(f"cannot write the run to {folder}: {error}{rest}") from None
+
+
+def check_request(
     steps: int,
+    folder: Path,
     every: int,
-    lines: Any,
-    progress: Progress | None,
-    interrupts: _Interrupts,
+    columns: Sequence[str] = (),
+    metrics_every: int | None = None,
+    checkpoint_every: str = CHECKPOINT_EVERY,
 ) -> None:
-    end = simulation.step_count + steps
-    piece = 1
-    while simulation.step_count < end:
-        due = every - simulation.step_count % every
-        count = min(due, end - simulation.step_count, piece)
-        begun = time.perf_counter()
-        simulation.step(count)
-        piece = max(1, int(PIECE_SECONDS * count / max(time.perf_counter() - begun, 1e-9)))
-        if simulation.step_count % every == 0 or simulation.step_count == end:
-            _observe(simulation, lines)
-        if progress is not None:
-            progress(simulation.step_count, end)
-        if interrupts.asked:
-            raise KeyboardInterrupt
-
-
-def _observe(simulation: Simulation, lines: Any) -> None:
-    row = {"step": simulation.step_count, "time": simulation.time, "agents": simulation.agent_count}
-    values = {key: value if math.isfinite(value) else None for key, value in simulation.measure().items()}
-    lines.write(json.dumps(row | values) + "\n")
-    lines.flush()
-
-
-def check_request(steps: int, folder: Path, every: int) -> None:
     """Whether `record` could begin, before anything is compiled or written: a run never overwrites another."""
     if steps < 0 or every < 1:
         raise ScenarioError(
             f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
         )
+    if metrics_every is not None and (metrics_every < 1 or metrics_every % every):
+        raise ScenarioError(
+            f"metrics are taken of frames: expected a multiple of {every} steps between them, got {metrics_every}"
+        )
+    _full_names(columns)
+    parse_pause(checkpoint_every)
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise ScenarioError(f"{folder} is not empty: name a new folder, or remove the old run first")
+            if (folder / MANIFEST).exists():
+                raise ScenarioError(
+                    f"{folder} is not empty: name a new folder, or go on with that run by `murmura resume {folder}`"
+                )
+            raise ScenarioError(f"{folder} is not empty: name a new folder, or remove what is there first")
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
 
 
-def _manifest(simulation: Simulation, steps: int) -> dict[str, Any]:
-    import numba
-
-    return {
-        "murmura": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "platform": platform.platform(),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "scenario": simulation.scenario.name,
-        "seed": simulation.seed,
-        "steps": steps,
-        "backend": simulation.backend,
-        "threads": simulation.threads,
-        "status": "started",
-    }
-
-
-def _write(path: Path, data: dict[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-    aside.replace(path)
+def _full_names(columns: Sequence[str]) -> list[str]:
+    full = list(dict.fromkeys(column_name(name) for name in columns))
+    return [name for name in full if name not in IMPLIED]

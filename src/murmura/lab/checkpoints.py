@@ -1,0 +1,40 @@
+"""The two checkpoints of a run, written in turn: whatever happens to one, the other is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import RunError
+from murmura.engine import checkpoint
+from murmura.engine.checkpoint import Checkpoint
+from murmura.engine.simulation import Simulation
+
+SLOTS = ("checkpoint-A.npz", "checkpoint-B.npz")
+
+
+class Checkpoints:
+    """Writes to one slot, then the other; never first to the one that the run goes on from."""
+
+    def __init__(self, folder: Path, used: Path | None = None) -> None:
+        self._folder = folder
+        self._turn = 1 if used is not None and used.name == SLOTS[0] else 0
+
+    def save(self, simulation: Simulation, outputs: dict[str, Any]) -> None:
+        checkpoint.save(simulation, self._folder / SLOTS[self._turn], {"outputs": outputs})
+        self._turn = 1 - self._turn
+
+
+def whole_checkpoints(folder: Path, problems: list[str]) -> Iterator[tuple[Path, Checkpoint]]:
+    """Those that can be used, the newest first; why others cannot is added to `problems`."""
+    found = []
+    for name in SLOTS:
+        path = folder / name
+        if not path.exists():
+            continue
+        try:
+            found.append((path, checkpoint.load(path)))
+        except RunError as error:
+            problems.append(str(error))
+    yield from sorted(found, key=lambda entry: entry[1].step_count, reverse=True)

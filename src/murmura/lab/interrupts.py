@@ -1,0 +1,29 @@
+"""Ctrl-C while steps are under way."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+
+class Interrupts:
+    """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
+
+    def __enter__(self) -> Interrupts:
+        self.asked = False
+        self._holds = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._holds:
+            signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def _ask(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from murmura.core.errors import MurmuraError, RunError
-from murmura.core.state import DTYPE, FLOAT_COLUMNS, State
+from murmura.core.state import DTYPE, OWN_COLUMNS, State, column_type
 from murmura.scenario import Scenario
 from murmura.scenario.models import MOST_AGENTS
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 LARGEST_HEADER = 16 * 2**20
+ITEMS = "items."
+MOST_ITEM_BYTES = 64 * 2**20
 
 
 class Checkpoint(NamedTuple):
@@ -54,6 +56,7 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
     }
     header["seal"] = seal(header)
     columns: dict[str, Any] = dict(state.columns)
+    columns |= {f"{ITEMS}{name}": rows for name, rows in state.items.items()}
     buffer = io.BytesIO()
     np.savez(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **columns)
     try:
@@ -109,8 +112,12 @@ def _read(file: Any) -> Checkpoint:
         entries = archive.infolist()
         sizes = {entry.filename: entry.file_size for entry in entries}
     expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
-    if set(sizes) != expected:
-        raise ValueError(f"expected the parts {sorted(expected)}, found {sorted(sizes)}")
+    rest = {name.removesuffix(".npy") for name in set(sizes) - expected}
+    unknown = {name for name in rest if name not in OWN_COLUMNS and not name.startswith(ITEMS)}
+    if expected - set(sizes) or unknown:
+        raise ValueError(
+            f"expected the parts {sorted(expected)} and columns of known rules, found {sorted(sizes)}"
+        )
     if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(
         LARGEST_HEADER, 4 * MOST_AGENTS + 4096
     ):
@@ -125,19 +132,39 @@ def _read(file: Any) -> Checkpoint:
         if header["seal"] != seal(header):
             raise ValueError("its header does not match its seal")
         state = State()
-        for name in DTYPE.names or ():
+        for name in (*(DTYPE.names or ()), *sorted(name for name in rest if not name.startswith(ITEMS))):
             column = parts[name]
-            if column.dtype != DTYPE[name] or column.ndim != 1:
+            if column.dtype != column_type(name) or column.ndim != 1:
                 raise ValueError(f"column {name} is {column.dtype} with {column.ndim} dimensions")
             state.columns[name] = np.ascontiguousarray(column)
+        for name in sorted(name for name in rest if name.startswith(ITEMS)):
+            rows = parts[name]
+            if rows.dtype != np.float32 or rows.ndim != 2 or rows.nbytes > MOST_ITEM_BYTES:
+                raise ValueError(f"the items {name} are {rows.dtype} with {rows.ndim} dimensions")
+            state.items[name.removeprefix(ITEMS)] = np.ascontiguousarray(rows)
     if len({len(column) for column in state.columns.values()}) > 1:
         raise ValueError("its columns differ in length")
     state.next_id = int(header["next_id"])
     if state.digest(int(header["step_count"])) != header["digest"]:
         raise ValueError("its contents do not match its digest")
     scenario = Scenario.from_data(header["scenario"])
+    _check_items(scenario, state)
     _check_state(state, len(scenario.species_names()))
     return Checkpoint(scenario, int(header["seed"]), int(header["step_count"]), state, dict(header["notes"]))
+
+
+def _check_items(scenario: Scenario, state: State) -> None:
+    """Items must be those of the scenario's rules, as many and as wide."""
+    rules = dict(scenario.rules)
+    for name, rows in state.items.items():
+        rule = rules.get(name)
+        if rule is None or rows.shape != (
+            len(rule.items()),
+            len(rule.item_fields) + len(rule.memory_fields),
+        ):
+            raise ValueError(f"its items of {name!r} are {rows.shape}, which is not what its scenario has")
+        if not np.isfinite(rows).all():
+            raise ValueError(f"its items of {name!r} are not finite")
 
 
 def _check_state(state: State, species_count: int) -> None:
@@ -150,6 +177,6 @@ def _check_state(state: State, species_count: int) -> None:
         raise ValueError(
             f"its agents are of species that its scenario, which has {species_count}, does not know"
         )
-    broken = [name for name in FLOAT_COLUMNS if not np.isfinite(state[name]).all()]
+    broken = [name for name, column in state.columns.items() if not np.isfinite(column).all()]
     if broken:
         raise ValueError(f"its columns {', '.join(broken)} are not finite")

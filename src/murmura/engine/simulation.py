@@ -212,10 +212,6 @@ class Simulation:
         """What can be said about the flock now: polarization, milling, spacing, groups and more."""
         return measure_flock(self.flock())
 
-    def events(self) -> list[dict[str, Any]]:
-        """What happened to whom, in the order of steps; rules of motion make nothing happen."""
-        return []
-
     def state_hash(self) -> str:
         """SHA-256 of the state: equal bits, equal hash."""
         return self.state.digest(self._step_count)

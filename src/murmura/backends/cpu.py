@@ -228,7 +228,7 @@ class BackendCpu:
     def _make_ears(self, team: int) -> None:
         """Room for what agents tell items, for events and for young."""
         plan, n = self._plan, self._count
-        items = len(self._items) if plan.lasting else 0
+        items = plan.listeners
         self._told = np.zeros((team, items, max(1, plan.told_width)), np.int64)
         self._news = np.zeros((items, 1 + plan.item_width), np.float32)
         self._heard = np.zeros(max(1, plan.told_width), np.float32)

@@ -12,24 +12,27 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from murmura.backends.cuda_build import import_numba_cuda, kernel_module, missing, simulated
 from murmura.backends.cuda_transfer import Arrived, Transfer
-from murmura.backends.plan import Plan
+from murmura.backends.plan import PLACES, Plan
 from murmura.core.errors import BackendError, RunError
+from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
 THREADS = 128
 GRAPH_STEPS = 8
+ALIVE, NEXT_ID, EVENTS = 3, 4, 5  # places in the clock, as in `cuda_telling`, which only a kernel may import
 
 
 class FlockParcel:
     """A flock on its way to the host, in the device's order."""
 
-    def __init__(self, transfer: Transfer | Arrived, count: int, carried: tuple[str, ...]) -> None:
+    def __init__(self, transfer: Transfer | Arrived, count: int, plan: Plan) -> None:
         self._transfer = transfer
         self._count = count
-        self._carried = carried
+        self._plan = plan
 
     @property
     def ready(self) -> bool:
@@ -37,16 +40,22 @@ class FlockParcel:
 
     def unpack(self, state: State) -> None:
         """Write it into the columns, in ascending id."""
-        n = self._count
-        ids, quads, extras, felt = self._transfer.wait()
-        rows = np.searchsorted(state.ids, ids[:n])
-        for k, name in enumerate(("position_x", "position_y", "velocity_x", "velocity_y")):
-            state[name][rows] = quads[:n, k]
-        for k, carried in enumerate(self._carried):
+        ids, quads, extras, felt, clock, items = self._transfer.wait()
+        n = int(clock[ALIVE]) if self._plan.mortal else self._count
+        here = np.arange(n)
+        if self._plan.mortal:
+            here = np.flatnonzero(ids[:n] >= 0)
+            state.settle(np.sort(ids[here]), int(clock[NEXT_ID]))
+        rows = np.searchsorted(state.ids, ids[here])
+        for k, name in enumerate(PLACES.values()):
+            state[name][rows] = quads[here, k]
+        for k, carried in enumerate(self._plan.carried):
             column = state[carried]
-            column[rows] = extras[k, :n].astype(column.dtype)
+            column[rows] = extras[k, here].astype(column.dtype)
         for k, name in enumerate(("acceleration_x", "acceleration_y", "local_density")):
-            state[name][rows] = felt[k, :n]
+            state[name][rows] = felt[k, here]
+        if self._plan.lasting:
+            self._plan.keep_items(state, items)
 
 
 class BackendCuda:
@@ -99,7 +108,8 @@ class BackendCuda:
     def load(self, state: State) -> None:
         """Take the flock over to the device."""
         self._wait()
-        self._count = len(state)
+        plan = self._plan
+        self._count = max(len(state), plan.capacity) if plan.mortal else len(state)
         self.completed = 0
         try:
             self._allocate(state)
@@ -112,31 +122,37 @@ class BackendCuda:
             ) from None
 
     def _allocate(self, state: State) -> None:
-        n, plan = self._count, self._plan
+        room, plan, n = max(self._count, 1), self._plan, len(state)
         carried = [column_name(c) for c in plan.carried]
-        quads = np.zeros((max(n, 1), 4), np.float32)
-        for k, name in enumerate(("position_x", "position_y", "velocity_x", "velocity_y")):
+        quads = np.zeros((room, 4), np.float32)
+        for k, name in enumerate(PLACES.values()):
             quads[:n, k] = state[name]
-        extras = np.zeros((len(carried), max(n, 1)), np.float32)
+        extras = np.zeros((len(carried), room), np.float32)
         for k, name in enumerate(carried):
             extras[k, :n] = state[name]
-        felt = np.zeros((3, max(n, 1)), np.float32)
+        felt = np.zeros((3, room), np.float32)
         for k, name in enumerate(("acceleration_x", "acceleration_y", "local_density")):
             felt[k, :n] = state[name]
+        ids = np.zeros(room, np.int32)
+        ids[:n] = state.ids
         counts, numbers, self._bins = self._layout()
-        bins = np.zeros(self._bins + 1, np.int32)
-        someone = np.zeros(max(n, 1), np.int32)
+        bins, someone = np.zeros(self._bins + 1, np.int32), np.zeros(room, np.int32)
         arrays = {
-            "state": quads, "extras": extras, "felt": felt, "ids": np.resize(state.ids, max(n, 1)).astype(np.int32),
-            "table": np.zeros_like(quads), "table_extras": np.zeros_like(extras), "table_ids": someone,
-            "keys": someone, "ranks": someone, "counts": bins, "start": bins, "layout_counts": counts,
-            "layout_numbers": numbers, "bounds": np.zeros(4, np.float32),
-            "clock": np.array([0, *self._seed], np.int64),
+            "state": quads, "extras": extras, "felt": felt, "ids": ids, "table": np.zeros_like(quads),
+            "table_extras": np.zeros_like(extras), "table_ids": someone, "keys": someone, "ranks": someone,
+            "counts": bins, "start": bins, "layout_counts": counts, "layout_numbers": numbers,
+            "bounds": np.zeros(4, np.float32), "clock": np.array([0, *self._seed, n, state.next_id, 0, 0], np.int64),
+            "told": np.zeros((max(1, plan.listeners), max(1, plan.told_width)), np.int64),
+            "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+            "heard": np.zeros(max(1, plan.told_width), np.float32),
+            "events": np.zeros((max(4096, 2 * room) if plan.eventful else 1, len(EVENT_FIELDS)), np.float64),
+            "young": np.zeros((room if plan.mortal else 1, 5), np.int64),
         }  # fmt: skip
         for name, array in arrays.items():
             self._place(name, array)
+        self._events: list[Any] = []
         self._device.trouble[0] = 0
-        self._put_plan(plan)
+        self._put_plan(plan, plan.item_table(state))
 
     def _place(self, name: str, array: Any) -> None:
         """Put an array on the device; where one of its shape is there already, graphs go on using it."""
@@ -157,15 +173,15 @@ class BackendCuda:
         """Take up changed numbers and items; the kernels and the flock stay."""
         self._plan = plan
         self._graphs = {}
-        self._put_plan(plan)
+        self._put_plan(plan, plan.items)
 
-    def _put_plan(self, plan: Plan) -> None:
+    def _put_plan(self, plan: Plan, items: Any) -> None:
         world = plan.world(0, self._seed)
         fields = ("width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y")
         self._place("world", np.array([getattr(world, field) for field in fields]))
         self._place("numbers", plan.numbers.reshape(-1))
         self._place("kin", plan.kin.reshape(-1))
-        self._place("items", plan.items if len(plan.items) else np.zeros((1, 8), np.float32))
+        self._place("items", items if len(items) else np.zeros((1, plan.item_width), np.float32))
         self._place("ranges", plan.ranges if len(plan.ranges) else np.zeros((1, 2), np.int64))
         self._place("tracked", plan.tracked if len(plan.tracked) else np.full((1, 2), -1, np.int64))
         self._place("shapes", plan.shapes if len(plan.shapes) else np.zeros((1, 5), np.float32))
@@ -205,9 +221,10 @@ class BackendCuda:
 
     def send(self) -> FlockParcel:
         """Send the flock as it is now; steps that follow do not wait for it."""
-        arrays = (self._device.ids, self._device.state, self._device.extras, self._device.felt)
+        d = self._device
+        arrays = (d.ids, d.state, d.extras, d.felt, d.clock, d.items)
         transfer = Arrived(arrays) if simulated() else Transfer(arrays, self._stream, self._copying)
-        return FlockParcel(transfer, self._count, self._plan.carried)
+        return FlockParcel(transfer, self._count, self._plan)
 
     def _get(self, array: Any) -> Any:
         self._wait()
@@ -221,7 +238,7 @@ class BackendCuda:
         before = self.completed
         self._device.trouble[0] = 0
         try:
-            self._set_clock(first_step)
+            self._write_clock(0, first_step)
             self._launch_all(steps)
             self._wait()
         except Exception as error:
@@ -234,9 +251,28 @@ class BackendCuda:
             self.completed = before + int(self._get(self._device.clock)[0]) - first_step
             raise
         self.completed = before + steps
+        self._drain()
         when = int(self._device.trouble[0])
         if when:
             raise RunError(self._diagnosis(when))
+
+    def _drain(self) -> None:
+        """Bring events home, before there is no room for more."""
+        if not self._plan.eventful:
+            return
+        count = int(self._get(self._device.clock)[EVENTS])
+        if count > len(self._device.events):
+            raise RunError(
+                f"{count:,} events within {GRAPH_STEPS} steps are more than there is room for "
+                f"({len(self._device.events):,}); use backend='cpu'"
+            )
+        if count:
+            self._events.append(np.array(self._get(self._device.events)[:count]))
+            self._write_clock(EVENTS, 0)
+
+    def take_events(self) -> NDArray[np.float64]:
+        told, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
 
     def _wait(self) -> None:
         if not simulated():
@@ -246,20 +282,22 @@ class BackendCuda:
         if simulated():
             for _ in range(steps):
                 self._launch(True)
+                self._drain()
         else:
             # Forces are written in the last step only, where somebody may read them.
             batches = max(0, steps - 1) // GRAPH_STEPS
             for _ in range(batches):
-                self._graph(GRAPH_STEPS, False).launch(self._stream)
+                self._graph(GRAPH_STEPS, self._plan.mortal).launch(self._stream)
+                self._drain()
             for _ in range(steps - batches * GRAPH_STEPS):
                 self._graph(1, True).launch(self._stream)
 
-    def _set_clock(self, step: int) -> None:
+    def _write_clock(self, place: int, value: int) -> None:
         if simulated():
-            self._device.clock[0] = step
+            self._device.clock[place] = value
             return
         with self._stream:
-            self._device.clock.owner[0] = step
+            self._device.clock.owner[place] = value
 
     def _graph(self, steps: int, keep: bool) -> Any:
         """So many steps as one CUDA graph: the cost of a launch is paid once for all of them."""
@@ -295,7 +333,7 @@ class BackendCuda:
         blocks = math.ceil(n / THREADS)
         if self._plan.scenario.world.boundary == "open":
             m.reset_bounds[1, 1, stream](d.bounds)
-            m.find_bounds[blocks, THREADS, stream](d.state, d.bounds, n)
+            m.find_bounds[blocks, THREADS, stream](d.state, d.bounds, n, d.clock)
             m.make_layout[1, 1, stream](
                 d.bounds, self._plan.reach, self._bins, d.layout_counts, d.layout_numbers
             )
@@ -303,20 +341,37 @@ class BackendCuda:
             m.forget_tracked[1, 32, stream](d.tracked, d.items)
         self._clear_counts()
         m.count_bins[blocks, THREADS, stream](
-            d.state, n, d.layout_counts, d.layout_numbers, d.keys, d.ranks, d.counts, d.clock
+            d.state, d.ids, n, d.layout_counts, d.layout_numbers, d.keys, d.ranks, d.counts, d.clock
         )
         self._add_up_counts()
         m.scatter[blocks, THREADS, stream](
-            d.state, d.extras, d.ids, n, d.keys, d.ranks, d.start, d.table, d.table_extras, d.table_ids
+            d.state,
+            d.extras,
+            d.ids,
+            n,
+            d.keys,
+            d.ranks,
+            d.start,
+            d.table,
+            d.table_extras,
+            d.table_ids,
+            d.clock,
         )
         m.sort_bins[math.ceil(self._bins / THREADS), THREADS, stream](
             d.table, d.table_extras, d.table_ids, d.start, self._bins, d.tracked, d.items
         )
         m.steer[blocks, THREADS, stream](
-            d.table, d.table_extras, d.table_ids, n, d.start, d.layout_counts, d.layout_numbers, d.world, d.clock,
-            d.numbers, d.kin, d.items, d.ranges, d.shapes, self._plan.scenario.perception.nearest or 0, d.state,
-            d.extras, d.ids, d.felt, int(keep), d.trouble,
+            d.table, d.table_extras, d.table_ids, n, d.start, self._bins, d.layout_counts, d.layout_numbers, d.world,
+            d.clock, d.numbers, d.kin, d.items, d.ranges, d.shapes, self._plan.scenario.perception.nearest or 0,
+            d.state, d.extras, d.ids, d.felt, int(keep), d.trouble, d.told, d.news, d.events, d.young,
         )  # fmt: skip
+        if self._plan.mortal:
+            m.find_fathers[blocks, THREADS, stream](d.ids, d.start, self._bins, d.clock, d.young)
+        if self._plan.mortal or self._plan.lasting:
+            m.afterwards[1, 1, stream](
+                d.numbers, d.items, d.ranges, d.told, d.news, d.heard, d.world, d.clock, d.start, self._bins, d.state,
+                d.extras, d.felt, d.ids, self._count, d.events, d.young,
+            )  # fmt: skip
 
     def _clear_counts(self) -> None:
         if simulated():
@@ -331,7 +386,8 @@ class BackendCuda:
             self._xp.cumsum(self._device.counts.owner, out=self._device.start.owner)
 
     def _diagnosis(self, step: int) -> str:
-        quads, ids = self._get(self._device.state)[: self._count], self._get(self._device.ids)[: self._count]
+        n = int(self._get(self._device.clock)[ALIVE]) if self._plan.mortal else self._count
+        quads, ids = self._get(self._device.state)[:n], self._get(self._device.ids)[:n]
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (

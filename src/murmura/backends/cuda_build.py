@@ -32,6 +32,7 @@ import numpy as np
 from numba import cuda
 
 from murmura.backends.cuda_primitives import *
+from murmura.backends.cuda_telling import *
 
 F = np.float32
 as_lanes = F
@@ -47,7 +48,7 @@ def import_numba_cuda() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         importlib.import_module("numba.cuda")
-        importlib.import_module("murmura.backends.cuda_primitives")
+        importlib.import_module("murmura.backends.cuda_telling")
 
 
 def simulated() -> bool:
@@ -90,14 +91,14 @@ def kernel_module(plan: Plan, announce: Callable[[str], None] | None) -> ModuleT
     import_numba_cuda()
     from numba import cuda
 
-    from murmura.backends import cuda_primitives
+    from murmura.backends import cuda_primitives, cuda_telling
 
     fusion = Fusion(plan, THREAD_LOADS)
     functions = fusion.functions() | HELPERS
     template = Path(__file__).with_name("cuda_kernel.py").read_text(encoding="utf-8")
     text = HEADER + template.replace(MARK, fusion.text())
-    sources = Path(cuda_primitives.__file__).read_text(encoding="utf-8")
-    digest = hashlib.sha256("\0".join([text, fingerprint(functions.values()), sources]).encode()).hexdigest()
+    sources = [Path(str(m.__file__)).read_text(encoding="utf-8") for m in (cuda_primitives, cuda_telling)]
+    digest = hashlib.sha256("\0".join([text, fingerprint(functions.values()), *sources]).encode()).hexdigest()
     name = f"murmura_cuda_{digest[:20]}"
     if name in _modules:
         return _modules[name]

@@ -17,6 +17,8 @@ ACROSS = 4
 TINY = F(1e-20)
 COLUMNS, ROWS, X0, Y0, PER_X, PER_Y, ROW_HEIGHT = 0, 1, 0, 1, 2, 3, 4
 NEVER_LESS, NEVER_MORE = F(-3.0e38), F(3.0e38)
+LISTENERS = 128
+MANY = 128  # threads of a block
 
 
 @jit
@@ -52,10 +54,16 @@ def reset_bounds(bounds):
         bounds[0], bounds[1], bounds[2], bounds[3] = NEVER_MORE, NEVER_MORE, NEVER_LESS, NEVER_LESS
 
 
+@jit
+def agents_of(n, clock):
+    """How many agents, dead ones of the step before included; `n` is how many there may be."""
+    return clock[ALIVE] if MORTAL else n
+
+
 @kernel
-def find_bounds(state, bounds, n):
+def find_bounds(state, bounds, n, clock):
     i = cuda.grid(1)
-    if i < n:
+    if i < agents_of(n, clock):
         x, y, _, _ = load_quad(state, i)
         cuda.atomic.min(bounds, 0, x)
         cuda.atomic.min(bounds, 1, y)
@@ -90,12 +98,15 @@ def make_layout(bounds, reach, most_bins, layout_counts, layout_numbers):
 
 
 @kernel
-def count_bins(state, n, layout_counts, layout_numbers, keys, ranks, counts, clock):
+def count_bins(state, ids, n, layout_counts, layout_numbers, keys, ranks, counts, clock):
     """Each agent's bin and its rank among those counted there so far; and a new step begins."""
     i = cuda.grid(1)
     if i == 0:
         clock[0] += 1
-    if i < n:
+    if i < agents_of(n, clock):
+        if MORTAL and ids[i] < 0:  # died in the step before
+            keys[i] = -1
+            return
         x, y, _, _ = load_quad(state, i)
         columns = layout_counts[COLUMNS]
         key = row_of(y, layout_numbers, layout_counts[ROWS]) * columns + column_of(x, layout_numbers, columns)
@@ -104,9 +115,9 @@ def count_bins(state, n, layout_counts, layout_numbers, keys, ranks, counts, clo
 
 
 @kernel
-def scatter(state, extras, ids, n, keys, ranks, start, table, table_extras, table_ids):
+def scatter(state, extras, ids, n, keys, ranks, start, table, table_extras, table_ids, clock):
     i = cuda.grid(1)
-    if i < n:
+    if i < agents_of(n, clock) and not (MORTAL and keys[i] < 0):
         d = start[keys[i]] + ranks[i]
         x, y, vx, vy = load_quad(state, i)
         store_quad(table, d, x, y, vx, vy)
@@ -151,7 +162,7 @@ def sort_bins(table, table_extras, table_ids, start, bins, tracked, items):
 
 
 @jit
-def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, x, y, i, acc):
+def scan(p, me, reach_squared, cosine, rows, ids, kin, world, begin, end, x, y, i, acc):
     """Feed one run of candidates, seen from (x, y), to the rules."""
     j = np.int32(begin)
     while j < end:
@@ -163,7 +174,7 @@ def scan(p, me, reach_squared, cosine, rows, kin, world, begin, end, x, y, i, ac
             inv_d = inverse_root(d2 + TINY)
             d = d2 * inv_d
             if sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d):
-                seen = seen_of(p, me, rows, kin, j, dx, dy, d2, d, inv_d, vx, vy)
+                seen = seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy)
                 acc = merge(acc, contribute(p, me, seen, world), True)
         j = np.int32(j + 1)
     return acc
@@ -216,19 +227,16 @@ def run_of(layout_counts, layout_numbers, world, me, reach_squared, row, offset,
     return there, first, last, shift_x, shift_y
 
 
-@kernel
-def steer(
-    table, table_extras, table_ids, n, start, layout_counts, layout_numbers, world_values, clock, numbers, kin,
-    items, ranges, shapes, nearest, state, extras, ids, felt, keep, trouble,
+@jit
+def steer_one(
+    i, table, table_extras, table_ids, start, layout_counts, layout_numbers, world_values, clock, numbers, kin, items,
+    ranges, shapes, nearest, state, extras, ids, felt, keep, trouble, told, news, events, young,
 ):  # fmt: skip
     """Perceive, steer and move one agent."""
-    i = np.int32(cuda.grid(1))
-    if i >= n:
-        return
     rows = (table, table_extras)
     world = world_at(world_values, clock)
-    p, me = me_pairing(numbers, rows, table_ids, i, F(0.0))
-    cosine = view_cosine(p[1], me.vx, me.vy)
+    p, me = me_pairing(numbers, rows, table_ids, i, F(0.0), world)
+    cosine = cosine_of(p, me)
     reach_squared = p[1].radius * p[1].radius
     row = row_of(me.y, layout_numbers, layout_counts[ROWS])
     columns = layout_counts[COLUMNS]
@@ -266,15 +274,119 @@ def steer(
             if first <= last:
                 s = start[there * columns + first]
                 e = start[there * columns + last + 1]
-                acc = scan(p, me, reach_squared, cosine, rows, kin, world, s, e, me.x - sx, me.y - sy, i, acc)
-    p, me = me_moving(numbers, rows, table_ids, i, acc[0])
-    me, fx, fy = decide(p, me, acc, world, items, ranges)
-    new = live(p, me, fx, fy, world, shapes)
+                acc = scan(
+                    p,
+                    me,
+                    reach_squared,
+                    cosine,
+                    rows,
+                    table_ids,
+                    kin,
+                    world,
+                    s,
+                    e,
+                    me.x - sx,
+                    me.y - sy,
+                    i,
+                    acc,
+                )
+    p, me = me_moving(numbers, rows, table_ids, i, acc[0], world)
+    me, fx, fy, tale = decide(p, me, acc, world, items, ranges)
+    me, new = live(p, me, fx, fy, world, shapes)
     store_quad(state, i, new[0], new[1], new[2], new[3])
     store_rest(extras, felt, i, new, keep)
-    ids[i] = me.id
+    ids[i] = mark_dead(me.id, tale[0]) if MORTAL else me.id
+    if LASTING:
+        tell(p, me, tale[0], world, items, ranges, told, news, 1)
+    if EVENTFUL:
+        note(tale, me, i, clock[0], events, clock, young)
     if not (
         abs(new[0]) < F(1e30) and abs(new[1]) < F(1e30) and abs(new[2]) < F(1e30) and abs(new[3]) < F(1e30)
     ):
         if trouble[0] == 0:  # the first bad step is the one to name
             trouble[0] = clock[0]
+
+
+@kernel
+def steer(
+    table, table_extras, table_ids, n, start, bins, layout_counts, layout_numbers, world_values, clock, numbers, kin,
+    items, ranges, shapes, nearest, state, extras, ids, felt, keep, trouble, told, news, events, young,
+):  # fmt: skip
+    """Each thread steers one agent; what a block's agents tell is brought together before others hear of it."""
+    i = np.int32(cuda.grid(1))
+    here = start[bins] if MORTAL else n
+    if LASTING:
+        heard = cuda.shared.array((LISTENERS, TOLD), np.int64)
+        for k in range(cuda.threadIdx.x, told.shape[0] * TOLD, MANY):
+            heard[k // TOLD, k % TOLD] = 0
+        cuda.syncthreads()
+        if i < here:
+            steer_one(
+                i, table, table_extras, table_ids, start, layout_counts, layout_numbers, world_values, clock, numbers,
+                kin, items, ranges, shapes, nearest, state, extras, ids, felt, keep, trouble, heard, news, events,
+                young,
+            )  # fmt: skip
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            pass_on(heard, told, ranges)
+    elif i < here:
+        steer_one(
+            i, table, table_extras, table_ids, start, layout_counts, layout_numbers, world_values, clock, numbers, kin,
+            items, ranges, shapes, nearest, state, extras, ids, felt, keep, trouble, told, news, events, young,
+        )  # fmt: skip
+
+
+@kernel
+def find_fathers(ids, start, bins, clock, young):
+    """Where the fathers of this step's young are, dead or alive."""
+    i = cuda.grid(1)
+    if i < start[bins]:
+        for k in range(min(clock[YOUNG], young.shape[0])):
+            if ids[i] == young[k, 2] or ids[i] == -1 - young[k, 2]:
+                young[k, 4] = i
+
+
+@kernel
+def afterwards(
+    numbers, items, ranges, told, news, heard, world_values, clock, start, bins, state, extras, felt, ids, room, events,
+    young,
+):  # fmt: skip
+    """Items take their turns and young are born, in the order of their mothers' ids: one thread does it."""
+    if cuda.grid(1) != 0:
+        return
+    world = world_at(world_values, clock)
+    if LASTING:
+        take_turns(numbers, items, ranges, told, news, heard, world)
+    if MORTAL:
+        n = np.int64(start[bins])
+        count = min(clock[YOUNG], young.shape[0])
+        for k in range(1, count):
+            j = k
+            while j > 0 and young[j, 0] < young[j - 1, 0]:
+                for c in range(5):
+                    young[j, c], young[j - 1, c] = young[j - 1, c], young[j, c]
+                j -= 1
+        for k in range(count):
+            if n < room:
+                f = young[k, 4]
+                father = young[k, 2] if f >= 0 else young[k, 0]
+                child = clock[NEXT_ID]
+                bear(
+                    young[k, 1], numbers, state, extras, felt, ids, n, young[k, 3], f if f >= 0 else young[k, 3],
+                    young[k, 0], father, child, world,
+                )  # fmt: skip
+                clock[NEXT_ID] += 1
+                slot = clock[EVENTS]
+                clock[EVENTS] += 1
+                if slot < events.shape[0]:
+                    events[slot, 0] = clock[0]
+                    events[slot, 1] = BIRTH
+                    events[slot, 2] = child
+                    events[slot, 3] = young[k, 0]
+                    events[slot, 4] = state[n, 0]
+                    events[slot, 5] = state[n, 1]
+                    events[slot, 6] = 0.0
+                    events[slot, 7] = young[k, 2]
+                n += 1
+        clock[YOUNG] = 0
+        clock[ALIVE] = n

@@ -41,7 +41,7 @@ class Happenings:
 
     def parts(self) -> list[str]:
         """The functions that a kernel calls after an agent has moved, and after all have."""
-        merge = [] if self.threads else [self._merge_told()]
+        merge = [self._pass_on()] if self.threads else [self._merge_told()]
         return [self._tell(), *merge, self._take_turns(), self._note(), self._being(), self._bear()]
 
     def _tell(self) -> str:
@@ -116,9 +116,22 @@ class Happenings:
                 lines.append(f"            {mine}, {other} = {both}, 0")
         return "\n".join(lines)
 
+    def _pass_on(self) -> str:
+        """What was told within a block of threads, passed on to all."""
+        lines = ["@jit", "def pass_on(heard, told, ranges):", "    pass"]
+        for k, group, _, _ in self._lasting():
+            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+            lines.append("        pass")
+            for slot, kind in enumerate(group.kind.gathers if group.kind.gather else ()):
+                how = "max" if kind == "best" else "add"
+                lines.append(f"        if heard[row, {slot}] != 0:")
+                lines.append(f"            cuda.atomic.{how}(told, (row, {slot}), heard[row, {slot}])")
+        return "\n".join(lines)
+
     def _note(self) -> str:
         lines = ["@jit", "def note(tale, me, left, step, events, status, young):"]
         lines.append("    here = first_lanes(left)")
+        last = ", left" if self.threads else ""  # a thread says where it is: its row
         lines.append(
             f"    log(events, status, here & (tale[0] > 0.0), step, F({Event.DEATH}.0), me.id, tale[1], me.x, me.y,"
             " tale[0], F(0.0))"
@@ -136,7 +149,7 @@ class Happenings:
             if group.kind.bears:
                 lines.append(
                     f"    log_young(young, status, here & (tale[{place}] > 0.0) & (tale[0] == 0.0), {k}, me.id,"
-                    f" tale[{place + 1}])"
+                    f" tale[{place + 1}]{last})"
                 )
                 place += 2
         return "\n".join(lines)

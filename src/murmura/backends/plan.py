@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.core.errors import ScenarioError
 from murmura.core.rule import TRACKED_FIELDS, Kind, Rule, numbers_of, options_of
 from murmura.core.state import State
 from murmura.rules.terrain import SHAPE_FIELDS, edge_rows, shape_rows
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
+MOST_LISTENERS = 128
 KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
 ALWAYS_CARRIED = ("heading",)
 ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
@@ -133,6 +135,12 @@ class Plan:
         longest = min(scenario.world.width, scenario.world.height) / 4.0 if torus else math.inf
         shapes = shape_rows(scenario.obstacles, longest)
         self.items, self.ranges, self.tracked = self._items(shapes)
+        self.listeners = max([0, *(end for _, _, _, end in self.lasting)])
+        if self.listeners > MOST_LISTENERS:
+            raise ScenarioError(
+                f"at most {MOST_LISTENERS} hunters and sources of food fit into a world, got {self.listeners}: "
+                "use fewer"
+            )
         if shapes and scenario.world.boundary in ("soft", "reflect"):
             shapes = shapes + edge_rows(scenario.world.width, scenario.world.height)
         self.shapes = padded(shapes, len(SHAPE_FIELDS))
@@ -284,8 +292,9 @@ class Plan:
     def _items(self, shapes: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
         rows: list[Any] = []
-        ranges, tracked = [], []
-        for group in self.rule_groups:
+        ranges, tracked = [(0, 0)] * len(self.rule_groups), []
+        # Items that listen come first: their rows number what they are told.
+        for number, group in sorted(enumerate(self.rule_groups), key=lambda entry: not entry[1].kind.turn):
             begin = len(rows)
             rule = group.rule
             if rule is not None and rule.tracks:
@@ -295,7 +304,7 @@ class Plan:
                 rows += shapes
             elif rule is not None:
                 rows += rule.items()
-            ranges.append((begin, len(rows)))
+            ranges[number] = (begin, len(rows))
         return (
             padded(rows, self.item_width),
             np.array(ranges, np.int64).reshape(-1, 2),

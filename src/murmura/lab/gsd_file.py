@@ -216,6 +216,11 @@ class GsdReader:
     def has(self, frame: int, name: str) -> bool:
         return self._entry(frame, name) is not None
 
+    def type_of(self, name: str) -> np.dtype[Any] | None:
+        """The type of a chunk, as the first that there is says it."""
+        found = self._entries["type"][self._entries["name"] == self.names.index(name)]
+        return TYPES[int(found[0])] if len(found) else None
+
     def read(self, frame: int, name: str) -> NDArray[Any] | None:
         """A chunk of a frame, shape (n,) or (n, m), or none."""
         entry = self._entry(frame, name)

@@ -56,6 +56,16 @@ MISTAKES = {
     "rule with a taken name": ([*RUN, "--rules", "taken.py"], r"the name 'alignment' is taken"),
     "folder in use": (["run", "classic", "--steps", "1", "--out", "full"], r"full is not empty"),
     "folder is a file": (["run", "classic", "--steps", "1", "--out", "broken.json"], r"cannot write to broken"),
+    "column that is none": ([*RUN, "--columns", "enregy"], r"'enregy' \(did you mean 'energy'\?\)"),
+    "checkpoints never": ([*RUN, "--checkpoint-every", "never"], r"500, or after a time, as 30s.*got 'never'"),
+    "metrics between frames": ([*RUN, "--metrics-every", "7"], r"a multiple of 100 steps between them, got 7"),
+    "resume what is not there": (["resume", "absent"], r"absent is not a run folder: .*No such file"),
+    "resume a file": (["resume", "broken.json"], r"broken\.json is not a run folder"),
+    "resume a folder of somebody else": (["resume", "full"], r"full is not a run folder.*Make one with `murmura run`"),
+    "resume a folder of another program": (["resume", "other"], r"other is not a run of murmura"),
+    "resume less than no steps": (["resume", "absent", "--steps", "x"], r"--steps.*whole number, got 'x'"),
+    "export what is not there": (["export", "absent", "--to", "csv"], r"absent is not a run folder"),
+    "export to nothing": (["export", "absent"], r"--to"),
     "bench sizes": (["bench", "--agents", "10,x"], r"--agents takes whole numbers .*'10,x'"),
     "bench nobody": (["bench", "--agents", "0"], r"numbers of 1 and more, got '0'"),
     "scenario to list": (["scenarios", "fihs"], r"'fihs' \(did you mean 'fish'\?\)"),
@@ -74,6 +84,8 @@ def test_a_mistake_is_named_and_nothing_written(mistake: str, tmp_path: Path):
     )
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("keep me")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "manifest.json").write_text('{"name": "an extension of a browser"}')
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     said = complaint(murmura_says(*words, cwd=tmp_path), code=2)
     assert re.search(message, said, re.DOTALL), said

@@ -9,6 +9,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -138,15 +139,67 @@ def test_a_run_that_breaks_down_exits_1_and_says_where(tmp_path: Path):
     assert re.search(r"step 8: .*no finite place or velocity", complaint(done, code=1))
     lines = (tmp_path / "out" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in lines] == [0, 2, 4, 6]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["status"] == "failed"
+    assert "no finite place or velocity" in manifest["error"]
+    # The rule is needed to go on, and is not run from where the folder says it is.
+    done = murmura_says("resume", "out", cwd=tmp_path)
+    assert "It was made with --rules poison.py: load these first" in complaint(done, code=1)
+    done = murmura_says("resume", "out", "--rules", "poison.py", cwd=tmp_path)
+    assert re.search(r"step 8: .*no finite place or velocity", complaint(done, code=1))
 
 
-def test_a_full_disk_exits_1_with_a_message(tmp_path: Path):
+@pytest.mark.parametrize("room", [600, 60_000])
+def test_a_full_disk_exits_1_with_a_message(room: int, tmp_path: Path):
+    """R7. The larger one is reached by the frames; what was recorded until then is there, and can be gone on with."""
+
     def hardly_any_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
-    words = ["--steps", 20, "--every", 1, "--agents", 30, "--backend", "reference", "--out", "out"]
-    done = murmura_says("run", "classic", *words, cwd=tmp_path, preexec_fn=hardly_any_room)
-    assert "cannot write the run to out" in complaint(done, code=1)
+    words = ["--steps", 60, "--every", 1, "--agents", 50, "--backend", "cpu", "--seed", 3]
+    done = murmura_says("run", "classic", *words, "--out", "out", cwd=tmp_path, preexec_fn=hardly_any_room)
+    assert "cannot write the run to out: [Errno 27] File too large" in complaint(done, code=1)
+    if room == 600:
+        assert not (tmp_path / "out" / "manifest.json").exists()
+        return
+    run = mm.open_run(tmp_path / "out")
+    assert 5 < len(run.frames) < 50
+    assert run.frames.steps.tolist() == list(range(len(run.frames)))
+    assert run.frames[-1].agent_count == 50
+    assert murmura_says("resume", "out", cwd=tmp_path).returncode == 0
+    murmura_says("run", "classic", *words, "--out", "straight", cwd=tmp_path)
+    for name in ("run.gsd", "metrics.jsonl"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
+
+
+def test_a_killed_run_is_resumed_and_exported(tmp_path: Path):
+    words = ["--steps", "20000", "--agents", "60", "--seed", "3", "--every", "1000", "--backend", "cpu"]
+    process = subprocess.Popen(
+        [*MURMURA, "run", "classic", *words, "--out", "out", "--checkpoint-every", "500", "--columns", "energy,panic"],
+        cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    metrics = tmp_path / "out" / "metrics.jsonl"
+    while not metrics.exists() or metrics.read_bytes().count(b"\n") < 4:
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    assert mm.open_run(tmp_path / "out").status == "running"
+    expected = plain_hash(20_000)
+    done = murmura_says("resume", "out", "--expect-hash", expected, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["hash"], facts["steps"], facts["folder"]) == (expected, 20_000, "out")
+    said = complaint(murmura_says("resume", "out", cwd=tmp_path), code=2)
+    assert "is finished: it has all 20,000 steps" in said
+    done = murmura_says("export", "out", "--to", "csv", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "frames": 21, "written": ["out/run.csv", "out/run-metrics.csv", "out/run-events.csv"],
+    }  # fmt: skip
+    lines = (tmp_path / "out" / "run.csv").read_text().splitlines()
+    assert lines[0].split(",")[-2:] == ["energy", "panic_level"]
+    assert len(lines) == 1 + 21 * 60
 
 
 def test_scenarios_are_listed_with_their_titles_and_their_values(tmp_path: Path):

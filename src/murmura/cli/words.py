@@ -118,13 +118,13 @@ class Progress:
         return self
 
     def update(self, done: int, end: int) -> None:
-        """Say how far it is; the rate is that since the first call, since a run may begin or go on anywhere."""
+        """Say how far it is. The rate is that since the first call: a run may begin or go on anywhere."""
         now = time.monotonic()
-        self._first = self._first or (done, now)
-        rate = max(done - self._first[0], 1) / max(now - self._first[1], 1e-9)
+        first, begun = self._first = self._first or (done, now)
+        rate = (done - first) / max(now - begun, 1e-9)
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=end, rate=f"{rate:,.0f} {self._things}/s")
-        elif now - self._told > 5.0:
+        elif now - self._told > 5.0 and done > first:
             self._told = now
             left = f"{(end - done) / rate:,.0f} s left"
             say(f"{self._things.removesuffix('s')} {done:,} of {end:,}, {rate:,.0f} {self._things}/s, {left}")

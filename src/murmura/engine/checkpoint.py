@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from murmura.core.errors import MurmuraError, RunError
 from murmura.core.state import DTYPE, OWN_COLUMNS, State, column_type
@@ -56,7 +58,7 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
     }
     header["seal"] = seal(header)
     columns: dict[str, Any] = dict(state.columns)
-    columns |= {f"{ITEMS}{name}": rows for name, rows in state.items.items()}
+    columns |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
     buffer = io.BytesIO()
     np.savez(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **columns)
     try:
@@ -111,37 +113,31 @@ def _read(file: Any) -> Checkpoint:
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         sizes = {entry.filename: entry.file_size for entry in entries}
-    expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
-    rest = {name.removesuffix(".npy") for name in set(sizes) - expected}
-    unknown = {name for name in rest if name not in OWN_COLUMNS and not name.startswith(ITEMS)}
-    if expected - set(sizes) or unknown:
-        raise ValueError(
-            f"expected the parts {sorted(expected)} and columns of known rules, found {sorted(sizes)}"
-        )
-    if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(
-        LARGEST_HEADER, 4 * MOST_AGENTS + 4096
-    ):
-        raise ValueError("its parts claim to be larger than any checkpoint is")
-    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-        raise ValueError("its parts are compressed, which no checkpoint's are")
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as parts:
-        header = json.loads(parts["header"].tobytes())
+        expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
+        rest = sorted(name.removesuffix(".npy") for name in set(sizes) - expected)
+        own, items = [n for n in rest if n in OWN_COLUMNS], [n for n in rest if n.startswith(ITEMS)]
+        if expected - set(sizes) or len(own) + len(items) < len(rest):
+            raise ValueError(
+                f"expected the parts {sorted(expected)} and columns of known rules, found {sorted(sizes)}"
+            )
+        if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(
+            LARGEST_HEADER, 4 * MOST_AGENTS + 4096
+        ):
+            raise ValueError("its parts claim to be larger than any checkpoint is")
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("its parts are compressed, which no checkpoint's are")
+        header = json.loads(_part(archive, "header", np.dtype(np.uint8)).tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']}, this version reads {FORMAT}")
         if header["seal"] != seal(header):
             raise ValueError("its header does not match its seal")
         state = State()
-        for name in (*(DTYPE.names or ()), *sorted(name for name in rest if not name.startswith(ITEMS))):
-            column = parts[name]
-            if column.dtype != column_type(name) or column.ndim != 1:
-                raise ValueError(f"column {name} is {column.dtype} with {column.ndim} dimensions")
-            state.columns[name] = np.ascontiguousarray(column)
-        for name in sorted(name for name in rest if name.startswith(ITEMS)):
-            rows = parts[name]
-            if rows.dtype != np.float32 or rows.ndim != 2 or rows.nbytes > MOST_ITEM_BYTES:
-                raise ValueError(f"the items {name} are {rows.dtype} with {rows.ndim} dimensions")
-            state.items[name.removeprefix(ITEMS)] = np.ascontiguousarray(rows)
+        for name in (*(DTYPE.names or ()), *own):
+            state.columns[name] = _part(archive, name, np.dtype(column_type(name)))
+        for name in items:
+            if sizes[f"{name}.npy"] > MOST_ITEM_BYTES:
+                raise ValueError(f"the items {name} claim to be larger than any are")
+            state.items[name.removeprefix(ITEMS)] = _part(archive, name, np.dtype(np.float32), 2)
     if len({len(column) for column in state.columns.values()}) > 1:
         raise ValueError("its columns differ in length")
     state.next_id = int(header["next_id"])
@@ -151,6 +147,20 @@ def _read(file: Any) -> Checkpoint:
     _check_items(scenario, state)
     _check_state(state, len(scenario.species_names()))
     return Checkpoint(scenario, int(header["seed"]), int(header["step_count"]), state, dict(header["notes"]))
+
+
+def _part(archive: zipfile.ZipFile, name: str, dtype: Any, dimensions: int = 1) -> NDArray[Any]:
+    """A part as an array. `numpy.load` would first allocate what the part claims to hold."""
+    with archive.open(f"{name}.npy") as part:
+        if np.lib.format.read_magic(part) != (1, 0):
+            raise ValueError(f"{name} is of an unknown version")
+        shape, transposed, found = np.lib.format.read_array_header_1_0(part)
+        if found != dtype or len(shape) != dimensions or (transposed and dimensions > 1):
+            raise ValueError(f"{name} is {found} with {len(shape)} dimensions")
+        content = part.read()
+    if len(content) != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"{name} claims the shape {shape} and holds {len(content)} bytes")
+    return np.frombuffer(content, dtype).reshape(shape).copy()
 
 
 def _check_items(scenario: Scenario, state: State) -> None:

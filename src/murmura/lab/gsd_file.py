@@ -81,14 +81,12 @@ class GsdWriter:
         """Go back to a mark and forget all that came after; what came before must be whole."""
         with GsdReader(path, (mark["index_location"], mark["index_room"])) as reader:
             digest = reader.checked(mark["frames"])
-            if digest.hexdigest() != mark["digest"] or path.stat().st_size < mark["end"]:
-                raise RunError(
-                    f"{path} is damaged: its first {mark['frames']} frames are not those that were written"
-                )
+            if digest.hexdigest() != mark["digest"]:
+                raise reader.damage(f"its first {mark['frames']} frames are not those that were written")
             writer = cls(path.open("r+b", buffering=0), reader.names)
             writer._header = reader.header
-        writer._digest = digest
-        writer.frames, writer._entries, writer._end = mark["frames"], mark["entries"], mark["end"]
+            writer._entries, writer._end = reader.extent(mark["frames"])
+        writer._digest, writer.frames = digest, mark["frames"]
         # In this order a crash leaves a file that can be brought back again.
         writer._put(0, writer._header.tobytes())
         free = int(mark["index_room"]) - writer._entries
@@ -135,8 +133,6 @@ class GsdWriter:
         """Where `reopen` can go back to: after the last frame that was committed."""
         return {
             "frames": self.frames,
-            "entries": self._entries,
-            "end": self._end,
             "index_location": int(self._header["index_location"]),
             "index_room": int(self._header["index_room"]),
             "digest": self._digest.hexdigest(),
@@ -220,6 +216,11 @@ class GsdReader:
     def has(self, frame: int, name: str) -> bool:
         return self._entry(frame, name) is not None
 
+    def type_of(self, name: str) -> np.dtype[Any] | None:
+        """The type of a chunk, as the first that there is says it."""
+        found = self._entries["type"][self._entries["name"] == self.names.index(name)]
+        return TYPES[int(found[0])] if len(found) else None
+
     def read(self, frame: int, name: str) -> NDArray[Any] | None:
         """A chunk of a frame, shape (n,) or (n, m), or none."""
         entry = self._entry(frame, name)
@@ -237,7 +238,7 @@ class GsdReader:
 
     def checked(self, frames: int) -> Any:
         """The digest of the first frames, each compared with its sum."""
-        if len(self) < frames:
+        if not 0 <= frames <= len(self):
             raise self.damage(f"it has {len(self)} frames, expected {frames} at least")
         digest = hashlib.sha256()
         for frame in range(frames):
@@ -245,6 +246,15 @@ class GsdReader:
                 self._entries[self._starts[frame] : self._starts[frame + 1]].tobytes() + self.check(frame)
             )
         return digest
+
+    def extent(self, frames: int) -> tuple[int, int]:
+        """How many entries the first frames have, and where the file ended when they were all."""
+        entries = int(self._starts[frames])
+        end = int(self.header["index_location"]) + int(self.header["index_room"]) * ENTRY.itemsize
+        if entries:
+            last = self._entries[entries - 1]
+            end = max(end, int(last["location"]) + TYPES[int(last["type"])].itemsize)
+        return entries, end
 
     def _entry(self, frame: int, name: str) -> Any:
         entries = self._entries[self._starts[frame] : self._starts[frame + 1]]

@@ -53,6 +53,8 @@ def record(
     """
     folder = Path(folder)
     check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
+    for name in columns:
+        simulation.state[name]  # does this flock have it?
     settings = Recording(
         every=every,
         metrics_every=metrics_every,

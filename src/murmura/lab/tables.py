@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, UnknownNameError, nearest
-from murmura.core.state import INTEGER_COLUMNS
 from murmura.lab.extras import needs
 from murmura.lab.trajectory import Frame, Frames
 
@@ -103,7 +102,7 @@ def _lazy_class() -> Callable[..., Any]:
         def __init__(self, frames: Frames, agents: NDArray[np.int32], name: str, width: int = 0) -> None:
             self._frames, self._agents, self._name = frames, agents, name
             self.shape = (len(frames), len(agents), *([width] if width else []))
-            whole = name == "species" or name in INTEGER_COLUMNS
+            whole = name == "species" or (name in frames.columns and frames.is_whole(name))
             # Whole numbers know no NaN for the absent.
             number = np.float64 if frames.population_changes else np.int32
             self.dtype = np.dtype(number if whole else np.float32)
@@ -164,7 +163,8 @@ def table_schema(run: Run) -> Any:
     import polars
 
     columns = {
-        name: polars.Int32 if name in INTEGER_COLUMNS else polars.Float32 for name in _own_columns(run.frames)
+        name: polars.Int32 if run.frames.is_whole(name) else polars.Float32
+        for name in _own_columns(run.frames)
     }
     return polars.Schema(
         {"step": polars.Int64, "time": polars.Float64, "id": polars.Int32, "species": polars.String}

@@ -153,6 +153,11 @@ class Frames(Sequence[Frame]):
             name.removeprefix(LOG) for name in self._file.names if name.startswith(LOG) and name != ID
         )
 
+    def is_whole(self, column: str) -> bool:
+        """Whether a recorded column is of whole numbers."""
+        found = self._file.type_of(LOG + column)
+        return found is not None and found.kind in "iu"
+
     def __len__(self) -> int:
         return len(self._file)
 

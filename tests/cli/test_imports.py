@@ -7,7 +7,20 @@ from pathlib import Path
 
 from .terminal import python_says
 
-HEAVY = {"scipy", "matplotlib", "numba", "llvmlite", "starlette", "uvicorn", "cupy", "pandas"}
+HEAVY = {
+    "scipy",
+    "matplotlib",
+    "numba",
+    "llvmlite",
+    "starlette",
+    "uvicorn",
+    "cupy",
+    "pandas",
+    "distributed",
+    "SALib",
+    "optuna",
+    "polars",
+}
 LOADED = "import json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
 
 

@@ -70,6 +70,8 @@ def test_one_command_gives_table_and_picture(tmp_path: Path):
     assert (facts["cells"], facts["runs"], facts["failed"]) == (6, 6, 0)
     assert facts["plot"] == "phase.png" and (tmp_path / "phase.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / facts["table"]).read_text().count("\n") == 7
+    resumed = murmura_says("resume", "out", "--json", cwd=tmp_path)
+    assert json.loads(resumed.stdout)["cells"] == 6, resumed.stderr
     again = murmura_says("plot", "out", "--out", "lines.svg", "--kind", "lines", cwd=tmp_path)
     assert again.returncode == 0 and "lines.svg" in again.stdout
 

@@ -203,6 +203,21 @@ def test_a_kind_of_ones_own(run, tmp_path: Path):
     assert texts(tmp_path / "own.svg") == ["classic"]
 
 
+def test_what_the_documents_show_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
+    """Without a main guard, too, which workers that import a user's script would need."""
+    page = Path(__file__).parents[2] / "docs" / "sweeps.md"
+    sweeping, own_figure = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(sweeping, {})
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["0.0", "1.0", "2.0"]
+    assert "alignment weight" in texts(tmp_path / "sweep.svg")
+    exec(own_figure, {})
+    try:
+        assert plot("sweep", "own.svg", kind="histogram") == "histogram"
+    finally:
+        del KINDS["histogram"]
+
+
 def test_mistakes_are_named(plane, run, tmp_path: Path):
     for options, message in (
         ({"out": tmp_path / "a.bmp"}, r"ends in \.png, \.svg, \.pdf, got 'a\.bmp'"),

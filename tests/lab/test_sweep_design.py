@@ -11,7 +11,7 @@ from scipy.stats import kstest, qmc
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.lab.sweep_axes import read_axes
+from murmura.lab.sweep_axes import listed_axes, read_axes
 from murmura.lab.sweep_design import Design, run_seed
 
 CLASSIC = mm.load_scenario("classic")
@@ -86,6 +86,16 @@ def test_other_mistakes_of_designs_are_named():
         _ = Design((axis("agents=1:3"),), "saltelli", 3).points
     with pytest.raises(ScenarioError, match="1 or more repeats"):
         Design((axis("agents=1,3"),), repeats=0)
+
+
+def test_tables_of_values_are_axes_too():
+    found = listed_axes({"agents": np.array([3, 5]), "world.boundary": ["wrap"]}, CLASSIC)
+    assert [axis.grid() for axis in found] == [(3, 5), ("wrap",)]
+    assert type(found[0].grid()[0]) is int
+    for table, message in (({}, "nothing"), ({"agents": []}, "list of values"), ({"agents": 3}, "got 3"),
+                           ({"agentz": [1]}, "did you mean 'agents'"), ({"agents": "12"}, "got '12'")):  # fmt: skip
+        with pytest.raises(ScenarioError, match=message):
+            listed_axes(table, CLASSIC)  # type: ignore[arg-type]
 
 
 def test_a_grid_is_the_product_of_its_axes_in_order():

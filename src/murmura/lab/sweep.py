@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.lab.sweep_axes import Axis, read_axes
+from murmura.lab.sweep_axes import listed_axes, read_axes
 from murmura.lab.sweep_crew import Crew, check_crew, gather_crew
 from murmura.lab.sweep_design import SEARCH, Design
 from murmura.lab.sweep_folder import SCENARIO, Sweep, claimed, is_sweep, open_sweep
@@ -137,12 +137,7 @@ def prepare(
         scenario = load_scenario(scenario)
     changes = changes or {}
     scenario = scenario.with_values(changes)
-    if isinstance(vary, dict):
-        axes = tuple(
-            Axis(read_axes([f"{path}=0"], scenario)[0].path, tuple(values)) for path, values in vary.items()
-        )
-    else:
-        axes = read_axes(vary, scenario)
+    axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
     question = Question.checked(
         scenario, steps, discard, every, measures, backend=backend, threads=threads, rules=files
     )

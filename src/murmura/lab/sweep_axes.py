@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -100,15 +101,34 @@ def read_axes(texts: list[str], scenario: Scenario) -> tuple[Axis, ...]:
     return axes
 
 
+def listed_axes(table: dict[str, Iterable[Any]], scenario: Scenario) -> tuple[Axis, ...]:
+    """Axes from a table of paths and lists of values."""
+    if not table:
+        raise ScenarioError("nothing is varied: give a table from paths to lists of values")
+    for path, values in table.items():
+        _check_path(scenario, path)
+        if isinstance(values, str) or not isinstance(values, Iterable) or not list(values):
+            raise ScenarioError(f"{path} needs a list of values, got {values!r}")
+    # NumPy's numbers, which lists of values are often made of, as plain ones.
+    return tuple(
+        Axis(path, tuple(v.item() if hasattr(v, "item") else v for v in values))
+        for path, values in table.items()
+    )
+
+
 def _read(text: str, scenario: Scenario) -> Axis:
     path, separator, values = (part.strip() for part in text.partition("="))
     if not separator or not path or not values:
         raise ScenarioError(f"--vary takes {FORM}, got {text!r}")
-    # Refuses a path that is none, with the nearest that is one: any value that is there now does for that.
-    scenario.with_values({path: _value_at(scenario, path)})
+    _check_path(scenario, path)
     if ":" not in values or values.startswith(("[", "{", '"')):
         return Axis(path, _read_list(values, text))
     return _read_range(path, values.split(":"), text, _is_whole(scenario, path))
+
+
+def _check_path(scenario: Scenario, path: str) -> None:
+    """Refuse a path that is none, with the nearest that is one; the value that is there now does for that."""
+    scenario.with_values({path: _value_at(scenario, path)})
 
 
 def _value_at(scenario: Scenario, path: str) -> Any:

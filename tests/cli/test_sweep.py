@@ -123,39 +123,35 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
     assert children and not any(Path(f"/proc/{pid}").exists() for pid in children)
 
 
-def test_a_search_and_a_sensitivity_analysis_from_the_command_line(tmp_path: Path):
-    common = [
-        "classic",
-        "--agents",
-        "10",
-        "--steps",
-        "4",
-        "--vary",
-        "rules.alignment.weight=0:2",
-        "--workers",
-        "0",
-        *FAST,
-    ]
-    done = murmura_says(
-        "optimize",
-        *common,
-        "--maximize",
-        "polarization",
-        "--trials",
-        "3",
-        "--out",
-        "o",
-        "--plot",
-        "o.svg",
-        cwd=tmp_path,
+def test_a_search_and_a_sensitivity_analysis_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+
+    def printed(*words: str) -> str:
+        common = [
+            "classic",
+            "--agents",
+            "10",
+            "--steps",
+            "4",
+            "--vary",
+            "rules.alignment.weight=0:2",
+            "--workers",
+            "0",
+        ]
+        with pytest.raises(SystemExit) as left:
+            main([words[0], *common, *FAST, *words[1:]])
+        assert left.value.code == 0
+        return capsys.readouterr().out
+
+    found = printed(
+        "optimize", "--maximize", "polarization", "--trials", "3", "--out", "o", "--plot", "o.svg"
     )
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"best polarization +0\.\d+", done.stdout)
-    assert "murmura live classic --seed" in done.stdout
-    done = murmura_says(
-        "sensitivity", *common, "--method", "morris", "--samples", "2", "--out", "s", "--plot", "s.svg", "--json",
-        cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert {line["measure"] for line in json.loads(done.stdout)["indices"]} == {"polarization", "population"}
+    assert re.search(r"best polarization +0\.\d+", found)
+    assert "murmura live classic --seed" in found
+    found = printed(
+        "sensitivity", "--method", "morris", "--samples", "2", "--out", "s", "--plot", "s.svg", "--json"
+    )
+    assert {line["measure"] for line in json.loads(found)["indices"]} == {"polarization", "population"}
     assert (tmp_path / "o.svg").exists() and (tmp_path / "s.svg").exists()

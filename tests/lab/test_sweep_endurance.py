@@ -52,7 +52,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_until(condition, seconds: float = 60.0) -> None:
+def wait_until(condition, seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -82,7 +82,7 @@ def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
         process.kill()
         process.wait()
         process.stderr.close()  # type: ignore[union-attr]
-        wait_until(lambda workers=workers: not any(map(is_alive, workers)), 10.0)  # they die with the parent
+        wait_until(lambda workers=workers: not any(map(is_alive, workers)))  # they die with the parent
         with (out / "rows.jsonl").open("ab") as file:
             file.write(b'{"run": 0, "val')  # as a write that was cut short
         process = started(out, RUNS // 2, steps)

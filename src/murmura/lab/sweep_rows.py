@@ -29,15 +29,17 @@ class Rows:
         self._places = array("q", [NOWHERE]) * run_count
         self._failed: set[int] = set()
         try:
-            flags = os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY
-            self._handle = os.open(path, flags, 0o644)
+            if writable:
+                path.touch()
+            # Without a buffer, which would hold back what failed to be written and try again when closed.
+            self._file = path.open("r+b" if writable else "rb", buffering=0)
         except OSError as error:
             raise RunError(f"cannot open {path}: {error}") from None
         try:
-            with open(self._handle, "rb", closefd=False) as lines:
+            with path.open("rb") as lines:
                 self._end = self._read(lines)
             if writable:
-                os.ftruncate(self._handle, self._end)
+                self._file.truncate(self._end)
         except BaseException:
             self.close()
             raise
@@ -75,10 +77,11 @@ class Rows:
         data = b"".join(lines)
         try:
             # Past the end nothing counts yet, so a write that fails half-way has done no harm.
-            written = os.pwrite(self._handle, data, self._end)
+            self._file.seek(self._end)
+            written = self._file.write(data)
             if written < len(data):
                 raise OSError(f"only {written} of {len(data)} bytes fitted")
-            os.fsync(self._handle)
+            os.fsync(self._file.fileno())
         except OSError as error:
             raise RunError(
                 f"cannot write to {self.path}: {error}. What was written before is safe; make room and run the same "
@@ -104,9 +107,10 @@ class Rows:
         """The row of a run; none if it is not done."""
         if self._places[run] == NOWHERE:
             return None
-        data, place = b"", self._places[run]
+        data = b""
+        self._file.seek(self._places[run])
         while b"\n" not in data:
-            data += os.pread(self._handle, LINE, place + len(data))
+            data += self._file.read(LINE)
         row: Row = json.loads(data[: data.index(b"\n")])
         return row
 
@@ -119,4 +123,4 @@ class Rows:
                 yield row
 
     def close(self) -> None:
-        os.close(self._handle)
+        self._file.close()

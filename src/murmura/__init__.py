@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
     from murmura.engine.simulation import Simulation
+    from murmura.lab.plot import plot
     from murmura.lab.runs import open_run
+    from murmura.lab.search import optimize
+    from murmura.lab.sensitivity import sensitivity
+    from murmura.lab.sweep import resume_sweep, sweep
+    from murmura.lab.sweep_folder import open_sweep
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
 
@@ -29,7 +34,13 @@ _HOMES = {
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
     "Simulation": "murmura.engine.simulation",
+    "plot": "murmura.lab.plot",
     "open_run": "murmura.lab.runs",
+    "optimize": "murmura.lab.search",
+    "sensitivity": "murmura.lab.sensitivity",
+    "open_sweep": "murmura.lab.sweep_folder",
+    "resume_sweep": "murmura.lab.sweep",
+    "sweep": "murmura.lab.sweep",
     "Flock": "murmura.measure",
     "measure_flock": "murmura.measure",
     "register_measure": "murmura.measure",
@@ -49,10 +60,16 @@ __all__ = [
     "load_scenario",
     "measure_flock",
     "open_run",
+    "open_sweep",
+    "optimize",
+    "plot",
     "register_measure",
     "register_rule",
+    "resume_sweep",
     "save_scenario",
     "scenario_names",
+    "sensitivity",
+    "sweep",
 ]
 
 

@@ -21,6 +21,9 @@ HEAVY = {
     "pyarrow",
     "xarray",
     "zarr",
+    "distributed",
+    "SALib",
+    "optuna",
 }
 LOADED = "import json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
 

@@ -13,11 +13,24 @@ from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
 
-from murmura.cli import bench, export, facts, live, resume, run
+from murmura.cli import bench, export, facts, live, optimize, plot, resume, run, sensitivity, sweep
 from murmura.cli.words import app, say
 from murmura.core.errors import MurmuraError
 
-__all__ = ["app", "bench", "export", "facts", "live", "main", "resume", "run"]
+__all__ = [
+    "app",
+    "bench",
+    "export",
+    "facts",
+    "live",
+    "main",
+    "optimize",
+    "plot",
+    "resume",
+    "run",
+    "sensitivity",
+    "sweep",
+]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

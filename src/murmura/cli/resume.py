@@ -7,8 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from murmura.cli.asking import Asking
 from murmura.cli.run import report
+from murmura.cli.sweep import go_on_with_sweep
 from murmura.cli.words import ExpectHash, Json, Progress, RuleFiles, Threads, Whole, app, load_rules, say
+from murmura.core.errors import ScenarioError
 
 
 @app.command
@@ -25,14 +28,23 @@ def resume(
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped or killed, with the very bits of one that never stopped.
+    """Go on with a run that was stopped or killed, with the very bits of one that never stopped; or with a sweep.
 
     Parameters
     ----------
     folder
-        The folder of the run.
+        The folder of the run or the sweep.
     """
     load_rules(rules)
+    from murmura.lab.sweep_folder import is_sweep
+
+    if is_sweep(folder):
+        if steps is not None or threads is not None or expect_hash is not None:
+            raise ScenarioError(
+                f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
+            )
+        go_on_with_sweep(folder, Asking(as_json=as_json))
+        return
     from murmura.lab.resuming import resume as go_on
 
     with Progress() as progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import sys
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from murmura import __version__
-from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.core.errors import ScenarioError
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
@@ -55,42 +54,28 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
     from murmura.scenario import load_scenario
 
     load_rules(rules)
+    return load_scenario(name).with_values(changed_values(agents, values))
+
+
+def changed_values(agents: int | None, values: list[str] | None) -> dict[str, Any]:
+    """What --agents and --set change, by path."""
+    from murmura.scenario.paths import read_value
+
     changes: dict[str, Any] = {} if agents is None else {"agents": agents}
     for text in values or ():
         path, separator, value = text.partition("=")
         if not separator:
             raise ScenarioError(f"--set takes PATH=VALUE, for example rules.alignment.weight=2, got {text!r}")
-        changes[path.strip()] = _value(value.strip())
-    return load_scenario(name).with_values(changes)
-
-
-def _value(text: str) -> Any:
-    """A value as JSON says it; any other text is a word."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+        changes[path.strip()] = read_value(value.strip())
+    return changes
 
 
 def load_rules(files: list[Path] | None) -> None:
     """Run files of the user's own, which register rules and measures."""
+    from murmura.scenario.rule_files import load_rule_file
+
     for file in files or ():
-        _load_rules(file)
-
-
-def _load_rules(path: Path) -> None:
-    """Run a file of the user's, which registers its rules."""
-    spec = importlib.util.spec_from_file_location(f"murmura_rules_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise ScenarioError(f"--rules takes a Python file that exists, got {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except MurmuraError:
-        raise
-    except Exception as error:
-        raise ScenarioError(f"{path} could not be run: {type(error).__name__}: {error}") from error
+        load_rule_file(file)
 
 
 class Progress:
@@ -98,7 +83,7 @@ class Progress:
 
     def __init__(self, things: str = "steps") -> None:
         self._things = things
-        self._told = time.monotonic()
+        self._begun = self._told = time.monotonic()
         self._first: tuple[int, float] | None = None
         self._bar: Any = None
         self._task: Any = None
@@ -120,14 +105,16 @@ class Progress:
     def update(self, done: int, end: int) -> None:
         """Say how far it is. The rate is that since the first call: a run may begin or go on anywhere."""
         now = time.monotonic()
-        first, begun = self._first = self._first or (done, now)
+        self._first = self._first or (done, now)
+        first, begun = self._first if done > self._first[0] else (done - 1, self._begun)
         rate = (done - first) / max(now - begun, 1e-9)
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=end, rate=f"{rate:,.0f} {self._things}/s")
         elif now - self._told > 5.0 and done > first:
             self._told = now
             left = f"{(end - done) / rate:,.0f} s left"
-            say(f"{self._things.removesuffix('s')} {done:,} of {end:,}, {rate:,.0f} {self._things}/s, {left}")
+            speed = f"{rate:,.0f}" if rate >= 10.0 else f"{rate:.2g}"
+            say(f"{self._things.removesuffix('s')} {done:,} of {end:,}, {speed} {self._things}/s, {left}")
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

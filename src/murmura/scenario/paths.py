@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.rule import REGISTRY
@@ -58,3 +60,33 @@ def _unknown(path: str, scenario: Scenario) -> ScenarioError:
     known = [name for name, _ in value_paths(scenario)]
     hint = nearest(path, known) or ". `murmura scenarios NAME` lists the paths of a scenario"
     return ScenarioError(f"a scenario has no value {path!r}{hint}")
+
+
+def field_at(scenario: Scenario, path: str) -> FieldInfo | None:
+    """The field a path leads to, which knows unit, type and sentence; none where the path ends in a list or table."""
+    place: Any = scenario
+    *parents, last = path.split(".")
+    for part in parents:
+        if isinstance(place, tuple | list):
+            place = place[int(part)] if part.isdigit() and int(part) < len(place) else None
+        else:
+            place = getattr(place, part, None)
+    return type(place).model_fields.get(last) if isinstance(place, BaseModel) else None
+
+
+def unit_at(scenario: Scenario, path: str) -> str:
+    """The unit of the value at a path, for labels: "u", "deg", "u/s"; nothing where there is none."""
+    field = field_at(scenario, path)
+    extra = field.json_schema_extra if field is not None else None
+    unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+    # Speeds are per second or per tick, as the scenario says elsewhere.
+    per_second, separator, per_tick = unit.partition(" or ")
+    return per_tick if separator and scenario.motion.velocity_unit == "tick" else per_second
+
+
+def read_value(text: str) -> Any:
+    """A value as a command line gives it: JSON if it is, else a word."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,58 @@
+"""`murmura optimize`."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from murmura.cli.asking import Asking, Vary, check_plot, told
+from murmura.cli.sweep import finish
+from murmura.cli.words import Whole, app
+from murmura.core.errors import ScenarioError
+
+
+@app.command
+def optimize(
+    scenario: str,
+    /,
+    *,
+    vary: Vary = None,
+    maximize: Annotated[str | None, Parameter(help="The measure to make as large as possible.")] = None,
+    minimize: Annotated[str | None, Parameter(help="The measure to make as small as possible.")] = None,
+    trials: Annotated[Whole, Parameter(help="How many points to try.")] = 50,
+    batch: Annotated[
+        Whole, Parameter(help="Trials at a time, which do not know of each other; more for many workers.")
+    ] = 4,
+    asking: Asking | None = None,
+) -> None:
+    """Look for the values that make a measure greatest or least.
+
+    Ranges are given as --vary PATH=LOW:HIGH. The same command again goes on where it stopped, and
+    further with more --trials.
+
+    Parameters
+    ----------
+    scenario
+        Name of a shipped scenario, or a .json or .toml file.
+    """
+    from murmura.lab import search
+
+    if (maximize is None) == (minimize is None):
+        raise ScenarioError("say what to look for with either --maximize MEASURE or --minimize MEASURE")
+    asking = asking or Asking()
+    check_plot(asking.plot)
+    begun = time.perf_counter()
+    goal = maximize or minimize or ""
+    made = told(
+        search.optimize, asking.out, vary=vary or [], measure=goal, maximize=maximize is not None, trials=trials,
+        batch=batch, **asking.options(scenario),
+    )  # fmt: skip
+    best = search.best_cell(made)
+    found = {
+        f"best {goal}": best[goal],
+        "at": {path: best[path] for path in made.paths},
+        "watch": best["replay"],
+    }
+    finish(made, asking, time.perf_counter() - begun, **found)

@@ -1,0 +1,46 @@
+"""`murmura plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from murmura.cli.words import Json, Whole, app, print_facts
+
+
+@app.command
+def plot(
+    folder: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="The figure: a .png, .svg or .pdf file.")],
+    kind: Annotated[
+        str | None,
+        Parameter(
+            help="phase, lines or scatter of a sweep, sensitivity, history of a search, series or population of a run; "
+            "by default what suits the folder."
+        ),
+    ] = None,
+    x: Annotated[str | None, Parameter(help="Varied path along the x-axis.")] = None,
+    y: Annotated[
+        str | None, Parameter(help="Varied path along the y-axis, or one line for each value.")
+    ] = None,
+    of: Annotated[str | None, Parameter(help="Measures, separated by commas.")] = None,
+    width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
+    dpi: Annotated[Whole, Parameter(help="Dots an inch, for .png.")] = 200,
+    as_json: Json = False,
+) -> None:
+    """Draw a figure of a sweep or a run: phase diagram, lines with errors, measures over time.
+
+    Parameters
+    ----------
+    folder
+        The folder of a run or a sweep.
+    """
+    from murmura.lab.plot import plot as draw
+
+    measures = [name.strip() for name in of.split(",")] if of else None
+    drawn = draw(folder, out, kind, x, y, measures, width, dpi)
+    print_facts({"figure": str(out), "kind": drawn}, as_json)

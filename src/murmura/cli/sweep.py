@@ -1,0 +1,80 @@
+"""`murmura sweep`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from murmura.cli.asking import Asking, MaybeWhole, Vary, check_plot, complain_of_failures, told
+from murmura.cli.words import app, print_facts
+from murmura.core.errors import ScenarioError
+
+
+@app.command
+def sweep(
+    scenario: str | None = None,
+    /,
+    *,
+    vary: Vary = None,
+    design: Annotated[str, Parameter(help="grid, lhs (Latin hypercube) or sobol.")] = "grid",
+    samples: Annotated[MaybeWhole, Parameter(help="Points of a design that is no grid.")] = None,
+    resume: Annotated[Path | None, Parameter(help="Go on with the sweep in this folder.")] = None,
+    asking: Asking | None = None,
+) -> None:
+    """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
+
+    The same command again goes on where it stopped, after Ctrl-C, a crash or a power cut.
+
+    Parameters
+    ----------
+    scenario
+        Name of a shipped scenario, or a .json or .toml file.
+    """
+    from murmura.lab import sweep as lab
+
+    asking = asking or Asking()
+    check_plot(asking.plot)
+    if resume is not None:
+        if scenario is not None or vary:
+            raise ScenarioError("--resume goes on with a sweep as it is: leave out the scenario and --vary")
+        go_on_with_sweep(resume, asking)
+        return
+    if scenario is None:
+        raise ScenarioError("name a scenario to sweep, or --resume DIR; `murmura scenarios` lists them")
+    begun = time.perf_counter()
+    options = asking.options(scenario)
+    made = told(lab.sweep, asking.out, vary=vary or [], design=design, samples=samples, **options)
+    finish(made, asking, time.perf_counter() - begun)
+
+
+def go_on_with_sweep(folder: Path, asking: Asking) -> None:
+    """Go on with the sweep, the search or the sensitivity analysis in a folder."""
+    from murmura.lab.sweep import resume_sweep
+
+    begun = time.perf_counter()
+    made = told(resume_sweep, folder, folder=folder, workers=asking.workers, scheduler=asking.scheduler)
+    finish(made, asking, time.perf_counter() - begun)
+
+
+def finish(made: Any, asking: Asking, seconds: float, **more: Any) -> None:
+    """Draw, print the facts, and complain of runs that failed."""
+    facts = {
+        "scenario": made.start["source"],
+        "varied": made.paths,
+        "cells": made.design.cell_count,
+        "runs": made.design.run_count,
+        "failed": sum(1 for line in made.runs() if line["error"]),
+        "seconds": round(seconds, 1),
+        "table": str(made.folder / "table.csv"),
+        **more,
+    }
+    if asking.plot is not None:
+        from murmura.lab.plot import plot
+
+        plot(made.folder, asking.plot)
+        facts["plot"] = str(asking.plot)
+    print_facts(facts, asking.as_json)
+    complain_of_failures(made)

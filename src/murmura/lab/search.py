@@ -1,0 +1,207 @@
+"""A search for the values that make a measure greatest or least (optuna's tree-structured Parzen estimator).
+
+A search is a sweep whose cells are found as the results come in, a batch at a time. The rows are its memory: what
+a trial tries is a function of the seed and of the trials in the batches before, so a search that was killed goes
+on to the very result it would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.extras import needs
+from murmura.lab.sweep import Progress, do_runs, prepare, silent
+from murmura.lab.sweep_axes import Axis
+from murmura.lab.sweep_crew import check_crew, gather_crew
+from murmura.lab.sweep_design import SEARCH, run_seed
+from murmura.lab.sweep_folder import Sweep, claimed, is_sweep, open_sweep
+from murmura.lab.sweep_rehearsal import rehearse_sweep
+from murmura.lab.sweep_rows import Row, Rows
+from murmura.lab.sweep_run import Announce
+from murmura.lab.sweep_tables import mean_and_error
+from murmura.scenario import Scenario
+
+JOURNAL = "optuna.jsonl"
+BATCH = 4
+"""Trials that are tried at once, if nothing else is asked for: the same on every machine, so that results are, too."""
+
+
+def optimize(
+    scenario: Scenario | str | Path,
+    vary: list[str] | dict[str, Any],
+    steps: int,
+    out: str | Path,
+    *,
+    measure: str,
+    maximize: bool = True,
+    trials: int = 50,
+    batch: int = BATCH,
+    repeats: int = 1,
+    seed: int = 0,
+    measures: list[str] | None = None,
+    discard: int | None = None,
+    every: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    backend: str = "auto",
+    threads: int = 1,
+    rules: Iterable[str | Path] = (),
+    source: str | None = None,
+    changes: dict[str, Any] | None = None,
+    sure: bool = False,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+) -> Sweep:
+    """Look for the values of some paths that make a measure greatest, or least.
+
+    The same call again goes on; with more trials, it goes on further. Arguments as for `sweep`, and:
+
+    Args:
+        measure: The measure to make greatest or least; a time average, and a mean over the repeats.
+        maximize: Whether greatest or least.
+        trials: How many points to try.
+        batch: How many are tried at once, without knowing of each other; use at least as many as workers.
+    """
+    with needs("search"):
+        import optuna  # noqa: F401  # before hours are spent on runs
+    if batch < 1:
+        raise ScenarioError(f"expected a batch of 1 or more trials, got {batch}")
+    names = list(dict.fromkeys([measure, *(measures or [])]))
+    check_crew(workers, scheduler)
+    prepared = prepare(
+        scenario, vary, steps, design=SEARCH, samples=trials, repeats=repeats, seed=seed, measures=names,
+        discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
+    )  # fmt: skip
+    if not is_sweep(out):
+        rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
+    goal = {"measure": measure, "maximize": maximize, "batch": batch}
+    with claimed(out, *prepared, announce=announce, goal=goal) as made:
+        _work(made, workers, scheduler, progress, announce)
+    return made
+
+
+def resume_search(
+    folder: str | Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+) -> Sweep:
+    """Go on with the search in a folder."""
+    there = open_sweep(folder)
+    goal = there.manifest["goal"]
+    with claimed(folder, there.question, there.design, there.start, announce=announce, goal=goal) as made:
+        _work(made, workers, scheduler, progress, announce)
+    return made
+
+
+def best_cell(made: Sweep) -> Row:
+    """The line of the best trial: its values, measures and replay command."""
+    name, maximize = made.manifest["goal"]["measure"], made.manifest["goal"]["maximize"]
+    lines = [line for line in made.cells() if line[name] is not None]
+    if not lines:
+        raise RunError(
+            f"no trial in {made.folder} reached a value of {name}; see the column error in its table"
+        )
+    return (max if maximize else min)(lines, key=lambda line: line[name])
+
+
+def _work(
+    made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
+) -> None:
+    trials, batch = made.design.cell_count, int(made.manifest["goal"]["batch"])
+    with closing(made.rows(writable=True)) as rows:
+        todo = sum(1 for run in range(made.design.run_count) if run not in rows)
+        crew = gather_crew(made.question, workers, scheduler, announce) if todo else None
+        study = _study(made)
+        done = 0
+        try:
+            for first in range(0, trials, batch):
+                numbers = range(first, min(first + batch, trials))
+                asked = {number: _ask(made, study, number, rows) for number in numbers}
+                tasks = [task for number in numbers for task in _tasks(made, number, asked[number][1], rows)]
+                if crew is not None and tasks:
+                    do_runs(iter(tasks), len(tasks), crew, rows, _further(progress, done, todo))
+                    done += len(tasks)
+                for number in numbers:
+                    _tell(made, study, asked[number][0], number, rows)
+        finally:
+            if crew is not None:
+                crew.close()
+    _write_journal(made, study)
+    made.write_tables()
+
+
+def _further(progress: Progress | None, before: int, todo: int) -> Progress | None:
+    """Progress of a batch as progress of the whole search."""
+    return None if progress is None else lambda now, _: progress(before + now, todo)
+
+
+def _study(made: Sweep, storage: Any = None) -> Any:
+    with needs("search"):
+        import optuna
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    direction = "maximize" if made.manifest["goal"]["maximize"] else "minimize"
+    return optuna.create_study(direction=direction, storage=storage, study_name=f"murmura {made.folder.name}")
+
+
+def _ask(made: Sweep, study: Any, number: int, rows: Rows) -> tuple[Any, dict[str, Any]]:
+    """A trial, and its values by path; those of a row where there is one, since rows are the memory."""
+    from optuna.samplers import TPESampler
+
+    repeats = made.design.repeats
+    seed = run_seed(made.design.seed, number, 2**31) % 2**32
+    study.sampler = TPESampler(seed=seed)
+    trial = study.ask()
+    values = {axis.path: _suggest(trial, axis) for axis in made.design.axes}
+    known = next((row for k in range(repeats) if (row := rows.get(number * repeats + k)) is not None), None)
+    return trial, values if known is None else known["values"]
+
+
+def _suggest(trial: Any, axis: Axis) -> Any:
+    if axis.choices:
+        return axis.choices[trial.suggest_categorical(axis.path, list(range(len(axis.choices))))]
+    if axis.whole:
+        return trial.suggest_int(axis.path, int(axis.low), int(axis.high), log=axis.log)
+    return float(f"{trial.suggest_float(axis.path, axis.low, axis.high, log=axis.log):.10g}")
+
+
+def _tasks(made: Sweep, number: int, values: dict[str, Any], rows: Rows) -> list[Row]:
+    repeats = made.design.repeats
+    return [
+        {
+            "run": number * repeats + repeat,
+            "values": values,
+            "seed": run_seed(made.design.seed, number, repeat),
+        }
+        for repeat in range(repeats)
+        if number * repeats + repeat not in rows
+    ]
+
+
+def _tell(made: Sweep, study: Any, trial: Any, number: int, rows: Rows) -> None:
+    from optuna.trial import TrialState
+
+    repeats, name = made.design.repeats, made.manifest["goal"]["measure"]
+    found = [row for k in range(repeats) if (row := rows.get(number * repeats + k)) is not None]
+    value, _ = mean_and_error(row.get("measures", {}).get(name) for row in found)
+    if value is None:
+        study.tell(trial, state=TrialState.FAIL)
+    else:
+        study.tell(trial, value)
+
+
+def _write_journal(made: Sweep, study: Any) -> None:
+    """The whole study for optuna's own programs, aside first."""
+    from optuna.storages import journal
+
+    aside = made.folder / f".{JOURNAL}"
+    aside.unlink(missing_ok=True)
+    _study(made, journal.JournalStorage(journal.JournalFileBackend(str(aside)))).add_trials(
+        [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+    )
+    aside.replace(made.folder / JOURNAL)

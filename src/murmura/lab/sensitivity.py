@@ -1,0 +1,93 @@
+"""How much each varied path matters: Sobol indices and Morris' effects (SALib), from a sweep of the right design."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import RunError, ScenarioError, nearest
+from murmura.lab.extras import needs
+from murmura.lab.sweep import sweep
+from murmura.lab.sweep_design import MORRIS_LEVELS, salib_seed, unit_problem
+from murmura.lab.sweep_folder import Sweep
+from murmura.lab.sweep_tables import write_table
+from murmura.scenario import Scenario
+
+METHODS = {"sobol": "saltelli", "morris": "morris"}
+"""Methods, and the design each needs."""
+INDICES = "indices.csv"
+
+
+def sensitivity(
+    scenario: Scenario | str | Path,
+    vary: list[str],
+    steps: int,
+    out: str | Path,
+    *,
+    method: str = "sobol",
+    samples: int = 64,
+    **options: Any,
+) -> Sweep:
+    """Run the design of a method and write its indices for every measure; other arguments as for `sweep`.
+
+    Args:
+        method: "sobol" (shares of the variance) or "morris" (sizes of effects; far fewer runs).
+        samples: For sobol a power of two: samples x (2 paths + 2) cells; for morris samples x (paths + 1).
+    """
+    if method not in METHODS:
+        raise ScenarioError(
+            f"no method is called {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}"
+        )
+    with needs("search"):
+        import SALib  # noqa: F401  # before hours are spent on runs
+    made = sweep(scenario, vary, steps, out, design=METHODS[method], samples=samples, **options)
+    write_table(made.folder / INDICES, indices(made, list(made.measures)))
+    return made
+
+
+def indices(made: Sweep, measures: list[str]) -> Iterator[dict[str, Any]]:
+    """A line for each measure and path.
+
+    Sobol: `first` is the share of the measure's variance that a path explains alone, `total` the share with all its
+    interactions. Morris: `mu_star` is the mean size of the change in the measure for a step across the axis, `mu`
+    with its sign, `sigma` its standard deviation: large where the effect depends on the other paths. Intervals are
+    half-widths of 95 %. Nothing is said of a measure that is undefined somewhere or the same everywhere: none.
+    """
+    if made.kind not in METHODS.values():
+        raise ScenarioError(
+            f"{made.folder} has the design {made.kind}, but indices need one of `murmura sensitivity`"
+        )
+    made.check_points()
+    cells = list(made.cells())
+    if len(cells) < made.design.cell_count:
+        raise RunError(
+            f"only {len(cells)} of {made.design.cell_count} cells of {made.folder} are done; go on with it first"
+        )
+    for name in measures:
+        values = np.array([math.nan if cell[name] is None else cell[name] for cell in cells])
+        known = bool(np.isfinite(values).all()) and float(np.ptp(values)) > 0.0
+        found = _analyzed(made, values) if known else {}
+        for k, path in enumerate(made.paths):
+            yield {"measure": name, "path": path} | {
+                index: float(found[key][k]) if known else None for index, key in _COLUMNS[made.kind].items()
+            }
+
+
+_COLUMNS = {
+    "saltelli": {"first": "S1", "first_interval": "S1_conf", "total": "ST", "total_interval": "ST_conf"},
+    "morris": {"mu_star": "mu_star", "mu_star_interval": "mu_star_conf", "mu": "mu", "sigma": "sigma"},
+}
+
+
+def _analyzed(made: Sweep, values: Any) -> Any:
+    problem = unit_problem(made.paths)
+    seed = salib_seed(made.design.seed)  # for the bootstrap behind the intervals
+    with needs("search"):
+        from SALib.analyze import morris, sobol
+    if made.kind == "saltelli":
+        return sobol.analyze(problem, values, calc_second_order=True, seed=seed)
+    return morris.analyze(problem, made.design.points, values, num_levels=MORRIS_LEVELS, seed=seed)

@@ -1,0 +1,193 @@
+"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be gone on with.
+
+Only this process writes. Runs are functions of their values and seed, so one that was lost is simply done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.lab.sweep_axes import listed_axes, read_axes
+from murmura.lab.sweep_crew import Crew, check_crew, gather_crew
+from murmura.lab.sweep_design import SEARCH, Design
+from murmura.lab.sweep_folder import SCENARIO, Sweep, claimed, is_sweep, open_sweep
+from murmura.lab.sweep_rehearsal import rehearse_sweep
+from murmura.lab.sweep_rows import Row, Rows
+from murmura.lab.sweep_run import Announce, Question
+from murmura.scenario import Scenario, load_scenario
+from murmura.scenario.rule_files import load_rule_file
+
+Progress = Callable[[int, int], None]
+
+
+def silent(text: str) -> None:
+    pass
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    vary: list[str] | dict[str, Any],
+    steps: int,
+    out: str | Path,
+    *,
+    design: str = "grid",
+    samples: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    measures: list[str] | None = None,
+    discard: int | None = None,
+    every: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    backend: str = "auto",
+    threads: int = 1,
+    rules: Iterable[str | Path] = (),
+    source: str | None = None,
+    changes: dict[str, Any] | None = None,
+    sure: bool = False,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+) -> Sweep:
+    """Run a scenario over values of its paths. The same call again goes on where the last one stopped.
+
+    Args:
+        scenario: A scenario, or the name or path of one.
+        vary: Texts as `--vary` takes them, or a table from path to a list of values.
+        steps: Steps of each run.
+        out: The folder; new, empty, or that of this very sweep.
+        design: "grid", "lhs", "sobol", "saltelli" or "morris".
+        samples: How many points, for designs other than a grid.
+        repeats: Runs of each cell, on independent seeds.
+        seed: From it the seeds of all runs are derived, and the points of random designs.
+        measures: Names of measures; all by default.
+        discard: Steps at the beginning that are not measured; the first half by default.
+        every: Steps between two measured instants; by default so that there are twenty.
+        workers: How many processes; by default one for each core. 0: none beside this one.
+        scheduler: Address of a Dask scheduler that does the runs instead.
+        backend, threads: For each run, as `Simulation` takes them.
+        rules: Files of your own that register rules and measures.
+        source, changes: How a command line names the scenario, and what it changes, for replay commands.
+        sure: Whether a design of very many runs is meant.
+        progress: Called with the runs done and the runs in all.
+        announce: Called with a line of text that a user should see.
+
+    Returns:
+        The finished sweep. Runs that failed have an `error` in its rows; calling again tries them once more.
+    """
+    check_crew(workers, scheduler)
+    prepared = prepare(
+        scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
+        discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
+    )  # fmt: skip
+    if not is_sweep(out):
+        rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
+    with claimed(out, *prepared, announce=announce) as made:
+        _work(made, workers, scheduler, progress, announce)
+    return made
+
+
+def resume_sweep(
+    folder: str | Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+) -> Sweep:
+    """Go on with the sweep in a folder; runs that failed are tried once more."""
+    there = open_sweep(folder)
+    if there.kind == SEARCH:
+        from murmura.lab.search import resume_search
+
+        return resume_search(folder, workers, scheduler, progress, announce)
+    with claimed(folder, there.question, there.design, there.start, announce=announce) as made:
+        _work(made, workers, scheduler, progress, announce)
+    return made
+
+
+def prepare(
+    scenario: Scenario | str | Path,
+    vary: list[str] | dict[str, Any],
+    steps: int,
+    *,
+    design: str,
+    samples: int | None,
+    repeats: int,
+    seed: int,
+    measures: list[str] | None,
+    discard: int | None,
+    every: int | None,
+    backend: str,
+    threads: int,
+    rules: Iterable[str | Path],
+    source: str | None,
+    changes: dict[str, Any] | None,
+) -> tuple[Question, Design, dict[str, Any]]:
+    """Check everything that can be checked without a run, and put it in order."""
+    files = tuple(str(Path(file).resolve()) for file in rules)
+    for file in files:
+        load_rule_file(file)
+    if not isinstance(scenario, Scenario):
+        source = source or str(scenario)
+        scenario = load_scenario(scenario)
+    changes = changes or {}
+    scenario = scenario.with_values(changes)
+    axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
+    question = Question.checked(
+        scenario, steps, discard, every, measures, backend=backend, threads=threads, rules=files
+    )
+    same = {axis.path for axis in axes} & set(question.measures)
+    if same:
+        raise ScenarioError(
+            f"{same.pop()} is varied and measured under the same name; register the measure anew"
+        )
+    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
+    texts = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": texts}
+    return question, Design(axes, design, samples, repeats, seed), start
+
+
+def _work(
+    made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
+) -> None:
+    with closing(made.rows(writable=True)) as rows:
+        todo = [run for run in range(made.design.run_count) if run not in rows]
+        if todo:
+            crew = gather_crew(made.question, workers, scheduler, announce)
+            try:
+                do_runs(map(made.design.task, todo), len(todo), crew, rows, progress)
+            finally:
+                crew.close()
+    made.write_tables()
+
+
+def do_runs(
+    tasks: Iterator[Row], count: int, crew: Crew, rows: Rows, progress: Progress | None = None
+) -> None:
+    """Have tasks done and their rows written, keeping no more under way than the crew can use."""
+    waiting: dict[Future[Row], Row] = {}
+    done = 0
+    while True:
+        while len(waiting) < crew.capacity and (task := next(tasks, None)) is not None:
+            waiting[crew.submit(task)] = task
+        if not waiting:
+            return
+        ended, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        rows.append([_row(future, waiting.pop(future)) for future in ended])
+        done += len(ended)
+        if progress is not None:
+            progress(done, count)
+
+
+def _row(future: Future[Row], task: Row) -> Row:
+    try:
+        return future.result()
+    except MurmuraError:
+        raise
+    except Exception as error:  # a cluster lost the run, or could not even load it
+        return task | {"error": f"{type(error).__name__}: {error}"}

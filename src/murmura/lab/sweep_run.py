@@ -1,0 +1,134 @@
+"""One run of a sweep: what is asked of all runs, and the answer of one.
+
+Plain data goes in and comes out, so that a run may happen in this process, another one, or on another machine,
+with the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from murmura.core.errors import MurmuraError, ScenarioError, nearest
+from murmura.engine.simulation import Simulation
+from murmura.measure import MEASURES, measure_flock
+from murmura.scenario import Scenario
+from murmura.scenario.rule_files import load_rule_file
+
+POPULATION = "population"
+"""Agents alive: beside the measures in every answer, since it may change in a run."""
+Announce = Callable[[str], None]
+SAMPLES = 20
+"""Instants over which a run's measures are averaged, if nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What every run of a sweep is asked.
+
+    Attributes:
+        scenario: The scenario as plain data, before values are varied.
+        steps: How many steps a run has.
+        discard: Steps at the beginning that measures leave out.
+        every: Steps between two instants that are measured; the last step always is.
+        measures: Names of measures.
+        backend, threads: As `Simulation` takes them.
+        rules: Files that register rules and measures.
+    """
+
+    scenario: dict[str, Any]
+    steps: int
+    discard: int
+    every: int
+    measures: tuple[str, ...]
+    backend: str = "auto"
+    threads: int = 1
+    rules: tuple[str, ...] = ()
+
+    @classmethod
+    def checked(
+        cls,
+        scenario: Scenario,
+        steps: int,
+        discard: int | None,
+        every: int | None,
+        measures: list[str] | None,
+        **more: Any,
+    ) -> Question:
+        """A question with its defaults filled in: the second half of a run, at twenty instants, all measures."""
+        if steps < 1:
+            raise ScenarioError(f"expected 1 or more steps, got {steps}")
+        discard = steps // 2 if discard is None else discard
+        if not 0 <= discard < steps:
+            raise ScenarioError(f"--discard takes 0 to {steps - 1} of {steps} steps, got {discard}")
+        every = max(1, (steps - discard) // SAMPLES) if every is None else every
+        if every < 1:
+            raise ScenarioError(f"expected 1 or more steps between two measurements, got {every}")
+        names = [name for name in MEASURES if name != POPULATION] if measures is None else measures
+        for name in names:
+            if name not in MEASURES and name != POPULATION:
+                known = [*MEASURES, POPULATION]
+                raise ScenarioError(
+                    f"no measure is called {name!r}{nearest(name, known)}; known: {', '.join(known)}"
+                )
+        unique = tuple(dict.fromkeys([*names, POPULATION]))
+        return cls(scenario.model_dump(mode="json"), steps, discard, every, unique, **more)
+
+    def data(self) -> dict[str, Any]:
+        return asdict(self) | {"measures": list(self.measures), "rules": list(self.rules)}
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Question:
+        return cls(**(data | {"measures": tuple(data["measures"]), "rules": tuple(data["rules"])}))
+
+    def load(self) -> Scenario:
+        """The scenario, with the user's rules known to this process."""
+        for file in self.rules:
+            load_rule_file(file)
+        return Scenario.from_data(self.scenario)
+
+
+def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
+    """Do one run and return its row: time averages of the measures, or what went wrong."""
+    begun = time.perf_counter()
+    try:
+        asked = Question.from_data(question)
+        simulation = Simulation(
+            asked.load().with_values(task["values"]),
+            task["seed"],
+            asked.backend,
+            asked.threads,
+            announce=_say,
+        )
+        outcome: dict[str, Any] = {
+            "measures": averages(simulation, asked),
+            "hash": simulation.state_hash(),
+        }
+    except Exception as error:  # a user's rule or measure may raise anything, and the other runs go on
+        outcome = {
+            "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
+        }
+    return task | outcome | {"seconds": round(time.perf_counter() - begun, 4)}
+
+
+def averages(simulation: Simulation, asked: Question) -> dict[str, float | None]:
+    """Run to the end and average each measure over the measured instants where it is defined."""
+    totals = dict.fromkeys(asked.measures, 0.0)
+    counts = dict.fromkeys(asked.measures, 0)
+    names = [name for name in asked.measures if name != POPULATION]
+    for step in reversed(range(asked.steps, asked.discard, -asked.every)):
+        simulation.step(step - simulation.step_count)
+        flock = simulation.flock()
+        for name, value in (measure_flock(flock, names) | {POPULATION: float(flock.agent_count)}).items():
+            if math.isfinite(value):
+                totals[name] += value
+                counts[name] += 1
+    return {name: totals[name] / counts[name] if counts[name] else None for name in asked.measures}
+
+
+def _say(text: str) -> None:
+    print(f"murmura: {text}", file=sys.stderr, flush=True)

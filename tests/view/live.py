@@ -16,7 +16,8 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
-from murmura.view.server import LARGEST_MESSAGE, free_port, make_app
+from murmura.view.connections import server_config
+from murmura.view.server import free_port, make_app
 from murmura.view.session import Session
 
 MARKS = itertools.count(1)
@@ -45,10 +46,9 @@ class Live:
         self.origin = f"http://{self.host}"
         self.app = make_app(session, self.port)
         self.token = str(self.app.launch_token)
-        config = uvicorn.Config(
-            self.app, host="127.0.0.1", port=self.port, log_level="critical", ws="websockets-sansio",
-            ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, lifespan="off", timeout_graceful_shutdown=1,
-        )  # fmt: skip
+        config = server_config(self.app, "127.0.0.1", self.port)
+        config.log_level = "critical"
+        config.configure_logging()
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run)
 
@@ -161,7 +161,7 @@ class Page:
         """The frame of this step of the present flock, which is paused there."""
 
         def fits(frame: Frame | None) -> bool:
-            return frame is not None and (frame.step, frame.epoch) == (step, self._session.epoch)
+            return frame is not None and (frame.step, frame.epoch) == (step, self._session.scene.epoch)
 
         if not fits(self.frame):
             self.wait("frame", fits)

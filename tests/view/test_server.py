@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import http.client
 import json
@@ -289,12 +288,3 @@ def test_closing_the_session_ends_its_thread():
     session.submit({"type": "step", "count": 3}, lambda reason: None)
     assert session.status["step"] == step
     Session(flock(10), 1, "reference").close()  # one that was never opened
-
-
-def test_waking_a_watcher_whose_loop_is_gone_is_harmless():
-    async def make() -> server.Watcher:
-        return server.Watcher(None, Session(flock(5), 1, "reference"))
-
-    watcher = asyncio.run(make())
-    watcher.wake()
-    watcher._refuse_later("set", "too late")

@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
 from murmura.view.connections import server_config
-from murmura.view.server import free_port, make_app
+from murmura.view.server import listen, make_app
 from murmura.view.session import Session
 
 MARKS = itertools.count(1)
@@ -41,7 +41,8 @@ class Live:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.port = free_port("127.0.0.1", None)
+        self._door = listen("127.0.0.1", None)
+        self.port = self._door.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
         self.app = make_app(session, self.port)
@@ -50,7 +51,7 @@ class Live:
         config.log_level = "critical"
         config.configure_logging()
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self._server.run, args=([self._door],))
 
     def open(self) -> None:
         self._thread.start()
@@ -63,6 +64,7 @@ class Live:
     def close(self) -> None:
         self._server.should_exit = True
         self._thread.join(PATIENCE)
+        self._door.close()
         self.session.close()
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:

@@ -105,49 +105,49 @@ def make_app(session: Session, port: int, hosts: tuple[str, ...] = LOCAL) -> Gua
     return Guard(Starlette(routes=routes), port, hosts)  # type: ignore[arg-type]
 
 
-def free_port(host: str, wanted: int | None) -> int:
-    """The wanted port, or the next free one."""
+def listen(host: str, wanted: int | None) -> socket.socket:
+    """A socket that listens on the wanted port, or on the next free one: taken at once, so that nobody else can."""
     first = wanted or FIRST_PORT
     if not 1 <= first <= LAST_PORT:
         raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
     for port in range(first, min(first + 200, LAST_PORT + 1)):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):
-                probe.bind((host, port))
-                return port
+        with contextlib.suppress(OSError):
+            return socket.create_server((host, port), backlog=256)
     raise BackendError(f"no free port from {first} on; name another with --port")
 
 
 def serve(session: Session, host: str = "127.0.0.1", port: int | None = None, open_page: bool = True) -> None:
     """Serve until Ctrl-C."""
-    import uvicorn
-
     if not (STATIC / "index.html").exists():
         raise BackendError(
             "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
         )
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
-    chosen = free_port(host, port)
-    app = make_app(session, chosen)
-    address = f"http://{host}:{chosen}/?token={app.launch_token}"
+    with listen(host, port) as door:
+        session.open()
+        chosen = door.getsockname()[1]
+        app = make_app(session, chosen)
+        _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+        try:
+            import uvicorn
+
+            uvicorn.Server(server_config(app, host, chosen)).run(sockets=[door])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            session.close()
+            print("murmura: stopped", flush=True)
+
+
+def _announce(address: str, port: int, open_page: bool) -> None:
     print(f"murmura: {address}", flush=True)
     if open_page and _has_screen():
         import webbrowser
 
         webbrowser.open(address)
     elif os.environ.get("SSH_CONNECTION"):
-        print(f"murmura: from your own machine: ssh -L {chosen}:127.0.0.1:{chosen} THIS_HOST", flush=True)
-    session.open()
-    config = server_config(app, host, chosen)
-    try:
-        uvicorn.Server(config).run()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        session.close()
-        print("murmura: stopped", flush=True)
+        print(f"murmura: from your own machine: ssh -L {port}:127.0.0.1:{port} THIS_HOST", flush=True)
 
 
 def _has_screen() -> bool:

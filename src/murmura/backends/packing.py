@@ -7,6 +7,9 @@ from typing import Any
 from numba import njit, types
 
 from murmura.backends.primitives import JIT
+from murmura.backends.quick_start import skip_blas_check
+
+skip_blas_check()  # before the first thing is compiled
 
 _reals = types.Array(types.float32, 1, "C", readonly=True)
 _wholes = types.Array(types.int32, 1, "C", readonly=True)

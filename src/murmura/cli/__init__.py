@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
 
-from murmura.cli import bench, facts, live, run
+from murmura.cli import bench, facts, live, replay, run
 from murmura.cli.words import app, say
 from murmura.core.errors import MurmuraError
 
-__all__ = ["app", "bench", "facts", "live", "main", "run"]
+__all__ = ["app", "bench", "facts", "live", "main", "replay", "run"]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

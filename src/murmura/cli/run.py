@@ -23,7 +23,7 @@ from murmura.cli.words import (
     print_facts,
     say,
 )
-from murmura.core.errors import RunError
+from murmura.core.errors import RunError, ScenarioError
 
 
 @app.command
@@ -57,6 +57,8 @@ def run(
     from murmura.engine.simulation import Simulation
     from murmura.lab.recording import check_request, record
 
+    if expect_hash is not None and not expect_hash.strip():
+        raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
     check_request(steps, out, every)
     simulation = Simulation(chosen, seed, backend, threads, announce=say)

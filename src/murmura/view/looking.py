@@ -91,7 +91,8 @@ def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
     found["neighbors"] = [
         {"id": i, "x": float(x), "y": float(y)} for i, (x, y) in zip(found["neighbors"], places, strict=True)
     ]
-    view = simulation.scenario.perception
+    [kind] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
+    view = simulation.scenario.of_species(int(kind)).perception  # species may see farther than others
     found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
     return {"type": "inspect", **found}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from murmura.core.errors import ScenarioError, nearest
+from murmura.core.errors import MurmuraError, ScenarioError, nearest
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.tools import STRENGTHS, Hand, with_hand, with_obstacle, without_obstacle_near
@@ -22,6 +22,7 @@ MOST_AGENTS = 2_000_000
 LARGEST_RECORD = 32 * 2**20  # bytes of notes; hours of dragging
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
+PLACEABLE = {"circle": ("x", "y", "radius"), "wall": ("points",)}
 
 Message = Mapping[str, Any]
 
@@ -46,14 +47,19 @@ class Scene:
     """One simulation, the scenario as its visitors know it, and the notes of what they did."""
 
     def __init__(
-        self, begin: Scenario | Simulation, seed: int = 0, backend: str = "auto", threads: int | None = None
+        self,
+        begin: Scenario | Simulation,
+        seed: int = 0,
+        backend: str = "auto",
+        threads: int | None = None,
+        spare_a_core: bool = True,
     ) -> None:
         self.hand: Hand | None = None
         self.actions: list[dict[str, Any]] = []
         self.coming: deque[dict[str, Any]] = deque()
         self.epoch = 0
         self.loads = 0
-        self._backend, self._threads = backend, threads
+        self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
         self._size = 0
         self._full: tuple[int, str] | None = None
         self.is_exact = isinstance(begin, Scenario)
@@ -90,7 +96,13 @@ class Scene:
 
     def _play_what_is_due(self) -> None:
         while self._is_due() and not self.has_ended:
-            self._apply(self.outcome(self.coming.popleft()))
+            action = self.coming.popleft()
+            try:
+                self._apply(self.outcome(action))
+            except MurmuraError:
+                raise
+            except Exception as error:  # whatever a damaged file makes its readers raise
+                raise ScenarioError(f"{str(action)[:200]}: {type(error).__name__}: {error}") from error
 
     def carry_out(self, message: Message) -> None:
         """Make a change that a visitor asked for; from then on the scene is theirs, and nothing is played any more."""
@@ -121,12 +133,20 @@ class Scene:
         if change.seed is None:
             self.simulation.adopt(change.aim)
         else:
-            threads = self._threads or _threads(self._backend, change.scenario.agents)
+            threads = self._threads or self._usual_threads(change.scenario.agents)
             self.simulation = Simulation(change.aim, change.seed, self._backend, threads)
             self.epoch += 1
         self.loads += change.loads
         self.scenario, self.hand = change.scenario, change.hand
         self._note(noted)
+
+    def _usual_threads(self, agents: int) -> int | None:
+        """Without a wish, leave a core to the server and the browser."""
+        if self._backend == "reference":
+            return None
+        from murmura.backends.cpu import usual_threads
+
+        return usual_threads(agents, self._spared)
 
     def _step_count(self) -> int:
         return self.simulation.step_count if self.epoch or not self.is_exact else 0
@@ -197,9 +217,9 @@ class Scene:
 
     def _place(self, message: Message) -> Change:
         kind = message.get("kind")
-        keys = {"circle": ("x", "y", "radius"), "wall": ("points",)}.get(str(kind))
+        keys = PLACEABLE.get(str(kind))
         if keys is None:
-            raise ScenarioError(f"kind must be circle or wall, got {kind!r}")
+            raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
         shape = {"kind": kind} | {key: message.get(key) for key in keys}
         return Change(with_obstacle(self.scenario, shape), self.hand, {"type": "place", **shape})
 
@@ -245,12 +265,3 @@ def place_of(message: Message) -> tuple[float, float]:
 
 def _load_note(scenario: Scenario, seed: int) -> dict[str, Any]:
     return {"type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}
-
-
-def _threads(backend: str, agents: int) -> int | None:
-    """Without a wish, leave a core to the server and the browser."""
-    if backend == "reference":
-        return None
-    from murmura.backends.cpu import usual_threads
-
-    return usual_threads(agents, spared=1)

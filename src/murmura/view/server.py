@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import platform
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ STATIC = Path(__file__).with_name("static")
 LOCAL = ("127.0.0.1", "localhost")
 MOST_CLIENTS = 256
 FIRST_PORT, LAST_PORT = 8421, 65535
+RELOAD_SECONDS = 2.0  # a page that is loaded again is away for less
 
 
 async def converse(socket: Any, session: Session) -> None:
@@ -69,8 +72,13 @@ async def _receive(socket: Any, watcher: Watcher) -> None:
         watcher.take(text)
 
 
-def make_app(session: Session, port: int, hosts: tuple[str, ...] = LOCAL) -> Guard:
-    """The guarded application."""
+def make_app(
+    session: Session,
+    port: int,
+    hosts: tuple[str, ...] = LOCAL,
+    when_deserted: Callable[[], None] = lambda: None,
+) -> Guard:
+    """The guarded application; `when_deserted` is called when the last page has left and none came back."""
     from starlette.applications import Starlette
     from starlette.responses import FileResponse, JSONResponse
     from starlette.routing import Mount, Route, WebSocketRoute
@@ -95,6 +103,11 @@ def make_app(session: Session, port: int, hosts: tuple[str, ...] = LOCAL) -> Gua
             await converse(websocket, session)
         finally:
             clients -= 1
+            asyncio.get_running_loop().call_later(RELOAD_SECONDS, leave_if_deserted)
+
+    def leave_if_deserted() -> None:
+        if clients == 0:
+            when_deserted()
 
     routes = [
         Route("/", page),
@@ -116,23 +129,35 @@ def listen(host: str, wanted: int | None) -> socket.socket:
     raise BackendError(f"no free port from {first} on; name another with --port")
 
 
-def serve(session: Session, host: str = "127.0.0.1", port: int | None = None, open_page: bool = True) -> None:
-    """Serve until Ctrl-C."""
+def serve(
+    session: Session,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_page: bool = True,
+    exit_on_close: bool = False,
+) -> None:
+    """Serve until Ctrl-C, or until the last page is closed."""
     if not (STATIC / "index.html").exists():
         raise BackendError(
             "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
         )
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
+    server: Any = None
+
+    def leave() -> None:
+        server.should_exit = True
+
     with listen(host, port) as door:
         session.open()
         chosen = door.getsockname()[1]
-        app = make_app(session, chosen)
+        app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None)
         _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
         try:
             import uvicorn
 
-            uvicorn.Server(server_config(app, host, chosen)).run(sockets=[door])
+            server = uvicorn.Server(server_config(app, host, chosen))
+            server.run(sockets=[door])
         except KeyboardInterrupt:
             pass
         finally:
@@ -151,7 +176,7 @@ def _announce(address: str, port: int, open_page: bool) -> None:
 
 
 def _has_screen() -> bool:
-    if os.environ.get("SSH_CONNECTION") or "microsoft" in os.uname().release.lower():
+    if os.environ.get("SSH_CONNECTION") or "microsoft" in platform.release().lower():
         return False
     return sys.platform in ("darwin", "win32") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")

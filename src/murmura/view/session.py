@@ -24,7 +24,7 @@ from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.frames import EXTRAS, encode
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
 from murmura.view.preparing import Preparing
-from murmura.view.scene import CHANGES, Scene, number_of, place_of
+from murmura.view.scene import CHANGES, PLACEABLE, Scene, number_of, place_of
 
 FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
@@ -154,6 +154,8 @@ class Session:
             "speed": self.speed,
             "species": [{"name": kind.name, "color": kind.color} for kind in scenario.species]
             or [{"name": "default", "color": "#4cc9f0"}],
+            "columns": list(EXTRAS),
+            "places": list(PLACEABLE),
         }
 
     def _run(self) -> None:
@@ -205,6 +207,11 @@ class Session:
             steps = self._clock.advance(min(seconds, LONGEST_TURN, affordable))
         except RunError as error:
             self._fail(error, good)
+            return 0
+        except MurmuraError as error:  # of what is played again: stop there
+            self.running = False
+            self.scene.coming.clear()
+            self.alarm = {"type": "error", "about": "replay", "message": str(error)}
             return 0
         if steps:
             self._step_seconds = (time.perf_counter() - begun) / steps

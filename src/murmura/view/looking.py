@@ -33,8 +33,8 @@ class Pace:
         if now < self._next and not anyway:
             return False
         self._begun = now
-        # A rhythm keeps its beat, unless it is late by more than one.
-        self._next = max(self._next, now - self._period) + self._period
+        # A rhythm keeps its beat, unless it is late by more than one, or was called for before its time.
+        self._next = min(max(self._next, now - self._period), now) + self._period
         return True
 
     def done(self, now: float) -> None:

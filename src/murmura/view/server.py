@@ -118,6 +118,14 @@ def make_app(
     return Guard(Starlette(routes=routes), port, hosts)  # type: ignore[arg-type]
 
 
+def check_page() -> None:
+    """A wheel always has the page; a checkout may not."""
+    if not (STATIC / "index.html").exists():
+        raise BackendError(
+            "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
+        )
+
+
 def listen(host: str, wanted: int | None) -> socket.socket:
     """A socket that listens on the wanted port, or on the next free one: taken at once, so that nobody else can."""
     first = wanted or FIRST_PORT
@@ -137,10 +145,7 @@ def serve(
     exit_on_close: bool = False,
 ) -> None:
     """Serve until Ctrl-C, or until the last page is closed."""
-    if not (STATIC / "index.html").exists():
-        raise BackendError(
-            "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
-        )
+    check_page()
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
     server: Any = None

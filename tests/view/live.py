@@ -21,7 +21,7 @@ from murmura.view.server import listen, make_app
 from murmura.view.session import Session
 
 MARKS = itertools.count(1)
-PATIENCE = 20.0  # [s] much more than anything takes, so that a busy machine fails nothing
+PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fails nothing
 
 
 def flock(agents: int = 60, **values: Any) -> mm.Scenario:
@@ -183,7 +183,7 @@ class Frame:
         self.step, self.count, self.total = (read("<u4", offset) for offset in (4, 8, 12))
         self.left, self.top, self.width, self.height = (read("<f4", offset) for offset in (16, 20, 24, 28))
         self.epoch, self.stride = read("<u4", 32), read("<u2", 36)
-        self.column, self.wraps = read("u1", 38), read("u1", 39)
+        self.column, self.wraps, self.roster = read("u1", 38), read("u1", 39) & 1, read("u1", 39) >> 1
         self.time_step, self.fastest = read("<f4", 40), read("<f4", 44)
         assert len(message) == 48 + 8 * self.count
         places = np.frombuffer(message, "<u2", offset=48).reshape(-1, 4)[:, :2].astype(np.float64)

@@ -166,7 +166,7 @@ def serve(
         except KeyboardInterrupt:
             pass
         finally:
-            session.close()
+            session.close(patience=1.0)
             print("murmura: stopped", flush=True)
 
 

@@ -94,12 +94,12 @@ class Session:
     def open(self) -> None:
         self._thread.start()
 
-    def close(self) -> None:
-        """Stop the simulation's thread and wait for it."""
+    def close(self, patience: float = 30.0) -> None:
+        """Stop the simulation's thread and wait for it, but not for ever: it may be compiling."""
         self._closing.set()
         self._wake.set()
         if self._thread.ident is not None:
-            self._thread.join(timeout=5.0)
+            self._thread.join(patience)
 
     def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
         """Queue a command; `refuse` is called with the reason if it cannot be carried out."""

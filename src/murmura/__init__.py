@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from murmura.lab.runs import open_run
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
+    from murmura.view.notebook import show
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ _HOMES = {
     "load_scenario": "murmura.scenario",
     "save_scenario": "murmura.scenario",
     "scenario_names": "murmura.scenario",
+    "show": "murmura.view.notebook",
 }
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "register_rule",
     "save_scenario",
     "scenario_names",
+    "show",
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import http.client
 import json
@@ -269,10 +268,11 @@ def test_a_client_too_many_is_turned_away(live: Live, monkeypatch: pytest.Monkey
 def test_a_port_that_is_taken_is_passed_over():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         busy = taken.getsockname()[1]
-        assert server.free_port("127.0.0.1", busy) > busy
+        with server.listen("127.0.0.1", busy) as found:
+            assert found.getsockname()[1] > busy
     for wrong in (-1, 65536, 10**9):
         with pytest.raises(BackendError, match="a port is a number from 1 to 65535"):
-            server.free_port("127.0.0.1", wrong)
+            server.listen("127.0.0.1", wrong)
 
 
 def test_closing_the_session_ends_its_thread():
@@ -289,12 +289,3 @@ def test_closing_the_session_ends_its_thread():
     session.submit({"type": "step", "count": 3}, lambda reason: None)
     assert session.status["step"] == step
     Session(flock(10), 1, "reference").close()  # one that was never opened
-
-
-def test_waking_a_watcher_whose_loop_is_gone_is_harmless():
-    async def make() -> server.Watcher:
-        return server.Watcher(None, Session(flock(5), 1, "reference"))
-
-    watcher = asyncio.run(make())
-    watcher.wake()
-    watcher._refuse_later("set", "too late")

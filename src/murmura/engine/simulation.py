@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
-from murmura.core.state import State
+from murmura.core.state import State, column_name
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, measure_flock
@@ -155,6 +155,23 @@ class Simulation:
             self._scenario, self._step_count, parcel, self._state if parcel is not None else self.state.copy()
         )
 
+    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
+        found = None if self._stored else self._backend.glance()
+        state = self._state
+        if found is None:
+            return np.arange(len(state)), [self.state[name] for name in names]
+        ids, moving = found
+        is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
+        rows = ids if is_dense else np.searchsorted(state.ids, ids)
+        full = map(column_name, names)
+        return rows, [moving[name] if name in moving else state[name][rows] for name in full]
+
+    @property
+    def roster(self) -> NDArray[np.int32]:
+        """Who lives, ascending: the very same array until somebody is born or dies. Look, do not touch."""
+        return self._state.ids
+
     @property
     def ids(self) -> NDArray[np.int32]:
         return self.state.ids.copy()
@@ -220,9 +237,10 @@ class Simulation:
         """Change values of the scenario between two steps, by path; the flock stays as it is."""
         self.adopt(self._scenario.with_values(values))
 
-    def takes_at_once(self, scenario: Scenario) -> bool:
-        """Whether `adopt` needs no compiling: the scenario differs in numbers and items only."""
-        return self._plan.same_kernel(Plan(scenario))
+    def is_prepared(self, scenario: Scenario) -> bool:
+        """Whether `adopt`, or a new simulation of this scenario, will find its kernel in this process."""
+        plan = Plan(scenario)
+        return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
 
     def prepare(self, scenario: Scenario) -> None:
         """Compile what `adopt` will need; from another thread, while the simulation goes on."""

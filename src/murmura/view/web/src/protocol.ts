@@ -20,6 +20,8 @@ export interface Frame {
   stride: number;
   extra: ExtraColumn;
   wraps: boolean;
+  /** Another number: somebody was born or died since, and agent k is no longer who it was. */
+  roster: number;
   secondsPerStep: number;
   topSpeed: number;
   words: Uint32Array<ArrayBuffer>;
@@ -47,7 +49,8 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
     epoch: view.getUint32(32, true),
     stride: view.getUint16(36, true),
     extra: EXTRA_COLUMNS[view.getUint8(38)] ?? "density",
-    wraps: view.getUint8(39) === 1,
+    wraps: (view.getUint8(39) & 1) === 1,
+    roster: view.getUint8(39) >> 1,
     secondsPerStep: view.getFloat32(40, true),
     topSpeed: view.getFloat32(44, true),
     words: new Uint32Array(buffer, HEADER_BYTES, count * 2),

@@ -386,7 +386,8 @@ class Session:
             {"id": i, "x": float(x), "y": float(y)}
             for i, (x, y) in zip(found["neighbors"], places, strict=True)
         ]
-        view = simulation.scenario.perception
+        [kind] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
+        view = simulation.scenario.of_species(int(kind)).perception  # species may see farther than others
         found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
         self.inspection = {"type": "inspect", **found}
 

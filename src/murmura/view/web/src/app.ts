@@ -46,6 +46,7 @@ export class App {
   private status: Status | null = null;
   private pending: Record<string, Json> = {};
   private timer = 0;
+  private goal: number | null = null; // agents asked for, until the server has answered
   private followNext = false;
   private lastSummary = -Infinity;
   private lastHeard = 0;
@@ -93,14 +94,24 @@ export class App {
     setInterval(() => {
       if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
     }, 500);
-    installProbe(this.stage, this.settings);
+    installProbe(this.stage, this.settings, this.recorder, () => this.status?.running ?? null);
     this.stage.start();
     this.connection.open();
   }
 
   private readonly send = (message: ClientMessage): void => {
     this.connection.send(message);
+    // What was asked for counts at once: a key pressed twice must not act on an old answer.
+    if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
+    if (message.type === "speed") this.expect({ speed: message.value });
   };
+
+  private expect(change: Partial<Status>): void {
+    if (!this.status) return;
+    this.status = { ...this.status, ...change };
+    this.dock.running(this.status.running);
+    this.dock.showSpeed(this.status.speed);
+  }
 
   private receive(message: ServerMessage): void {
     this.lastHeard = performance.now();
@@ -111,6 +122,7 @@ export class App {
       case "scene": this.stage.setScene(message.objects); break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
+        this.goal = null;
         note(message.message, "error");
         if (this.hello) this.panel.revert(this.hello.scenario);
         break;
@@ -120,6 +132,7 @@ export class App {
   private welcome(hello: Hello): void {
     const first = this.hello === null;
     this.hello = hello;
+    this.goal = null;
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
@@ -245,8 +258,9 @@ export class App {
   }
 
   private population(factor: number): void {
-    const now = Number(valueAt(this.hello?.scenario, "agents") ?? 0);
-    this.change("agents", Math.max(1, Math.round(now * factor)));
+    const now = this.goal ?? Number(valueAt(this.hello?.scenario, "agents") ?? 0);
+    this.goal = Math.max(1, Math.round(now * factor));
+    this.change("agents", this.goal);
   }
 
   private name(): string {
@@ -257,7 +271,7 @@ export class App {
     try {
       if (this.recorder.recording) this.recorder.stop();
       else this.recorder.start(this.stage.layers, this.name());
-      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura render`." : "Recording saved.");
+      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura render`." : "Recording stopped.");
     } catch (error) {
       note(error instanceof Error ? error.message : "recording failed", "error");
     }

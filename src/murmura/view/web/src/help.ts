@@ -36,7 +36,11 @@ export class Help {
     this.dialog.addEventListener("click", (event) => {
       if (event.target === this.dialog) this.dialog.close();
     });
-    this.dialog.addEventListener("close", () => { this.awaited = null; });
+    this.dialog.addEventListener("close", () => {
+      this.awaited = null;
+      // Browsers leave the focus on the hidden button where nothing had it before, and Space would press that.
+      if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement)) document.activeElement.blur();
+    });
     // Before the page and the dialog: while a key is awaited, Esc only gives up waiting.
     this.dialog.addEventListener("keydown", (event) => { this.keyDown(event); }, { capture: true });
     this.refresh();

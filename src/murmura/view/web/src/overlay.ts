@@ -34,8 +34,9 @@ export class Overlay {
   private readonly density = new DensityGrid();
   private sights: Sight[] = sightsOf({});
 
-  constructor(private readonly canvas: HTMLCanvasElement) {
-    const context = canvas.getContext("2d");
+  /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
+  constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
+    const context = canvas.getContext("2d", { willReadFrequently: software });
     if (!context) throw new Error("this browser cannot draw");
     this.context = context;
   }

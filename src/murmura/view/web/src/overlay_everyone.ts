@@ -34,11 +34,17 @@ export function drawSights(lines: Lines, crowd: Crowd, sights: Sight[]): void {
   const { context, camera, view, light } = lines;
   context.strokeStyle = light ? "rgb(30 70 130 / 0.34)" : "rgb(150 200 255 / 0.30)";
   context.lineWidth = 0.8;
+  let pending = 0;
   context.beginPath();
   eachSight(crowd, within(crowd, visible(camera, view), MOST_WATCHERS), sights, MOST_LINKS, (me, _other, dx, dy) => {
     const p = toScreen(camera, view, { x: crowd.xs[me], y: crowd.ys[me] });
     context.moveTo(p.x, p.y);
     context.lineTo(p.x + dx * camera.zoom, p.y + dy * camera.zoom);
+    // One path of twenty thousand lines takes a rasteriser many times longer than many short ones.
+    if (++pending < 128) return;
+    pending = 0;
+    context.stroke();
+    context.beginPath();
   });
   context.stroke();
 }

@@ -26,6 +26,7 @@ export class Stage {
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
   chosen: Inspection | null = null;
   following = false;
+  firstPicture: number | null = null; // [ms] since the page was asked for
   rightGap = 0; // px the panel covers
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
@@ -55,7 +56,7 @@ export class Stage {
     this.notice = gl ? "" : "This browser has no WebGL2: a simpler picture is shown.";
     this.picture = gl ?? new RendererCanvas(canvas);
     document.body.classList.toggle("software", this.picture.software);
-    this.overlay = new Overlay(overlay);
+    this.overlay = new Overlay(overlay, this.picture.software);
     this.layers = [canvas, overlay];
     addEventListener("resize", () => { this.resized(); });
     this.lightQuery.addEventListener("change", () => { this.wake(); });
@@ -216,6 +217,7 @@ export class Stage {
     this.adapt(seconds);
     this.paint(moment, moving, seconds);
     this.paintLines(moment, place);
+    if (moment) this.firstPicture ??= performance.now();
     this.onDrawn();
     for (const use of this.afterDraw.splice(0)) use();
     this.cost.add("draw", performance.now() - began);

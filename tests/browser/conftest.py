@@ -32,7 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
-        pytest.fail("these tests drive a real browser: `apt-get install chromium` (or run scripts/test as root)")
+        pytest.fail(
+            "these tests drive a real browser: `apt-get install chromium` (or run scripts/test as root)"
+        )
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield found
@@ -63,7 +65,9 @@ def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
     tabs: list[Tab] = []
 
     def make(script: str = "", **options: Any) -> Tab:
-        context = browser.new_context(**{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options)
+        context = browser.new_context(
+            **{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options
+        )
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
         name, _, value = live.cookie.partition("=")
         context.add_cookies([{"name": name, "value": value, "url": live.origin}])

@@ -58,11 +58,17 @@ def test_a_slider_changes_what_the_flock_does(tab: Tab) -> None:
     box = slider.bounding_box()
     assert box is not None
     tab.page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
-    weight = tab.until(lambda: tab.session.scenario.rules.alignment.weight != 1 and tab.session.scenario.rules.alignment.weight)
+    weight = tab.until(
+        lambda: (
+            tab.session.scenario.rules.alignment.weight != 1 and tab.session.scenario.rules.alignment.weight
+        )
+    )
     assert weight > 3
     after = simulation.explain(5)["rules"]
     assert after["cohesion"]["force"] == before["cohesion"]
-    assert after["alignment"]["force"] == pytest.approx([weight * part for part in before["alignment"]], rel=1e-5)
+    assert after["alignment"]["force"] == pytest.approx(
+        [weight * part for part in before["alignment"]], rel=1e-5
+    )
 
 
 def test_a_check_box_takes_a_rule_out(tab: Tab) -> None:

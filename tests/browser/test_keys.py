@@ -150,7 +150,13 @@ def test_escape_lets_everything_go(tab: Tab) -> None:
 
 
 def _everything(tab: Tab) -> Any:
-    return tab.see("looks"), tab.session.epoch, tab.session.running, tab.session.speed, tab.simulation.step_count
+    return (
+        tab.see("looks"),
+        tab.session.epoch,
+        tab.session.running,
+        tab.session.speed,
+        tab.simulation.step_count,
+    )
 
 
 @pytest.mark.parametrize("where", ["Search settings", "Agents"])
@@ -168,7 +174,9 @@ def test_the_sheet_names_every_key_and_each_is_tested(tab: Tab) -> None:
     tab.page.keyboard.press("?")
     sheet = tab.page.get_by_role("dialog")
     assert sheet.is_visible()
-    listed = set(sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)"))
+    listed = set(
+        sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)")
+    )
     assert listed == {row[1] for row in SEES} | {row[1] for row in DOES} | ELSEWHERE
     assert "this sheet" in str(sheet.text_content()) and "let go" in str(sheet.text_content())
     tab.page.keyboard.press("Escape")

@@ -35,7 +35,12 @@ def crowd(tab: Tab, request: pytest.FixtureRequest) -> Tab:
 
 def _only(tab: Tab, *names: str) -> Any:
     """Show these overlays of the chosen agent and no other; return what was drawn."""
-    for name, key in (("Perception circle", "circle"), ("Field of view", "wedge"), ("Neighbour lines", "links"), ("Forces", "forces")):
+    for name, key in (
+        ("Perception circle", "circle"),
+        ("Field of view", "wedge"),
+        ("Neighbour lines", "links"),
+        ("Forces", "forces"),
+    ):
         tab.page.get_by_label(name, exact=True).set_checked(key in names)
     return tab.drawn()
 
@@ -121,7 +126,11 @@ def test_everybody_in_view_shows_what_it_sees(crowd: Tab) -> None:
     crowd.until(lambda: crowd.see("chosen") is None)
     crowd.page.keyboard.press("v")
     reach = crowd.session.scenario.perception.radius * crowd.see("camera.zoom")
-    cones = [arc for arc in crowd.drawn()["arcs"] if arc["how"] == "fill" and math.isclose(arc["r"], reach, rel_tol=1e-3)]
+    cones = [
+        arc
+        for arc in crowd.drawn()["arcs"]
+        if arc["how"] == "fill" and math.isclose(arc["r"], reach, rel_tol=1e-3)
+    ]
     _same([(arc["x"], arc["y"]) for arc in cones], crowd.screen(simulation.positions), 0.5)
     crowd.page.keyboard.press("v")
     crowd.page.keyboard.press("n")
@@ -147,7 +156,11 @@ def test_the_density_grid_counts_agents(tab: Tab) -> None:
     tab.arranged(flock(6), [[20, 20]] * 4 + [[820, 460], [1500, 850]], [[1, 0]] * 6)
     tab.page.keyboard.press("g")
     cell = 1600 / 40
-    squares = [r for r in tab.drawn()["rects"] if math.isclose(r["w"], cell * tab.see("camera.zoom") - 1, rel_tol=1e-3)]
+    squares = [
+        r
+        for r in tab.drawn()["rects"]
+        if math.isclose(r["w"], cell * tab.see("camera.zoom") - 1, rel_tol=1e-3)
+    ]
     corners = tab.screen([[0, 0], [800, 440], [1480, 840]])
     _same([(r["x"], r["y"]) for r in squares], corners, 0.5)
     shades = [float(r["style"].rstrip(")").split(",")[-1]) for r in sorted(squares, key=lambda r: r["x"])]
@@ -175,11 +188,15 @@ def test_things_the_server_tells_of_are_drawn(tab: Tab) -> None:
     tab.until(lambda: tab.see("things.length") == len(SCENE))
     drawn, zoom = tab.drawn(), tab.see("camera.zoom")
     [food] = tab.screen([[300, 300]])
-    rings = [arc for arc in drawn["arcs"] if math.dist((arc["x"], arc["y"]), food) < 0.1 and arc["how"] == "stroke"]
+    rings = [
+        arc for arc in drawn["arcs"] if math.dist((arc["x"], arc["y"]), food) < 0.1 and arc["how"] == "stroke"
+    ]
     assert any(math.isclose(arc["b"] - arc["a"], 2 * math.pi * 30 / 120) for arc in rings)
     assert any("falcon · hunting" in text for text in drawn["texts"])
     [hunter] = tab.screen([[800, 450]])
-    whole, left = sorted((r["w"] for r in drawn["rects"] if r["h"] == 3 and abs(r["y"] - hunter[1]) < 60), reverse=True)
+    whole, left = sorted(
+        (r["w"] for r in drawn["rects"] if r["h"] == 3 and abs(r["y"] - hunter[1]) < 60), reverse=True
+    )
     assert left / whole == pytest.approx(0.4)
     assert any(math.isclose(arc["r"], 200 * zoom) for arc in drawn["arcs"])
     assert tab.page.locator("#flock").screenshot() != dark  # the sky of the hour
@@ -187,7 +204,9 @@ def test_things_the_server_tells_of_are_drawn(tab: Tab) -> None:
 
 
 def test_the_wind_can_be_seen(tab: Tab) -> None:
-    tab.still(flock(20, **{"rules.wind.enabled": True, "rules.wind.speed": 9.0, "rules.wind.direction": 30.0}))
+    tab.still(
+        flock(20, **{"rules.wind.enabled": True, "rules.wind.speed": 9.0, "rules.wind.direction": 30.0})
+    )
     streaks = tab.drawn()["lines"]
     assert len(streaks) >= 60
     for line in streaks:

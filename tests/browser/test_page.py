@@ -89,7 +89,11 @@ def test_two_tabs_show_one_flock(make_tab: MakeTab) -> None:
     one.page.keyboard.press("Space")
     two.until(lambda: two.see("step") > 3)
     one.page.keyboard.press("Space")
-    two.until(lambda: not two.session.running and two.page.get_by_role("button", name="Play", exact=True).count() == 1)
+    two.until(
+        lambda: (
+            not two.session.running and two.page.get_by_role("button", name="Play", exact=True).count() == 1
+        )
+    )
     two.until(lambda: one.see("step") == two.see("step") == two.simulation.step_count)
 
 

@@ -80,10 +80,7 @@ export class Hands implements Gestures {
   }
 
   doubleClick(at: Point): void {
-    if (this.puts) {
-      this.click(at, false);
-      return;
-    }
+    if (this.puts) return; // two clicks have placed two things
     this.send({ type: "pick", ...this.stage.at(at) });
     this.follow();
   }

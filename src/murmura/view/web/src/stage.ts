@@ -48,6 +48,8 @@ export class Stage {
   private lastMove = 0;
   private lastStep = -1;
   private awakeUntil = 0;
+  private owed = 0; // pictures to be drawn however late it has become
+  private wasSharp = false;
   private afterDraw: (() => void)[] = [];
   onDrawn: () => void = () => undefined;
 
@@ -75,6 +77,7 @@ export class Stage {
   /** Draw for a while even though nothing flies. */
   wake(seconds = 0.6): void {
     this.awakeUntil = Math.max(this.awakeUntil, performance.now() / 1000 + seconds);
+    this.owed = 2;
   }
 
   receive(frame: Frame): void {
@@ -208,7 +211,8 @@ export class Stage {
     const moment = this.timeline.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
-    if (!moving && now > this.awakeUntil) return;
+    if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
+    this.owed--;
     const seconds = Math.min(0.5, now - this.lastDraw);
     this.lastDraw = now;
     this.lastStep = moment?.step ?? -1;
@@ -251,6 +255,7 @@ export class Stage {
   private paint(moment: Moment | null, moving: boolean, seconds: number): void {
     const { looks } = this.settings;
     const sharp = this.lastDraw - this.lastMove > SHARP_SECONDS;
+    this.wasSharp = sharp;
     this.picture.draw(moment, {
       camera: this.camera,
       view: this.view,

@@ -4,8 +4,12 @@
  * Steps are mixed in OKLab, where equal steps look equal; the result is a table of 256 colours for a texture.
  */
 
-export type ColorMode = "heading" | "species" | "speed" | "density" | "panic" | "energy";
-export const COLOR_MODES: readonly ColorMode[] = ["heading", "species", "speed", "density", "panic", "energy"];
+export type ColorMode = "heading" | "species" | "speed" | "density" | "panic" | "energy" | "stance";
+export const COLOR_MODES: readonly ColorMode[] = ["heading", "species", "speed", "density", "panic", "energy", "stance"];
+/** Modes whose byte is a number of a kind, not an amount. */
+export function isCategory(mode: ColorMode): boolean {
+  return mode === "species" || mode === "stance";
+}
 export type PaletteName = "dusk" | "aurora" | "viridis" | "cividis" | "ember";
 export const PALETTES: readonly PaletteName[] = ["dusk", "aurora", "viridis", "cividis", "ember"];
 export const TABLE_SIZE = 256;
@@ -103,6 +107,12 @@ export function speciesTable(colors: string[], light: boolean): Uint8Array {
   return table;
 }
 
+/** The table that a colour mode looks its bytes up in. */
+export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean): Uint8Array {
+  if (!isCategory(mode)) return paletteTable(palette, light);
+  return speciesTable(mode === "species" ? speciesColors : [], light);
+}
+
 /** What the colours mean, for the legend. */
 export function legend(mode: ColorMode): [string, string] {
   const ends: Record<ColorMode, [string, string]> = {
@@ -112,6 +122,7 @@ export function legend(mode: ColorMode): [string, string] {
     density: ["alone", "60 neighbours"],
     panic: ["calm", "panic"],
     energy: ["empty", "full"],
+    stance: ["", ""],
   };
   return ends[mode];
 }

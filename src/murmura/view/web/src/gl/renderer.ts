@@ -5,7 +5,7 @@
  * reductions of that light become the glow, and the agents themselves come on top, sharp.
  */
 
-import { paletteTable, speciesTable, TABLE_SIZE } from "../palettes";
+import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
 import type { Frame } from "../protocol";
 import type { Moment } from "../timeline";
@@ -80,6 +80,7 @@ export class RendererGl implements Picture {
       view: [view.width * dpr, view.height * dpr],
       half: agentHalf(scene, count) * dpr,
       mode: scene.mode,
+      hunters: scene.hunters,
       gain,
       cover,
     };
@@ -148,6 +149,7 @@ export class RendererGl implements Picture {
     gl.uniform1i(at.u_near, 1);
     gl.uniform1i(at.u_far, 2);
     gl.uniform1f(at.u_light, scene.light ? 1 : 0);
+    gl.uniform1f(at.u_daylight, scene.daylight ?? -1);
     // The part of the world's picture that agents cover: where they crowd, each glows less.
     const covered = (count * agentHalf(scene, count) ** 2) / (world.width * world.height * camera.zoom ** 2);
     const crowd = Math.min(1, (0.05 / Math.max(1e-6, covered)) ** 0.7);
@@ -212,8 +214,7 @@ export class RendererGl implements Picture {
     if (key === this.paletteKey) return;
     this.paletteKey = key;
     const gl = this.gl;
-    const species = scene.mode === "species";
-    const table = species ? speciesTable(scene.speciesColors, scene.light) : paletteTable(scene.palette, scene.light);
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, TABLE_SIZE, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);

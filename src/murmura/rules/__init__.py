@@ -4,6 +4,7 @@ Scalar functions and their parameters. Knows no loop, no clock, no compiler and 
 """
 
 from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.daylight import Daylight
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.kinship import Chase, Flee
@@ -18,6 +19,7 @@ from murmura.rules.terrain import (
     Polygon,
     Wall,
 )
+from murmura.rules.territory import HomeRange, Territory
 from murmura.rules.weather import Jitter, Noise, Wind
 
 __all__ = [
@@ -30,12 +32,14 @@ __all__ = [
     "Circle",
     "Cohesion",
     "Containment",
+    "Daylight",
     "Energy",
     "Evade",
     "Fear",
     "Flee",
     "FleePoint",
     "FollowLeader",
+    "HomeRange",
     "Jitter",
     "MatingCooldown",
     "Noise",
@@ -43,6 +47,7 @@ __all__ = [
     "Pursue",
     "Seek",
     "Separation",
+    "Territory",
     "Threat",
     "Wall",
     "Wander",

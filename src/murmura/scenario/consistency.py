@@ -22,8 +22,8 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _sizes(scenario, "")
     if found:
         return found
-    found = [*_radii(scenario), *_room(scenario), *_speed(scenario), *_obstacles(scenario)]
-    return found or _species(scenario)
+    checks = (_radii, _room, _speed, _obstacles, _days, _homes)
+    return [line for check in checks for line in check(scenario)] or _species(scenario)
 
 
 def _sizes(value: Any, path: str, divides: bool = False) -> list[str]:
@@ -131,6 +131,27 @@ def _images(s: Scenario) -> list[str]:
         f"obstacles: on a wrapping world the longest step ({step:g} [u]) and the largest radius, or a quarter of "
         f"the smaller side for walls ({widest:g} [u]), must be less than half the smaller side ({side / 2:g} [u]); "
         "lower the speed, shrink the obstacle or enlarge the world"
+    ]
+
+
+def _days(s: Scenario) -> list[str]:
+    day = s.rules.daylight
+    hours = (day.dawn_at, day.day_at, day.dusk_at, 1.0)
+    late = [b for a, b in zip((0.0, *hours), hours, strict=False) if b - a < day.change]
+    if not day.enabled or not late:
+        return []
+    return [
+        "rules.daylight: dawn_at, day_at, dusk_at and 1 must follow each other with at least `change` "
+        f"({day.change:g}) between them, got {', '.join(f'{hour:g}' for hour in hours[:3])}"
+    ]
+
+
+def _homes(s: Scenario) -> list[str]:
+    known = len(s.species)
+    return [
+        f"rules.territory.homes.{k}.owner must be the number of a species, 0 to {known - 1}, got {home.owner}"
+        for k, home in enumerate(s.rules.territory.homes)
+        if known and home.owner >= known
     ]
 
 

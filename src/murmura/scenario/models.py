@@ -183,6 +183,8 @@ class Rules(Model):
     fear: catalogue.Fear = catalogue.Fear(enabled=False)
     energy: catalogue.Energy = catalogue.Energy(enabled=False)
     mating_cooldown: catalogue.MatingCooldown = catalogue.MatingCooldown(enabled=False)
+    daylight: catalogue.Daylight = catalogue.Daylight(enabled=False)
+    territory: catalogue.Territory = catalogue.Territory(enabled=False)
     seek: catalogue.Seek = catalogue.Seek(enabled=False)
     flee_point: catalogue.FleePoint = catalogue.FleePoint(enabled=False)
     pursue: catalogue.Pursue = catalogue.Pursue(enabled=False)

@@ -1,0 +1,104 @@
+"""Day and night: light that changes how fast, how lively and how sociable animals are, each kind in its own way."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from murmura.core.algebra import Number, floor, maximum, minimum
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+
+
+@register_rule("daylight")
+class Daylight(Rule):
+    """The hour scales top speed, force and cohesion; nocturnal kinds live the day's values at night.
+
+    A day is night, dawn, day and dusk, in this order, as shares of its length. Just before each of them begins
+    values run over from the one before to the new ones.
+    """
+
+    length: float = quantity(120.0, "How long a day is.", "s", (10, 600), gt=0)
+    start: float = quantity(0.25, "How much of the day is over at the start.", "", (0, 1), ge=0, le=1)
+    nocturnal: float = quantity(
+        0.0, "1: lives at night, 0: by day, between: at any hour a little.", "", (0, 1), ge=0, le=1
+    )
+    dawn_at: float = quantity(0.35, "When dawn begins, as a share of the day.", "", (0, 1), ge=0, le=1)
+    day_at: float = quantity(0.45, "When it is day.", "", (0, 1), ge=0, le=1)
+    dusk_at: float = quantity(0.85, "When dusk begins; the night begins at 1.", "", (0, 1), ge=0, le=1)
+    change: float = quantity(
+        0.05, "How long a change takes, as a share of the day.", "", (0, 0.2), gt=0, le=0.25
+    )
+    night_speed: float = quantity(0.5, "Factor on the top speed at night.", "", (0, 2), ge=0, le=10)
+    dawn_speed: float = quantity(0.8, "Factor on the top speed at dawn.", "", (0, 2), ge=0, le=10)
+    day_speed: float = quantity(1.0, "Factor on the top speed by day.", "", (0, 2), ge=0, le=10)
+    dusk_speed: float = quantity(0.9, "Factor on the top speed at dusk.", "", (0, 2), ge=0, le=10)
+    night_activity: float = quantity(0.3, "Factor on the greatest force at night.", "", (0, 2), ge=0, le=10)
+    dawn_activity: float = quantity(0.7, "Factor on the greatest force at dawn.", "", (0, 2), ge=0, le=10)
+    day_activity: float = quantity(1.0, "Factor on the greatest force by day.", "", (0, 2), ge=0, le=10)
+    dusk_activity: float = quantity(0.8, "Factor on the greatest force at dusk.", "", (0, 2), ge=0, le=10)
+    night_cohesion: float = quantity(
+        1.5, "Factor on the weight of cohesion at night.", "", (0, 3), ge=0, le=10
+    )
+    dawn_cohesion: float = quantity(1.2, "Factor on the weight of cohesion at dawn.", "", (0, 3), ge=0, le=10)
+    day_cohesion: float = quantity(1.0, "Factor on the weight of cohesion by day.", "", (0, 3), ge=0, le=10)
+    dusk_cohesion: float = quantity(1.3, "Factor on the weight of cohesion at dusk.", "", (0, 3), ge=0, le=10)
+    night_glow: float = quantity(1.5, "How much animals glow at night.", "", (0, 3), ge=0, le=10)
+    dawn_glow: float = quantity(0.8, "How much animals glow at dawn.", "", (0, 3), ge=0, le=10)
+    day_glow: float = quantity(0.2, "How much animals glow by day.", "", (0, 3), ge=0, le=10)
+    dusk_glow: float = quantity(1.0, "How much animals glow at dusk.", "", (0, 3), ge=0, le=10)
+
+    modulates = ("motion.top_speed", "motion.max_force", "cohesion.weight")
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        hour = hour_at(p, world.time)
+        return (
+            lived(p, hour, p.night_speed, p.dawn_speed, p.day_speed, p.dusk_speed),
+            lived(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity),
+            lived(p, hour, p.night_cohesion, p.dawn_cohesion, p.day_cohesion, p.dusk_cohesion),
+        )
+
+
+def hour_at(p: Any, time: Number) -> Number:
+    """How much of the day is over, in [0, 1)."""
+    days = time / p.length + p.start
+    return days - floor(days)
+
+
+def risen(p: Any, hour: Number, begins: Number) -> Number:
+    """0 before the change to a part of the day, 1 once that part has begun."""
+    return minimum(1.0, maximum(0.0, (hour - begins) / p.change + 1.0))
+
+
+def valued(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+    """What a value is at this hour."""
+    value = night + (dawn - night) * risen(p, hour, p.dawn_at)
+    value = value + (day - dawn) * risen(p, hour, p.day_at)
+    value = value + (dusk - day) * risen(p, hour, p.dusk_at)
+    return value + (night - dusk) * risen(p, hour, 1.0)
+
+
+def lived(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+    """The same for a kind that may be nocturnal: its day is the night, its dusk the dawn."""
+    diurnal = valued(p, hour, night, dawn, day, dusk)
+    return diurnal + (valued(p, hour, day, dusk, night, dawn) - diurnal) * p.nocturnal
+
+
+class Sky(NamedTuple):
+    """What the sky looks like."""
+
+    period: str
+    clock: str
+    light: float
+    glow: float
+
+
+def sky(rule: Daylight, time: float) -> Sky:
+    """The part of the day, the time as a clock shows it, how light it is (0 to 1), and how much animals glow."""
+    hour = float(hour_at(rule, time))
+    periods = ((0.0, "night"), (rule.dawn_at, "dawn"), (rule.day_at, "day"), (rule.dusk_at, "dusk"))
+    period = [name for begins, name in periods if hour >= begins][-1]
+    minutes = int(hour * 24 * 60)
+    light = float(valued(rule, hour, 0.0, 0.5, 1.0, 0.5))
+    glow = float(valued(rule, hour, rule.night_glow, rule.dawn_glow, rule.day_glow, rule.dusk_glow))
+    return Sky(period, f"{minutes // 60:02d}:{minutes % 60:02d}", light, glow)

@@ -1,0 +1,73 @@
+"""Home ranges: places that hold their owners and push others away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from murmura.core.algebra import maximum, minimum, sqrt, where
+from murmura.core.model import Model, quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.vector import TINY
+
+
+class HomeRange(Model):
+    """A place that a species calls its own."""
+
+    x: float = quantity(..., "Where its centre is.", "u")
+    y: float = quantity(..., "Where its centre is.", "u")
+    radius: float = quantity(200.0, "How far it reaches.", "u", (50, 1000), gt=0)
+    owner: int = quantity(0, "Whose it is: the number of a species, counted from 0.", "", ge=0)
+
+    @classmethod
+    def around(cls, positions: ArrayLike, owner: int = 0) -> HomeRange:
+        """The home range of a cluster of agents: their centre, and twice their mean distance from it."""
+        places = np.asarray(positions, float)
+        x, y = places.mean(axis=0)
+        spread = float(np.hypot(places[:, 0] - x, places[:, 1] - y).mean())
+        return cls(x=float(x), y=float(y), radius=max(2.0 * spread, 1.0), owner=owner)
+
+
+@register_rule("territory")
+class Territory(Rule):
+    """Owners on their way out are pulled back, others are pushed out.
+
+    The pull begins at `inner` of the radius, is full at the radius, and ends at `outer` of it: who is farther has
+    left for good.
+    """
+
+    weight: float = quantity(1.0, "How much home ranges count.", "", (0, 5), ge=0)
+    homes: tuple[HomeRange, ...] = Field((), strict=False, description="The home ranges.")
+    pull: float = quantity(0.5, "Force on owners, in shares of the greatest force.", "", (0, 3), ge=0)
+    push: float = quantity(
+        0.6, "Force on others at the centre, in shares of the greatest force.", "", (0, 3), ge=0
+    )
+    inner: float = quantity(0.7, "Where the pull begins, in radii.", "", (0, 1), ge=0, lt=1)
+    outer: float = quantity(1.5, "Where the pull ends, in radii.", "", (1, 5), ge=1)
+
+    item_fields = ("x", "y", "radius", "owner")
+    item_accumulates = ("sum", "sum")
+    reads = ("species",)
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return [(home.x, home.y, home.radius, float(home.owner)) for home in self.homes]
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        dx, dy = offset(world, me.x, me.y, it.x, it.y)
+        d = sqrt(dx * dx + dy * dy + TINY)
+        share = d / it.radius
+        held = p.pull * minimum(1.0, maximum(0.0, (share - p.inner) / (1.0 - p.inner)))
+        held = where(share <= p.outer, held, 0.0)
+        driven = -p.push * maximum(0.0, 1.0 - share)
+        force = where(me.species == it.owner, held, driven) * me.max_force / d
+        return dx * force, dy * force
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return acc[0] * p.weight, acc[1] * p.weight

@@ -153,6 +153,8 @@ def serve(
     def leave() -> None:
         server.should_exit = True
 
+    # The simulation comes out of a kernel sixty times a second and must not wait long for its turn.
+    sys.setswitchinterval(0.001)
     with listen(host, port) as door:
         session.open()
         chosen = door.getsockname()[1]

@@ -67,6 +67,12 @@ class Live:
         self._door.close()
         self.session.close()
 
+    @property
+    def pages(self) -> set[Any]:
+        """Those who are connected now."""
+        found: set[Any] = self.app._app.state.bells.hung  # type: ignore[attr-defined]
+        return found
+
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Ask for a path; header names as keywords, `_` for `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)

@@ -48,12 +48,12 @@ def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
     try:
         silent = [stalled(live) for _ in range(5)]
         with live.page() as page:
-            while len(live.session._listeners) > 1 or page.frames < 3:
+            while len(live.pages) > 1 or page.frames < 3:
                 page.take()
             begun = time.monotonic()
             while time.monotonic() < begun + 1.0:  # longer than anybody may be silent
                 page.take()
-            assert len(live.session._listeners) == 1
+            assert len(live.pages) == 1
         for line in silent:  # there is an end to what they can still read
             with line, contextlib.suppress(ConnectionResetError):
                 while line.recv(1 << 20):
@@ -87,7 +87,7 @@ def test_pages_that_come_and_go_at_any_moment_leave_nothing_behind(live: Live):
     def tasks() -> int:
         return len(asyncio.all_tasks(loop))
 
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     before, files = tasks(), _open_files()
     random = Random(13)
     upgrade = (
@@ -105,7 +105,7 @@ def test_pages_that_come_and_go_at_any_moment_leave_nothing_behind(live: Live):
                     raw.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
             if random.random() < 0.3:  # reset instead of goodbye
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     until(lambda: tasks() <= before)
     if files:
         until(lambda: _open_files() <= files + 5)
@@ -130,7 +130,7 @@ def test_bytes_that_are_no_messages_end_a_connection_and_nothing_else(
                 with contextlib.suppress(OSError), contextlib.closing(stalled(live)) as line:
                     for _ in range(50):
                         line.sendall(_garbage(random))
-            until(lambda: len(live.session._listeners) == 1)
+            until(lambda: len(live.pages) == 1)
         told = [r for r in caplog.records if "Invalid UTF-8" not in r.getMessage()]
         assert not told, told[:3]
         status = page.status()
@@ -203,7 +203,7 @@ def test_bombs_are_refused_without_a_bang(live: Live):
         # A frame that claims a gigabyte: refused by its header alone.
         with contextlib.closing(stalled(live)) as line:
             line.sendall(bytes([0x82, 0xFF]) + (2**30).to_bytes(8, "big") + bytes(4))
-            until(lambda: len(live.session._listeners) == 1)
+            until(lambda: len(live.pages) == 1)
         assert _memory() < room + 50.0
 
 
@@ -227,7 +227,7 @@ def test_a_flooder_who_does_not_read_is_let_go(built_page: Path, monkeypatch: py
         with contextlib.suppress(OSError):
             for _ in range(500):
                 line.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
-        until(lambda: not live.session._listeners)
+        until(lambda: not live.pages)
         until(lambda: not live._server.server_state.connections)
         line.close()
     finally:

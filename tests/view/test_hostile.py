@@ -312,7 +312,7 @@ def test_a_flood_ends_the_connection_and_a_busy_page_does_not(page: Page, live: 
             for _ in range(5000):
                 vandal.send('{"type": "ready"}')
         assert cut_off(vandal) in (1008, None)
-    until(lambda: len(live.session._listeners) == 1)
+    until(lambda: len(live.pages) == 1)
     assert page.ask("step")["step"] == 2
 
 

@@ -168,7 +168,7 @@ def test_two_views_of_one_widget_and_none(views: Any):
     two.wait("status", lambda status: status["running"] and status["step"] > 3)
     two.say("close")
     until(lambda: not view._session.running)  # nobody looks, nothing runs
-    assert not view._session._listeners
+    assert not view._watchers
     again = FrontEnd(view, "three")
     again.wait("status", lambda status: status["running"])
     again.say("say", text="{")
@@ -274,6 +274,6 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
         frame.locator("#flock").press(".")
         carry_until(lambda: view._session.simulation.step_count == step + 1)
         page.evaluate("window.stop()")
-        carry_until(lambda: not view._session._listeners)
+        carry_until(lambda: not view._watchers)
         assert problems == []
         browser.close()

@@ -224,17 +224,17 @@ def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
                 page.wait("frame")
             assert time.monotonic() - begun < 15.0  # a second and a half on an idle machine
             page.wait("status", lambda status: status["step"] > first)
-        assert len(live.session._listeners) >= 12
+        assert len(live.pages) >= 12
     finally:
         for client in stalled:
             client.close()
-        until(lambda: not live.session._listeners)
+        until(lambda: not live.pages)
         live.close()
 
 
 # R13
 def test_pages_that_leave_leave_nothing_behind(live: Live):
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     files = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     for turn in range(30):
         with live.connect() as connection:
@@ -245,7 +245,7 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
     for _ in range(10):  # and in the middle of the handshake
         with socket.create_connection(("127.0.0.1", live.port)) as raw:
             raw.sendall(b"GET /ws HTTP/1.1\r\nHost: ")
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     if files:
         until(lambda: len(os.listdir("/proc/self/fd")) <= files + 5)
     with live.page() as page:
@@ -253,14 +253,14 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
 
 
 def test_a_client_too_many_is_turned_away(live: Live, monkeypatch: pytest.MonkeyPatch):
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     monkeypatch.setattr(server, "MOST_CLIENTS", 2)
     with live.connect() as first, live.connect() as second:
         first.recv(timeout=PATIENCE)
         second.recv(timeout=PATIENCE)
         with pytest.raises(InvalidStatus), live.connect():
             pass
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     with live.connect() as again:
         again.recv(timeout=PATIENCE)
 

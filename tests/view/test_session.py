@@ -134,7 +134,7 @@ def test_a_flock_that_breaks_down_is_told_and_begins_anew():
             page.send("step", count=5)
             assert "step 21" in page.wait("error")["message"]
             assert page.ask("step", count=3)["step"] == 3
-        until(lambda: not live.session._listeners)
+        until(lambda: not live.pages)
         with live.page() as late:
             late.status()
             assert "error" not in late.newest  # told once, not to those who come later

@@ -111,6 +111,7 @@ def _widget_class() -> Any:
             session.running = False
             super().__init__(page=whole_page(), height=height)
             self.on_msg(self._hear)
+            session.listen(self._news.set)
             session.open()
             threading.Thread(target=self._tell, name="murmura-view", daemon=True).start()
 
@@ -153,10 +154,8 @@ def _widget_class() -> Any:
                 self._watchers[view].take(str(content.get("text")))
 
         def _leave(self, view: str) -> None:
-            watcher = self._watchers.pop(view, None)
-            if watcher is None:
+            if self._watchers.pop(view, None) is None:
                 return
-            watcher.close()
             if not self._watchers:  # nobody looks: a flock that nobody sees need not keep the machine busy
                 self._is_wanted = self._session.running
                 self.pause()

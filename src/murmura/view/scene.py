@@ -19,6 +19,7 @@ from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.tools import STRENGTHS, Hand, with_hand, with_obstacle, without_obstacle_near
 
 MOST_AGENTS = 2_000_000
+SPARING_UP_TO = 150_000  # agents; with more, a step on one core is longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of notes; hours of dragging
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
@@ -141,12 +142,12 @@ class Scene:
         self._note(noted)
 
     def _usual_threads(self, agents: int) -> int | None:
-        """Without a wish, leave a core to the server and the browser."""
+        """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
         if self._backend == "reference":
             return None
         from murmura.backends.cpu import usual_threads
 
-        return usual_threads(agents, self._spared)
+        return usual_threads(agents, self._spared if agents <= SPARING_UP_TO else 0)
 
     def _step_count(self) -> int:
         return self.simulation.step_count if self.epoch or not self.is_exact else 0

@@ -41,7 +41,7 @@ class Session:
         begin: A scenario, or a simulation to take over as it is.
         seed: For a scenario.
         backend: As for a simulation.
-        threads: By default all cores but one, which is left to the server and the browser.
+        threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
         speed: Simulated seconds for each second that passes.
     """
 

@@ -24,7 +24,7 @@ class Watcher:
 
     Args:
         session: What is watched.
-        wake: Called from any thread when `news` may have something.
+        wake: Called from any thread when `news` may have something for this watcher alone.
     """
 
     def __init__(self, session: Session, wake: Callable[[], None]) -> None:
@@ -38,12 +38,9 @@ class Watcher:
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
 
     def open(self) -> None:
-        self._session.listen(self._wake)
+        """Ask for the first frame. Whoever calls `news` must be told by the session that there is something."""
         self._session.ask_frame()
         self._wake()
-
-    def close(self) -> None:
-        self._session.forget(self._wake)
 
     def news(self) -> Iterator[str | bytes]:
         """Everything that is new, each thing as it is when it is taken."""

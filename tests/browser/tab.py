@@ -17,7 +17,9 @@ Found = TypeVar("Found")
 WATCH = """
 localStorage.setItem('murmura.hint', '1');
 window.violations = [];
-addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI));
+addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  violations.push(violatedDirective + ' ' + blockedURI);
+});
 window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
 """

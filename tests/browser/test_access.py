@@ -85,7 +85,8 @@ def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
     _inspecting(tab)
     wanted = tab.page.evaluate(f"""() => {{
       const all = [...document.querySelectorAll("{INTERACTIVE}")].filter((each) =>
-        each.tabIndex >= 0 && each.checkVisibility({{ visibilityProperty: true }}) && !each.closest('dialog') && each.getClientRects().length);
+        each.tabIndex >= 0 && each.checkVisibility({{ visibilityProperty: true }}) && !each.closest('dialog')
+        && each.getClientRects().length);
       all.forEach((each, k) => {{ each.dataset.stop = k; }});
       return all.length; }}""")
     assert wanted > 40
@@ -94,7 +95,8 @@ def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
         tab.page.keyboard.press("Tab")
         stop, ring, name = (
             tab.page.evaluate("""() => { const at = document.activeElement, style = getComputedStyle(at);
-          return [at.dataset.stop ?? null, style.outlineStyle !== 'none' || style.boxShadow !== 'none', at.outerHTML.slice(0, 120)]; }""")
+          const ring = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
+          return [at.dataset.stop ?? null, ring, at.outerHTML.slice(0, 120)]; }""")
         )
         if stop is not None:
             visited.add(int(stop))

@@ -61,9 +61,9 @@ def test_keys_change_how_it_looks(tab: Tab) -> None:
 def test_keys_act_on_the_simulation(tab: Tab) -> None:
     tab.still()
     for key, _, watch, expected in DOES:
-        was = watch(tab)
+        goal = expected(watch(tab))
         tab.page.keyboard.press(key)
-        tab.until(lambda watch=watch, goal=expected(was): watch(tab) == goal)
+        tab.until(lambda watch=watch, goal=goal: watch(tab) == goal)
     tab.page.keyboard.press(".")
     tab.until(lambda: not tab.session.running)  # a single step pauses
 

@@ -26,7 +26,7 @@ def crowd(tab: Tab, request: pytest.FixtureRequest) -> Tab:
     tab.arranged(
         flock(150, **{"world.width": 400, "world.height": 250, "world.boundary": request.param}),
         places,
-        rng.normal(size=(150, 2)) + (2.0, 0.0),
+        rng.normal((2.0, 0.0), size=(150, 2)),
     )
     tab.send("select", id=CHOSEN)
     tab.until(lambda: tab.see("chosen") == CHOSEN)

@@ -23,7 +23,8 @@ def test_javascript_for_each_picture_of_200_000_agents(tab: Tab, capsys: pytest.
         upload, draw = cost["upload"], cost["draw"]
         print(
             f"\nfirst picture {first:.0f} ms after loading; JavaScript at 200,000 agents: taking a frame in "
-            f"{upload['median']:.2f} ms (p95 {upload['p95']:.2f}), drawing {draw['median']:.2f} ms (p95 {draw['p95']:.2f})"
+            f"{upload['median']:.2f} ms (p95 {upload['p95']:.2f}), "
+            f"drawing {draw['median']:.2f} ms (p95 {draw['p95']:.2f})"
         )
 
 

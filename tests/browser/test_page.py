@@ -48,7 +48,9 @@ def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
 def test_without_webgl_a_plain_canvas_does(make_tab: MakeTab) -> None:
     tab = make_tab("""
       const real = HTMLCanvasElement.prototype.getContext;
-      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind === 'webgl2' ? null : real.call(this, kind, ...rest); };
+      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+        return kind === 'webgl2' ? null : real.call(this, kind, ...rest);
+      };
     """).open()
     assert "no WebGL2" in str(tab.page.locator("#notes").text_content())
     simulation = tab.still(flock(40))
@@ -59,7 +61,8 @@ def test_without_webgl_a_plain_canvas_does(make_tab: MakeTab) -> None:
         """Whether a bright pixel lies at every agent, or beside its middle: a dart is slim."""
         at = tab.screen(simulation.positions).round().astype(int).tolist()
         script = """(at) => { const c = document.getElementById('flock').getContext('2d'), z = c.getTransform().a;
-          return at.map(([x, y]) => Math.max(...c.getImageData(x * z - 1, y * z - 1, 3, 3).data.filter((_, k) => k % 4 < 3))); }"""
+          const rgb = ([x, y]) => c.getImageData(x * z - 1, y * z - 1, 3, 3).data.filter((_, k) => k % 4 < 3);
+          return at.map((place) => Math.max(...rgb(place))); }"""
         return bool(np.min(tab.page.evaluate(script, at)) > 80)
 
     tab.until(shown)

@@ -81,6 +81,7 @@ export class App {
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
     byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
     byId("bottom").append(this.dock.root);
+    new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
     new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
@@ -328,13 +329,21 @@ export class App {
     if (isExtra(mode)) this.send({ type: "extra", column: mode });
   }
 
+  /** The dock wraps where the window is narrow: panels and map stay clear of it. */
+  private makeRoom(): void {
+    const { looks } = this.settings;
+    const height = this.dock.root.offsetHeight;
+    if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
+    this.stage.gaps = { right: looks.panel && innerWidth >= 820 ? 300 : 0, bottom: height + 20 };
+  }
+
   private looksChanged(changed: object): void {
     const { looks } = this.settings;
     document.body.classList.toggle("bare-view", looks.hidden);
     document.body.dataset.tool = looks.tool;
     byId("right").hidden = !looks.panel;
     this.charts.root.hidden = !looks.charts;
-    this.stage.rightGap = looks.panel && !looks.hidden ? 300 : 0;
+    this.makeRoom();
     if ("mode" in changed) this.askExtra();
   }
 }

@@ -7,7 +7,12 @@ import type { Frame, Point } from "./protocol";
 const WIDTH = 168; // px
 const HIGHEST = 170;
 const DOTS = 2500;
-const ABOVE_DOCK = 84;
+
+/** What the panel covers on the right and the dock at the bottom [px]. */
+export interface Gaps {
+  right: number;
+  bottom: number;
+}
 
 export interface MapPlace {
   x: number;
@@ -23,10 +28,10 @@ export function needsMap(camera: Camera, view: Size, world: Size): boolean {
 }
 
 /** Where the map lies: bottom right, clear of the dock and the panel. */
-export function mapPlace(view: Size, world: Size, rightGap: number): MapPlace {
+export function mapPlace(view: Size, world: Size, gaps: Gaps): MapPlace {
   const scale = Math.min(WIDTH / world.width, HIGHEST / world.height);
   const [width, height] = [world.width * scale, world.height * scale];
-  return { x: view.width - rightGap - width - 16, y: view.height - height - ABOVE_DOCK, width, height, scale };
+  return { x: view.width - gaps.right - width - 16, y: view.height - gaps.bottom - height - 16, width, height, scale };
 }
 
 /** The place in the world under a point of the map, or null outside it. */

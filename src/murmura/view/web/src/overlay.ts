@@ -2,7 +2,7 @@
 
 import { toScreen, type Camera, type Size } from "./camera";
 import { disc, tracePath, type Lines } from "./lines";
-import { drawMap, mapPlace, needsMap } from "./minimap";
+import { drawMap, mapPlace, needsMap, type Gaps } from "./minimap";
 import { drawAgent } from "./overlay_agent";
 import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./overlay_everyone";
 import { drawThings, ring, type Hand } from "./overlay_things";
@@ -25,7 +25,7 @@ export interface OverlayScene {
   place: Point | null; // of the chosen agent
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
-  rightGap: number; // px the panel covers
+  gaps: Gaps;
   seconds: number; // simulated
 }
 
@@ -66,7 +66,7 @@ export class Overlay {
     if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
     const wrap = moment?.to.frame.wraps ? world : null;
     if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
-    if (moment && map) drawMap(lines, mapPlace(view, world, scene.rightGap), moment.to.frame);
+    if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {

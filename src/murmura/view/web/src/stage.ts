@@ -4,7 +4,7 @@ import { eased, fitted, panned, toWorld, zoomedAt, type Camera, type Size } from
 import { RendererCanvas } from "./canvas2d";
 import { Cost } from "./cost";
 import { RendererGl } from "./gl/renderer";
-import { mapPlace, needsMap, throughMap } from "./minimap";
+import { mapPlace, needsMap, throughMap, type Gaps } from "./minimap";
 import { Overlay } from "./overlay";
 import type { Hand } from "./overlay_things";
 import type { Picture } from "./picture";
@@ -27,7 +27,7 @@ export class Stage {
   chosen: Inspection | null = null;
   following = false;
   firstPicture: number | null = null; // [ms] since the page was asked for
-  rightGap = 0; // px the panel covers
+  gaps: Gaps = { right: 0, bottom: 64 };
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
   readonly cost = new Cost();
@@ -146,7 +146,7 @@ export class Stage {
   /** A press on the small map moves the view there; says whether it was one. */
   goThroughMap(screen: Point): boolean {
     if (this.settings.looks.hidden || !needsMap(this.camera, this.view, this.world)) return false;
-    const place = throughMap(mapPlace(this.view, this.world, this.rightGap), screen);
+    const place = throughMap(mapPlace(this.view, this.world, this.gaps), screen);
     if (!place) return false;
     this.following = false;
     this.goal = { ...place, zoom: this.camera.zoom };
@@ -278,9 +278,9 @@ export class Stage {
 
   private paintLines(moment: Moment | null, place: Point | null): void {
     const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
-    const { camera, view, world, chosen, hand, draft, rightGap, things } = this;
+    const { camera, view, world, chosen, hand, draft, gaps, things } = this;
     const light = this.lightQuery.matches;
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, rightGap, seconds }, Math.min(2, devicePixelRatio));
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds }, Math.min(2, devicePixelRatio));
   }
 
   private resized(): void {

@@ -43,7 +43,7 @@ it("the map is clear of dock and panel, and leads to places", () => {
   const [view, world] = [{ width: 1000, height: 700 }, { width: 1600, height: 1000 }];
   expect(needsMap({ x: 800, y: 500, zoom: 0.6 }, view, world)).toBe(false);
   expect(needsMap({ x: 800, y: 500, zoom: 2 }, view, world)).toBe(true);
-  const place = mapPlace(view, world, 300);
+  const place = mapPlace(view, world, { right: 300, bottom: 64 });
   expect(place.x + place.width).toBeLessThanOrEqual(700);
   expect(place.y + place.height).toBeLessThanOrEqual(620);
   expect(throughMap(place, { x: place.x + place.width / 2, y: place.y + place.height / 2 })).toEqual({ x: 800, y: 500 });

@@ -24,6 +24,6 @@ export default defineConfig({
       output: { entryFileNames: (chunk) => (chunk.name === "notebook" ? "notebook.js" : "assets/[name]-[hash].js") },
     },
   },
-  server: { proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
+  server: { fs: { allow: ["../.."] }, proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
   test: { include: ["tests/**/*.test.ts"] },
 });

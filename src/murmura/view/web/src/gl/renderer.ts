@@ -5,6 +5,7 @@
  * reductions of that light become the glow, and the agents themselves come on top, sharp.
  */
 
+import looks from "../../../../looks.json";
 import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
 import type { Frame } from "../protocol";
@@ -13,7 +14,7 @@ import { Agents, type AgentLook } from "./agents";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
 import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
 
-const TRAIL_SECONDS = 0.9;
+const TRAIL_SECONDS = looks.trail_seconds;
 const NO_TRAIL_SECONDS = 0.02;
 
 export class RendererGl implements Picture {

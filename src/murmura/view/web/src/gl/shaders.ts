@@ -1,5 +1,10 @@
 /** GLSL of the picture: agents by vertex pulling, fading trails, a soft glow, and the sky behind them. */
 
+import looks from "../../../../looks.json";
+
+const { night, day } = looks.sky;
+const vec3 = (rgb: number[]) => `vec3(${rgb.map((c) => c.toFixed(3)).join()})`;
+
 export const AGENT_VERTEX = `#version 300 es
 precision highp float;
 precision highp int;
@@ -154,13 +159,13 @@ vec3 hour(vec3 sky, float height) {
   return sky * tint * dim + vec3(0.16, 0.06, 0.01) * dusk * dusk * (1.0 - height) * (u_light > 0.5 ? 0.35 : 0.7);
 }
 vec3 night(vec2 uv) {
-  vec3 low = vec3(0.062, 0.055, 0.105), mid = vec3(0.026, 0.034, 0.072), high = vec3(0.010, 0.014, 0.034);
+  vec3 low = ${vec3(night.low)}, mid = ${vec3(night.mid)}, high = ${vec3(night.high)};
   vec3 sky = mix(mix(low, mid, smoothstep(0.0, 0.45, uv.y)), high, smoothstep(0.35, 1.0, uv.y));
   float ember = exp(-3.5 * length((uv - vec2(0.5, -0.16)) * vec2(0.85, 1.5)));
-  return sky + vec3(0.20, 0.085, 0.075) * ember;
+  return sky + ${vec3(night.ember)} * ember;
 }
 vec3 day(vec2 uv) {
-  vec3 low = vec3(0.985, 0.925, 0.860), mid = vec3(0.945, 0.945, 0.945), high = vec3(0.835, 0.890, 0.945);
+  vec3 low = ${vec3(day.low)}, mid = ${vec3(day.mid)}, high = ${vec3(day.high)};
   return mix(mix(low, mid, smoothstep(0.0, 0.5, uv.y)), high, smoothstep(0.4, 1.0, uv.y));
 }
 float noise(vec2 p) {

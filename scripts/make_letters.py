@@ -13,7 +13,10 @@ EM = 64  # px: enough for a film of 4K
 CHARACTERS = "".join(map(chr, range(32, 127))) + "·×–°"
 font = FT2Font(font_manager.findfont("DejaVu Sans"))
 font.set_size(EM, 72)
-ascent, descent = round(font.ascender * EM / font.units_per_EM), 2 - round(font.descender * EM / font.units_per_EM)
+ascent, descent = (
+    round(font.ascender * EM / font.units_per_EM),
+    2 - round(font.descender * EM / font.units_per_EM),
+)
 pieces = []
 for character in CHARACTERS:
     glyph = font.load_char(ord(character))

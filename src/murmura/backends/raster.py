@@ -26,7 +26,7 @@ SWEEP, WING, WING_SCALE, BACK, BACK_SCALE, BODY, BEAK = (
 TINY, MOST_INK, NEAR_INK, SHADE = (np.float32(value) for value in (1e-4, 0.9, 0.35, 0.16))
 SERIES = tuple(np.float32(1.0 / k) for k in (2, 6, 24, 120, 720))
 WIDEST = np.float32(1.75)  # half lengths from a hunter's middle to the tips of its wings
-BYTE = np.float32(255.0)
+BYTE, STEEP = np.float32(255.0), np.float32(1e-6)
 
 
 @njit(**INNER)
@@ -43,6 +43,30 @@ def _hunter(along: Any, y: Any) -> Any:
     wings = max((along + SWEEP * y - WING) * WING_SCALE, (BACK - HALF * y - along) * BACK_SCALE)
     body = max(max(y - BODY, along - BEAK), -along - WING)
     return min(wings, body)
+
+
+@njit(**INNER)
+def _narrowed(low: Any, high: Any, value: Any, slope: Any) -> Any:
+    """The part of [low, high] in which value + slope x t is at most 0."""
+    if slope > STEEP:
+        return low, min(high, -value / slope)
+    if slope < -STEEP:
+        return max(low, -value / slope), high
+    return (low, high) if value <= STEEP * BYTE else (ONE, ZERO)
+
+
+@njit(**INNER)
+def _span(x: Any, dy: Any, ux: Any, uy: Any, half: Any, left: Any, right: Any) -> Any:
+    """Which pixels of a row can touch a dart: it is slim, and most of the square around it is not."""
+    rim = ONE / half
+    along, across = dy * uy, dy * ux  # where dx is 0
+    low, high = np.float32(left) + HALF - x, np.float32(right) - HALF - x
+    low, high = _narrowed(low, high, across - SLOPE * (ONE - along) - rim, SLOPE * ux - uy)
+    low, high = _narrowed(low, high, -across - SLOPE * (ONE - along) - rim, SLOPE * ux + uy)
+    low, high = _narrowed(low, high, -along - ONE - rim, -ux)
+    if low > high:
+        return left, left
+    return max(left, int(np.floor(low + x))), min(right, int(np.floor(high + x)) + 1)
 
 
 @njit(**INNER)
@@ -85,13 +109,15 @@ def splat(
         red, green, blue = colors[k, 0], colors[k, 1], colors[k, 2]
         dy = np.float32(top) + HALF - y
         for j in range(top, bottom):
-            dx = np.float32(left) + HALF - x
+            first, last = left, right
+            if not winged[k]:
+                first, last = _span(x, dy, ux, uy, half, left, right)
+            dx = np.float32(first) + HALF - x
             # Slices begin at 0: an index that might be negative would be checked at every pixel.
-            reds, greens, blues = canvas[0, j, left:right], canvas[1, j, left:right], canvas[2, j, left:right]
-            for i in range(right - left):
-                along = dx * ux + dy * uy
-                y_away = abs(dy * ux - dx * uy)
-                far = _hunter(along, y_away) if winged[k] else _dart(along, y_away)
+            reds, greens, blues = canvas[0, j, first:last], canvas[1, j, first:last], canvas[2, j, first:last]
+            for i in range(last - first):
+                along, across = dx * ux + dy * uy, abs(dy * ux - dx * uy)
+                far = _hunter(along, across) if winged[k] else _dart(along, across)
                 covered = min(ONE, max(ZERO, HALF - far * half)) * gain
                 dx += ONE
                 if covered > ZERO:
@@ -101,7 +127,7 @@ def splat(
                     greens[i] = greens[i] * keep + green * light
                     blues[i] = blues[i] * keep + blue * light
                     if planes == 4:
-                        canvas[3, j, left + i] += covered * cover
+                        canvas[3, j, first + i] += covered * cover
             dy += ONE
 
 

@@ -37,7 +37,8 @@ class Camera:
     def on_screen(self, places: Any) -> NDArray[np.float64]:
         """Pixels of places, shape (n, 2)."""
         centre = np.array([self.width / 2.0, self.height / 2.0])
-        return (np.asarray(places, np.float64) - (self.x, self.y)) * self.zoom + centre
+        pixels: NDArray[np.float64] = (np.asarray(places, np.float64) - (self.x, self.y)) * self.zoom + centre
+        return pixels
 
     def at(self, x: float, y: float) -> Camera:
         return Camera(x, y, self.zoom, self.width, self.height, self.scale)

@@ -38,4 +38,5 @@ def _averaged(image: NDArray[np.float64], by: float) -> NDArray[np.float64]:
     edges = np.minimum(np.arange(count + 1) * by, image.shape[0])
     whole = np.minimum(edges.astype(int), image.shape[0] - 1)
     at = sums[whole] + (sums[whole + 1] - sums[whole]) * (edges - whole)[:, None]
-    return np.diff(at, axis=0) / by
+    means: NDArray[np.float64] = np.diff(at, axis=0) / by
+    return means

@@ -5,7 +5,7 @@ A moment comes from a recorded run or from a simulation that runs while it is fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -62,9 +62,7 @@ def moment_of(simulation: Simulation) -> Moment:
 
 
 def recorded(frame: Frame) -> Moment:
-    return Moment(
-        int(frame.step), frame.ids, frame.positions, frame.velocities, frame.species, frame.columns
-    )
+    return Moment(int(frame.step), frame.ids, frame.positions, frame.velocities, frame.species, frame.columns)
 
 
 class Reel(Protocol):
@@ -186,14 +184,3 @@ def mixed(a: Moment, b: Moment, part: float, scenario: Scenario) -> Moment:
     velocities = a.velocities + (other - a.velocities) * share
     columns = {name: column for name, column in a.columns.items() if name != "heading"}
     return Moment(a.step + part * (b.step - a.step), a.ids, positions, velocities, a.species, columns)
-
-
-def walk(reel: Reel, plan: Sequence[Shot], tell: Callable[[int], None] | None = None) -> Iterator[Moment]:
-    """The moments of a film one after the other; frames that repeat are read once."""
-    last: tuple[Shot, Moment] | None = None
-    for k, shot in enumerate(plan):
-        if last is None or last[0] != shot:
-            last = (shot, taken(reel, shot))
-        yield last[1]
-        if tell is not None:
-            tell(k + 1)

@@ -46,16 +46,22 @@ class Sky:
             factor = 1.0 - OUTSIDE[self._theme] * _smoothstep(0.0, 3.0, gap)
             if axis == 2:
                 inside = above <= 0.0
-                sky[:, inside[:, None] & (beside > 0.0)[None, :]] *= np.tile(factor, inside.sum()).astype(np.float32)
+                sky[:, inside[:, None] & (beside > 0.0)[None, :]] *= np.tile(factor, inside.sum()).astype(
+                    np.float32
+                )
             else:
                 sky[:, out, :] *= factor[None, :, None].astype(np.float32)
         across, down = (columns >= left) & (columns <= right), (rows >= top) & (rows <= bottom)
         for x in (left, right):
             for k in np.flatnonzero(np.abs(columns - x) < 1.5):
-                self._line(sky[:, down, k], 1.0 - _smoothstep(0.5, 1.5, abs(columns[k] - x)), sky, np.s_[:, down, k])
+                self._line(
+                    sky[:, down, k], 1.0 - _smoothstep(0.5, 1.5, abs(columns[k] - x)), sky, np.s_[:, down, k]
+                )
         for y in (top, bottom):
             for k in np.flatnonzero(np.abs(rows - y) < 1.5):
-                self._line(sky[:, k, across], 1.0 - _smoothstep(0.5, 1.5, abs(rows[k] - y)), sky, np.s_[:, k, across])
+                self._line(
+                    sky[:, k, across], 1.0 - _smoothstep(0.5, 1.5, abs(rows[k] - y)), sky, np.s_[:, k, across]
+                )
         return sky
 
     def _line(self, pixels: Any, strength: Any, sky: Any, where: Any) -> None:

@@ -68,7 +68,9 @@ def _all_things(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patc
             yield _ring(camera, threat, THREAT[theme], True, True, unit)
 
 
-def words(text: str, corner: Corner, camera: Camera, theme: str, size: float = 15.0, weight: float = 0.85) -> Patch:
+def words(
+    text: str, corner: Corner, camera: Camera, theme: str, size: float = 15.0, weight: float = 0.85
+) -> Patch:
     """A line of text in a corner; cut off where the picture is too narrow."""
     margin = round(14 * camera.scale)
     mask = text_mask(text, max(7.0, size * camera.scale))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,7 +119,7 @@ def render(
                 else "stopped before the first picture"
             )
             raise
-    print_facts(asdict(film), as_json)
+    print_facts(film.facts(), as_json)
 
 
 def _recorded(folder: str) -> Any:

@@ -188,7 +188,7 @@ class _Pipe:
 
     def __init__(self, arguments: list[str]) -> None:
         self._queue: queue.Queue[bytes | None] = queue.Queue(WAITING)
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115: it lives as long as the process it listens to
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = _start(arguments, self._errors)
         self._broken = threading.Event()
         self._thread = threading.Thread(target=self._feed, name="murmura-film", daemon=True)

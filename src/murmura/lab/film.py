@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -135,19 +135,35 @@ def _open_box(reel: Reel, plan: Sequence[Shot]) -> tuple[float, float, float, fl
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
-@dataclass
+@dataclass(frozen=True)
 class Film:
-    """What was made."""
+    """What was made.
+
+    Attributes:
+        file: Where it is.
+        pictures: How many.
+        size: Width and height [px].
+        steps: The first and the last step shown.
+        exact: Whether every picture is a recorded frame.
+        fps: Pictures a second of film.
+        seconds: How long the film is.
+        speed: Simulated seconds for each second of film.
+        made_per_second: How many pictures were made a second.
+    """
 
     file: str
     pictures: int
-    fps: float
-    seconds: float
     size: str
+    steps: tuple[int, int]
     exact: bool
-    steps: str
-    speed: float
-    pictures_per_second: float = field(default=0.0)
+    fps: float | None = None
+    seconds: float | None = None
+    speed: float | None = None
+    made_per_second: float | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """What there is to say; a single picture has no pace."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 def render(
@@ -214,16 +230,11 @@ def _joined(pictures: list[NDArray[np.uint8]], size: tuple[int, int]) -> NDArray
 
 def _facts(reel: Reel, plan: Sequence[Shot], out: Path, look: Look, cut: Cut, pace: float) -> Film:
     first, last = reel.steps[plan[0].first], reel.steps[plan[-1].first]
+    exact = not any(shot.part for shot in plan)
+    film = Film(str(out), len(plan), f"{look.size[0]}x{look.size[1]}", (int(first), int(last)), exact)
+    if len(plan) == 1:
+        return film
     shown = (last - first) * reel.scenario.motion.time_step
-    length = len(plan) / cut.fps
-    return Film(
-        file=str(out),
-        pictures=len(plan),
-        fps=cut.fps,
-        seconds=round(length, 3),
-        size=f"{look.size[0]}x{look.size[1]}",
-        exact=not any(shot.part for shot in plan),
-        steps=f"{first}-{last}",
-        speed=round(shown / max(length - 1.0 / cut.fps, 1e-9), 4) if len(plan) > 1 else 0.0,
-        pictures_per_second=round(pace, 1),
-    )
+    speed = round(float(shown * cut.fps / (len(plan) - 1)), 4)
+    length = round(len(plan) / cut.fps, 3)
+    return replace(film, fps=cut.fps, seconds=length, speed=speed, made_per_second=round(pace, 1))

@@ -17,7 +17,7 @@ from murmura.lab.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, wo
 from murmura.lab.looks import Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.moments import Moment
 from murmura.lab.sky import Sky
-from murmura.lab.things import Patch, things, words
+from murmura.lab.things import Patch, halo, things, words
 from murmura.scenario import Scenario
 
 NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from
@@ -121,7 +121,7 @@ class Painter:
         self._begun = False
 
     def paint(self, moment: Moment, seconds: float) -> NDArray[np.uint8]:
-        """The picture `seconds` of film after the one before: planes (3, height, width) that the next one overwrites."""
+        """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
         from murmura.backends.raster import splat, to_bytes
 
         darts = self._expose(moment, seconds)
@@ -146,7 +146,8 @@ class Painter:
         self._aim(moment)
         darts = self._darts(moment)
         span = self.look.trail_seconds or NO_TRAIL_SECONDS
-        keep = float(np.exp(-seconds / span)) if self._begun else 0.0
+        # Also for the first picture: leaving all its light at once, it would stay as a ghost among the trails.
+        keep = float(np.exp(-seconds / span))
         self._begun = True
         fade(self._trails, np.float32(keep))
         splat(self._trails, *darts, np.float32(1.0 - keep), np.float32(1.0), False)
@@ -268,11 +269,15 @@ class Painter:
             self._things = things(self.scenario, camera, theme)
         if not self.look.labels:
             return self._things
+        ring = []
+        if isinstance(self.look.follow, int) and self.look.follow in moment.ids:
+            radius = 2.2 * self._half(len(moment.ids))
+            ring = halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
         time = moment.step * self.scenario.motion.time_step
         clock = f"{time:,.2f} s · step {moment.step:,.0f}"
         name = f"{self.name} · {len(moment.ids):,} agents"
         labels = [words(name, "bottom left", camera, theme), words(clock, "bottom right", camera, theme)]
-        return [*self._things, *labels]
+        return [*self._things, *ring, *labels]
 
 
 def _hunts(kind: Any) -> bool:

@@ -38,19 +38,14 @@ class Sky:
         (left, top), (right, bottom) = camera.on_screen([world[:2], world[2:]]).tolist()
         sky = self._plain.copy()
         columns, rows = np.arange(camera.width) + 0.5, np.arange(camera.height) + 0.5
-        # Whole strips beside the world and the pixels near its edge: a moving camera paints this for each picture.
         beside = np.maximum(left - columns, columns - right)
         above = np.maximum(top - rows, rows - bottom)
-        for out, axis in ((np.flatnonzero(beside > 0.0), 2), (np.flatnonzero(above > 0.0), 1)):
-            gap = (beside if axis == 2 else above)[out]
-            factor = 1.0 - OUTSIDE[self._theme] * _smoothstep(0.0, 3.0, gap)
-            if axis == 2:
-                inside = above <= 0.0
-                sky[:, inside[:, None] & (beside > 0.0)[None, :]] *= np.tile(factor, inside.sum()).astype(
-                    np.float32
-                )
-            else:
-                sky[:, out, :] *= factor[None, :, None].astype(np.float32)
+        if beside.max() > 0.0 or above.max() > 0.0:
+            fx, fy = (
+                (1.0 - OUTSIDE[self._theme] * _smoothstep(0.0, 3.0, gap)).astype(np.float32)
+                for gap in (beside, above)
+            )
+            sky *= np.minimum(fx[None, :], fy[:, None])
         across, down = (columns >= left) & (columns <= right), (rows >= top) & (rows <= bottom)
         for x in (left, right):
             for k in np.flatnonzero(np.abs(columns - x) < 1.5):

@@ -68,6 +68,17 @@ def _all_things(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patc
             yield _ring(camera, threat, THREAT[theme], True, True, unit)
 
 
+def halo(x: float, y: float, radius: float, camera: Camera, theme: str) -> list[Patch]:
+    """A thin ring around one place on the screen [px]: whom the camera follows."""
+    reach = radius + 2.0 * camera.scale
+    window = _window(camera, (x - reach, y - reach), (x + reach, y + reach))
+    if window is None:
+        return []
+    dx, dy = _centred(window, x, y)
+    line = _cover(np.abs(np.hypot(dx, dy) - radius) - 0.75 * camera.scale)
+    return [_inked(window[0], window[1], [(line, INK[theme], 0.7)])]
+
+
 def words(
     text: str, corner: Corner, camera: Camera, theme: str, size: float = 15.0, weight: float = 0.85
 ) -> Patch:

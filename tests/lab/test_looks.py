@@ -44,7 +44,7 @@ def test_viridis_is_viridis():
     own = palette_table("viridis", "dark")
     low, high = looks()["used"]["dark"]
     theirs = mpl.colormaps["viridis"](np.linspace(low, high, 256))[:, :3]
-    assert np.abs(own - theirs).max() < 0.03
+    assert np.abs(own - theirs).max() < 0.07  # ten of its colours, mixed in another space
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))

@@ -36,6 +36,7 @@ class Simulation:
         velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
+        first_step: The step count that given agents begin with.
         announce: Called with a line of text before something that takes long.
     """
 
@@ -50,20 +51,23 @@ class Simulation:
         velocities: ArrayLike | None = None,
         species: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        first_step: int = 0,
         announce: Callable[[str], None] | None = None,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
         seed, threads = _checked(seed, threads, backend)
         if positions is None:
-            if velocities is not None or species is not None or ids is not None:
-                raise ScenarioError("velocities, species and ids describe given agents: pass positions too")
+            if velocities is not None or species is not None or ids is not None or first_step:
+                raise ScenarioError(
+                    "velocities, species, ids and first_step describe given agents: pass positions too"
+                )
             state = random_start(scenario, seed)
         else:
             state = given_start(scenario, seed, positions, velocities, species, ids)
             scenario = (
                 scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
             )
-        self._begin(scenario, seed, backend, threads, state, 0, announce)
+        self._begin(scenario, seed, backend, threads, state, first_step, announce)
 
     def _begin(
         self,

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import BackendError, RunError, ScenarioError
+from murmura.lab.extras import needs
 
 Pixels = NDArray[np.uint8]
 SUFFIXES = (".mp4", ".gif", ".png")
@@ -44,15 +45,12 @@ class Encoder(Protocol):
 
 def ffmpeg() -> str:
     """The program that encodes."""
-    try:
+    with needs("video"):
         from imageio_ffmpeg import get_ffmpeg_exe
-
+    try:
         return str(get_ffmpeg_exe())
-    except (ImportError, RuntimeError) as error:
-        raise BackendError(
-            f'films need ffmpeg, which is not installed here ({error}): pip install "murmura[video]". A picture '
-            "(--out FILE.png) needs nothing"
-        ) from None
+    except RuntimeError as error:
+        raise BackendError(f"films need ffmpeg, which is not here: {error}") from None
 
 
 def check_target(out: Path, size: tuple[int, int], fps: float) -> None:

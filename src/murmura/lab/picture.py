@@ -219,7 +219,8 @@ class Painter:
                 recorded = ", ".join(moment.columns) or "none"
                 raise ScenarioError(
                     f"colouring by {self._mode} needs the column {facts['column']!r}, which was not recorded "
-                    f"(recorded columns: {recorded}); record it, or choose another --color"
+                    f"(recorded columns: {recorded}); choose another --color, or record it: `murmura run ... --columns "
+                    f"{facts['column']}`"
                 )
             values, top = moment.columns[facts["column"]], facts["top"]
         return np.clip(np.asarray(values, np.float64) * (255.0 / top), 0.0, 255.0).astype(np.intp)

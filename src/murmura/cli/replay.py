@@ -53,7 +53,12 @@ def replay(
 
 
 def replay_folder(
-    folder: Path, speed: float | None, port: int | None, open_page: bool, backend: str | None, threads: int | None
+    folder: Path,
+    speed: float | None,
+    port: int | None,
+    open_page: bool,
+    backend: str | None,
+    threads: int | None,
 ) -> None:
     """Show a run in the live view."""
     print(f"murmura {__version__} - starting...", flush=True)
@@ -85,7 +90,7 @@ def replay_actions(
 
         serve(replay_session(record, backend, threads, speed), port=port, open_page=open_page)
         return
-    with Progress(record.total_steps) as progress:
+    with Progress() as progress:
         scene = replay(record, backend, threads, progress.update)
     facts = {
         "scenario": scene.scenario.name,

@@ -43,7 +43,9 @@ def looks() -> dict[str, Any]:
 
 
 def color_modes() -> list[str]:
-    return list(looks()["modes"])
+    """What colours of a film can tell: what a frame always holds, or a column that can be recorded."""
+    always = ("heading", "species", "speed")
+    return [name for name, facts in looks()["modes"].items() if name in always or "column" in facts]
 
 
 def check_mode(mode: str) -> None:

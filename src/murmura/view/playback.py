@@ -156,6 +156,7 @@ class Playback(Session):
         self._recorded = RecordedScene(played)
         self._told = ""
         self._is_reliving = False
+        self._followed: Scene | None = None
         self._show(self._recorded)
 
     @property
@@ -226,7 +227,18 @@ class Playback(Session):
         step = number_of(message, "step", 0, 2**53)
         if self.is_live:
             raise ScenarioError("this flock flies live, and only forwards: go back to the recording first")
-        self._recorded.played.seek(int(step))
+        played = self._recorded.played
+        before = played.row
+        played.seek(int(step))
+        if not 0 <= played.row - before <= 1:
+            self._recorded.epoch += 1  # a jump: pages shall not draw a way from there to here
+
+    def _follow_scene(self) -> None:
+        """A jump within the recording is no news but for the frames that show it."""
+        if self._followed is self.scene is self._recorded:
+            self._shown = (self.scene.epoch, self.scene.scenario)
+        self._followed = self.scene
+        super()._follow_scene()
 
     def _branch(self, message: dict[str, Any]) -> None:
         """Go on live from the frame that is shown, as soon as the flock has been brought up to it."""

@@ -12,6 +12,7 @@ import { Inspector } from "./inspector";
 import { Recorder, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
 import { Places } from "./places";
+import { PlaybackBar } from "./playback";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
 import { note } from "./notes";
@@ -40,6 +41,7 @@ export class App {
   private readonly dock: Dock;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
+  private readonly playback = new PlaybackBar((message) => { this.send(message); });
   private readonly presets;
   private readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
   private hello: Hello | null = null;
@@ -80,7 +82,7 @@ export class App {
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
     byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
-    byId("bottom").append(this.dock.root);
+    byId("bottom").append(this.playback.root, this.dock.root);
     new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
     new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send), () => { this.followNext = true; }));
@@ -163,6 +165,7 @@ export class App {
     this.charts.status(status);
     this.dock.running(status.running);
     this.dock.showSpeed(status.speed);
+    this.playback.show(status.playback, status.step);
     const now = performance.now();
     if (now - this.lastSummary < SUMMARY_MS) return;
     this.lastSummary = now;

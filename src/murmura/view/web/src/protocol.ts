@@ -135,8 +135,22 @@ export function columnsOf(hello: Pick<Hello, "columns">): readonly ExtraColumn[]
   return hello.columns ?? USUAL_COLUMNS;
 }
 
+/** A recorded run that is shown, in steps. */
+export interface TimeLine {
+  name: string;
+  first: number;
+  last: number;
+  frames: number;
+  at: number;
+  live: boolean; // somebody went on from one of its frames
+  waiting: boolean; // the flock is being brought up to a frame
+  told: string; // how the live flock was come by
+}
+
 export interface Status {
   type: "status";
+  /** Absent where the flock is not a recorded one. */
+  playback?: TimeLine;
   step: number;
   time: number;
   agents: number;
@@ -227,6 +241,8 @@ export type PointerMode = "attract" | "repel" | "scare" | "none";
 export type ClientMessage =
   | { type: "play" | "pause" | "ready" }
   | { type: "step"; count: number }
+  | { type: "seek"; step: number }
+  | { type: "branch" | "return" }
   | { type: "speed"; value: number }
   | { type: "reset"; seed: number | null }
   | { type: "load"; scenario: string | JsonObject }

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
 
-from murmura.cli import bench, export, facts, live, render, replay, resume, run
+from murmura.cli import bench, compare, export, facts, live, render, replay, resume, run
 from murmura.cli.words import app, say
 from murmura.core.errors import MurmuraError
 
-__all__ = ["app", "bench", "export", "facts", "live", "main", "render", "replay", "resume", "run"]
+__all__ = ["app", "bench", "compare", "export", "facts", "live", "main", "render", "replay", "resume", "run"]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -64,6 +64,12 @@ def render(
     beside: Annotated[
         str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
     ] = None,
+    beside_values: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--beside-set", help="Change a value of the second scenario only: PATH=VALUE.", negative=""
+        ),
+    ] = None,
     steps: Annotated[Step, Parameter(help="Film a scenario instead of a run: this many steps of it.")] = None,
     agents: Agents = None,
     seed: Seed = 0,
@@ -94,6 +100,8 @@ def render(
     check_target(out, look.size, rate)
     if steps is None:
         cut = Cut(rate, speed, begin, end, smooth, at)
+        if beside_values:
+            raise ScenarioError("--beside-set changes a scenario; what was recorded cannot be changed")
         reels = [_recorded(name) for name in (source, beside) if name is not None]
     else:
         if at is not None or smooth:
@@ -101,14 +109,15 @@ def render(
                 "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
             )
         cut = Cut(rate, None, begin, end)
-        chosen = [
-            chosen_scenario(name, agents, values, rules) for name in (source, beside) if name is not None
-        ]
+        chosen = [chosen_scenario(source, agents, values, rules)]
+        if beside is not None:
+            both = [*(values or ()), *(beside_values or ())]
+            chosen.append(chosen_scenario(beside, agents, both, None))
         reels = [
             _simulated(one, seed, backend, threads, steps, (LIVE_SPEED if speed is None else speed) / rate)
             for one in chosen
         ]
-    names = (_name(source), None if beside is None else _name(beside))
+    names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
     with Progress("pictures") as progress:
         try:
             film = render(reels[0], out, look, cut, reels[1] if beside else None, names, progress.update)

@@ -105,8 +105,10 @@ class PlayedSimulation(Simulation):
     def adopt(self, scenario: Scenario) -> None:
         """Nothing: what was recorded cannot be changed, not even by the idle hand that sessions put into a scenario."""
 
-    def next_frame(self) -> None:
-        self.seek(int(self._steps[min(self.row + 1, len(self._steps) - 1)]))
+    @property
+    def to_next_frame(self) -> int:
+        """Steps until the next frame is reached; 0 at the end."""
+        return int(self._steps[min(self.row + 1, len(self._steps) - 1)]) - self.cursor
 
 
 def state_of(frame: Frame) -> State:
@@ -158,6 +160,7 @@ class Playback(Session):
         self._is_reliving = False
         self._followed: Scene | None = None
         self._show(self._recorded)
+        self._shown = (self.scene.epoch, self.scene.scenario)
 
     @property
     def is_live(self) -> bool:
@@ -221,7 +224,7 @@ class Playback(Session):
             self._step(message)
             return
         self.running = False
-        self._recorded.played.next_frame()
+        self._recorded.played.step(self._recorded.played.to_next_frame)
 
     def _seek(self, message: dict[str, Any]) -> None:
         step = number_of(message, "step", 0, 2**53)

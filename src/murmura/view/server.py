@@ -18,6 +18,7 @@ from typing import Any
 from murmura.core.errors import BackendError
 from murmura.view.connections import server_config
 from murmura.view.guard import Guard
+from murmura.view.pairing import Pair
 from murmura.view.session import Session
 from murmura.view.watching import LARGEST_MESSAGE, Watcher
 
@@ -103,21 +104,35 @@ async def _receive(socket: Any, watcher: Watcher) -> None:
 
 
 def make_app(
-    session: Session,
+    session: Session | Pair,
     port: int,
     hosts: tuple[str, ...] = LOCAL,
     when_deserted: Callable[[], None] = lambda: None,
 ) -> Guard:
     """The guarded application; `when_deserted` is called when the last page has left and none came back."""
     from starlette.applications import Starlette
-    from starlette.responses import FileResponse, JSONResponse
-    from starlette.routing import Mount, Route, WebSocketRoute
-    from starlette.staticfiles import StaticFiles
+    from starlette.routing import Mount
 
-    bells = Bells(session)
+    sides = {"": session} if isinstance(session, Session) else dict(session.sides)
+    bells = {name: Bells(one) for name, one in sides.items()}
 
-    async def page(request: Any) -> Any:
-        return FileResponse(STATIC / "index.html")
+    def leave_if_deserted() -> None:
+        if not any(each.hung for each in bells.values()):
+            when_deserted()
+
+    if isinstance(session, Session):
+        app = Starlette(routes=_routes(session, bells[""], leave_if_deserted))
+        app.state.bells = bells[""]
+        return Guard(app, port, hosts)  # type: ignore[arg-type]
+    halves = [Mount(f"/{name}", routes=_routes(one, bells[name], leave_if_deserted)) for name, one in sides.items()]
+    app = Starlette(routes=[_page("compare.html"), _assets(), *halves])
+    return Guard(app, port, hosts, framed=tuple(f"/{name}/" for name in sides))  # type: ignore[arg-type]
+
+
+def _routes(session: Session, bells: Bells, leave_if_deserted: Callable[[], None]) -> list[Any]:
+    """The page of one session and what it asks for."""
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route, WebSocketRoute
 
     async def actions(request: Any) -> Any:
         return JSONResponse(await asyncio.wrap_future(session.ask(session.scene.record)))
@@ -132,19 +147,29 @@ def make_app(
         finally:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS, leave_if_deserted)
 
-    def leave_if_deserted() -> None:
-        if not bells.hung:
-            when_deserted()
-
-    routes = [
-        Route("/", page),
+    return [
+        _page("index.html"),
         Route("/api/actions", actions),
         WebSocketRoute("/ws", socket_route),
-        Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
+        _assets(),
     ]
-    app = Starlette(routes=routes)
-    app.state.bells = bells
-    return Guard(app, port, hosts)  # type: ignore[arg-type]
+
+
+def _page(name: str) -> Any:
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    async def page(request: Any) -> Any:
+        return FileResponse(STATIC / name)
+
+    return Route("/", page)
+
+
+def _assets() -> Any:
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    return Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
 
 
 def check_page() -> None:
@@ -167,7 +192,7 @@ def listen(host: str, wanted: int | None) -> socket.socket:
 
 
 def serve(
-    session: Session,
+    session: Session | Pair,
     host: str = "127.0.0.1",
     port: int | None = None,
     open_page: bool = True,

@@ -19,7 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // the same policy refuses data: addresses of scripts and styles
     modulePreload: false,
     rollupOptions: {
-      input: ["index.html", "src/notebook.ts"],
+      input: ["index.html", "compare.html", "src/notebook.ts"],
       preserveEntrySignatures: "exports-only", // anywidget imports what the notebook's entry exports
       output: { entryFileNames: (chunk) => (chunk.name === "notebook" ? "notebook.js" : "assets/[name]-[hash].js") },
     },

@@ -54,7 +54,7 @@ export class App {
   private lastHeard = 0;
 
   constructor() {
-    this.connection = new Connection(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, {
+    this.connection = new Connection(`${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`, {
       frame: (frame) => {
         this.stage.receive(frame);
         this.hud.sampled(frame.count, frame.total);

@@ -115,6 +115,8 @@ export type Placeable = "circle" | "wall" | "food" | "predator";
 
 export interface Hello {
   type: "hello";
+  /** What this flock is called beside another; absent: as its scenario. */
+  label?: string;
   version: string;
   scenario: JsonObject;
   schema: JsonObject;

@@ -149,9 +149,9 @@ class Pair:
         self.left.open()
         self.right.open()
 
-    def close(self) -> None:
-        self.left.close()
-        self.right.close()
+    def close(self, patience: float = 5.0) -> None:
+        self.left.close(patience)
+        self.right.close(patience)
 
 
 def _restarts(message: dict[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura.core.errors import ScenarioError
@@ -17,15 +17,19 @@ from murmura.lab.moments import Shot, SimulatedReel, mixed, part_of, shots
 
 from .reels import FIELD, crossing, moment
 
+# No deadline: how long an example takes says nothing on a busy machine.
+calmly = settings(max_examples=50, deadline=None)
 STEPS = st.lists(st.integers(1, 50), min_size=1, max_size=30).map(lambda gaps: np.cumsum(gaps).tolist())
 
 
+@calmly
 @given(STEPS)
 def test_without_a_speed_every_frame_is_one_picture(steps: list[int]):
     assert shots(steps, range(len(steps)), None, False) == [Shot(k, k) for k in range(len(steps))]
 
 
-@given(STEPS, st.floats(0.1, 40.0))
+@calmly
+@given(STEPS, st.floats(0.5, 40.0))
 def test_with_a_speed_a_picture_shows_the_newest_frame_of_its_time(steps: list[int], stride: float):
     plan = shots(steps, range(len(steps)), stride, False)
     assert all(shot == Shot(shot.first, shot.first) for shot in plan)
@@ -36,7 +40,8 @@ def test_with_a_speed_a_picture_shows_the_newest_frame_of_its_time(steps: list[i
     assert steps[0] + len(plan) * stride > steps[-1] - 1e-5  # the film reaches the end
 
 
-@given(STEPS, st.floats(0.1, 40.0))
+@calmly
+@given(STEPS, st.floats(0.5, 40.0))
 def test_smooth_pictures_lie_exactly_at_their_time(steps: list[int], stride: float):
     for k, shot in enumerate(shots(steps, range(len(steps)), stride, True)):
         now = steps[shot.first] + shot.part * (steps[shot.second] - steps[shot.first])

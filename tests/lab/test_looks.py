@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import murmura
@@ -47,6 +47,7 @@ def test_viridis_is_viridis():
     assert np.abs(own - theirs).max() < 0.07  # ten of its colours, mixed in another space
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))
 def test_oklab_goes_there_and_back(rgb: list[float]):
     assert from_oklab(to_oklab(np.array([rgb])))[0] == pytest.approx(rgb, abs=1e-6)

@@ -149,7 +149,7 @@ class Pair:
         self.left.open()
         self.right.open()
 
-    def close(self, patience: float = 5.0) -> None:
+    def close(self, patience: float = 30.0) -> None:
         self.left.close(patience)
         self.right.close(patience)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from murmura.lab.sweep_folder import open_sweep
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
+    from murmura.view.notebook import show
 
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ _HOMES = {
     "load_scenario": "murmura.scenario",
     "save_scenario": "murmura.scenario",
     "scenario_names": "murmura.scenario",
+    "show": "murmura.view.notebook",
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "save_scenario",
     "scenario_names",
     "sensitivity",
+    "show",
     "sweep",
 ]
 

@@ -92,3 +92,10 @@ def test_a_mistake_is_named_and_nothing_written(mistake: str, tmp_path: Path):
     after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
     assert after == before
     assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_hash_is_no_expectation(tmp_path: Path):
+    """A variable that was not set must not make a check that cannot fail."""
+    done = murmura_says("run", "classic", "--steps", 1, "--out", "out", "--expect-hash", "", cwd=tmp_path)
+    assert "--expect-hash takes the hash" in complaint(done, code=2)
+    assert not (tmp_path / "out").exists()

@@ -16,11 +16,12 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
-from murmura.view.server import LARGEST_MESSAGE, free_port, make_app
+from murmura.view.connections import server_config
+from murmura.view.server import listen, make_app
 from murmura.view.session import Session
 
 MARKS = itertools.count(1)
-PATIENCE = 20.0  # [s] much more than anything takes, so that a busy machine fails nothing
+PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fails nothing
 
 
 def flock(agents: int = 60, **values: Any) -> mm.Scenario:
@@ -40,17 +41,17 @@ class Live:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.port = free_port("127.0.0.1", None)
+        self._door = listen("127.0.0.1", None)
+        self.port = self._door.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
         self.app = make_app(session, self.port)
         self.token = str(self.app.launch_token)
-        config = uvicorn.Config(
-            self.app, host="127.0.0.1", port=self.port, log_level="critical", ws="websockets-sansio",
-            ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, lifespan="off", timeout_graceful_shutdown=1,
-        )  # fmt: skip
+        config = server_config(self.app, "127.0.0.1", self.port)
+        config.log_level = "critical"
+        config.configure_logging()
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self._server.run, args=([self._door],))
 
     def open(self) -> None:
         self._thread.start()
@@ -63,7 +64,14 @@ class Live:
     def close(self) -> None:
         self._server.should_exit = True
         self._thread.join(PATIENCE)
+        self._door.close()
         self.session.close()
+
+    @property
+    def pages(self) -> set[Any]:
+        """Those who are connected now."""
+        found: set[Any] = self.app._app.state.bells.hung  # type: ignore[attr-defined]
+        return found
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Ask for a path; header names as keywords, `_` for `-`."""
@@ -161,7 +169,7 @@ class Page:
         """The frame of this step of the present flock, which is paused there."""
 
         def fits(frame: Frame | None) -> bool:
-            return frame is not None and (frame.step, frame.epoch) == (step, self._session.epoch)
+            return frame is not None and (frame.step, frame.epoch) == (step, self._session.scene.epoch)
 
         if not fits(self.frame):
             self.wait("frame", fits)
@@ -181,7 +189,7 @@ class Frame:
         self.step, self.count, self.total = (read("<u4", offset) for offset in (4, 8, 12))
         self.left, self.top, self.width, self.height = (read("<f4", offset) for offset in (16, 20, 24, 28))
         self.epoch, self.stride = read("<u4", 32), read("<u2", 36)
-        self.column, self.wraps = read("u1", 38), read("u1", 39)
+        self.column, self.wraps, self.roster = read("u1", 38), read("u1", 39) & 1, read("u1", 39) >> 1
         self.time_step, self.fastest = read("<f4", 40), read("<f4", 44)
         assert len(message) == 48 + 8 * self.count
         places = np.frombuffer(message, "<u2", offset=48).reshape(-1, 4)[:, :2].astype(np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import http.client
 import json
@@ -225,17 +224,17 @@ def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
                 page.wait("frame")
             assert time.monotonic() - begun < 15.0  # a second and a half on an idle machine
             page.wait("status", lambda status: status["step"] > first)
-        assert len(live.session._listeners) >= 12
+        assert len(live.pages) >= 12
     finally:
         for client in stalled:
             client.close()
-        until(lambda: not live.session._listeners)
+        until(lambda: not live.pages)
         live.close()
 
 
 # R13
 def test_pages_that_leave_leave_nothing_behind(live: Live):
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     files = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     for turn in range(30):
         with live.connect() as connection:
@@ -246,7 +245,7 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
     for _ in range(10):  # and in the middle of the handshake
         with socket.create_connection(("127.0.0.1", live.port)) as raw:
             raw.sendall(b"GET /ws HTTP/1.1\r\nHost: ")
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     if files:
         until(lambda: len(os.listdir("/proc/self/fd")) <= files + 5)
     with live.page() as page:
@@ -254,14 +253,14 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
 
 
 def test_a_client_too_many_is_turned_away(live: Live, monkeypatch: pytest.MonkeyPatch):
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     monkeypatch.setattr(server, "MOST_CLIENTS", 2)
     with live.connect() as first, live.connect() as second:
         first.recv(timeout=PATIENCE)
         second.recv(timeout=PATIENCE)
         with pytest.raises(InvalidStatus), live.connect():
             pass
-    until(lambda: not live.session._listeners)
+    until(lambda: not live.pages)
     with live.connect() as again:
         again.recv(timeout=PATIENCE)
 
@@ -269,10 +268,11 @@ def test_a_client_too_many_is_turned_away(live: Live, monkeypatch: pytest.Monkey
 def test_a_port_that_is_taken_is_passed_over():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         busy = taken.getsockname()[1]
-        assert server.free_port("127.0.0.1", busy) > busy
+        with server.listen("127.0.0.1", busy) as found:
+            assert found.getsockname()[1] > busy
     for wrong in (-1, 65536, 10**9):
         with pytest.raises(BackendError, match="a port is a number from 1 to 65535"):
-            server.free_port("127.0.0.1", wrong)
+            server.listen("127.0.0.1", wrong)
 
 
 def test_closing_the_session_ends_its_thread():
@@ -289,12 +289,3 @@ def test_closing_the_session_ends_its_thread():
     session.submit({"type": "step", "count": 3}, lambda reason: None)
     assert session.status["step"] == step
     Session(flock(10), 1, "reference").close()  # one that was never opened
-
-
-def test_waking_a_watcher_whose_loop_is_gone_is_harmless():
-    async def make() -> server.Watcher:
-        return server.Watcher(None, Session(flock(5), 1, "reference"))
-
-    watcher = asyncio.run(make())
-    watcher.wake()
-    watcher._refuse_later("set", "too late")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +12,10 @@ import pytest
 import murmura as mm
 from murmura.core.algebra import where
 from murmura.core.rule import REGISTRY, register_rule
+from murmura.view.replay import read_record, replay
 from murmura.view.session import Session
 
-from .live import Live, flock, until
+from .live import Frame, Live, flock, until
 
 
 def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
@@ -20,7 +23,8 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
     reasons: list[str] = []
     for message in messages:
         session.submit(message, reasons.append)
-    session._obey()
+    while session._obey():
+        pass
     return reasons
 
 
@@ -29,7 +33,7 @@ def test_the_fast_backend_shows_the_same_bits_as_a_plain_run():
     assert obey(session, {"type": "step", "count": 30}) == []
     plain = mm.Simulation(flock(100), 5, "cpu")
     plain.step(30)
-    assert session._simulation.state_hash() == plain.state_hash()
+    assert session.simulation.state_hash() == plain.state_hash()
 
 
 def test_attractors_that_are_switched_off_stay_off():
@@ -40,7 +44,7 @@ def test_attractors_that_are_switched_off_stay_off():
         obey(session, {"type": "step", "count": 10})
         plain = mm.Simulation(scenario, 5, "reference")
         plain.step(10)
-        assert session._simulation.state_hash() == plain.state_hash()
+        assert session.simulation.state_hash() == plain.state_hash()
 
 
 def test_a_selected_agent_that_dies_is_let_go():
@@ -48,7 +52,7 @@ def test_a_selected_agent_that_dies_is_let_go():
     obey(session, {"type": "select", "id": 4})
     session._inspect()
     assert session.inspection is not None and session.inspection["id"] == 4
-    session._simulation.remove_agents([4])
+    session.simulation.remove_agents([4])
     session._inspect()
     assert session.inspection == {"type": "inspect", "id": None}
 
@@ -57,9 +61,41 @@ def test_picking_in_an_empty_world_picks_nobody():
     session = Session(flock(0), 1, "reference")
     assert obey(session, {"type": "pick", "x": 1, "y": 1}, {"type": "step", "count": 2}) == []
     session._publish_status()
-    session._observe()
     assert session.status["agents"] == 0
     assert session.inspection is None
+
+
+def test_a_frame_says_when_its_agents_are_others_than_before():
+    """One dies, one is born: as many as before, but agent k is no longer who it was. The picture goes on."""
+    session = Session(flock(10), 1, "reference")
+
+    def shown() -> tuple[int, int, int]:
+        session._publish_frame()
+        frame = Frame(session.frame)
+        return frame.roster, frame.epoch, frame.count
+
+    first = shown()
+    obey(session, {"type": "step", "count": 5})
+    assert shown() == first
+    session.simulation.remove_agents([4])
+    session.simulation.add_agents([[10.0, 10.0]], [[1.0, 0.0]])
+    assert shown() == (first[0] + 1, first[1], 10)
+    assert shown() == (first[0] + 1, first[1], 10)
+
+
+def test_a_long_step_keeps_nobody_waiting():
+    """Ten thousand steps are done in pieces, between which frames are made and Ctrl-C is heard; in order."""
+    session = Session(flock(40), 1, "reference")
+    session.open()
+    session.submit({"type": "step", "count": 10_000}, print)
+    session.submit({"type": "reset", "seed": 3}, print)
+    until(lambda: session.status.get("step", 0) > 5)
+    first = session.frame_number
+    session.ask_frame()
+    until(lambda: session.frame_number > first)
+    assert session.simulation.seed == 1
+    session.close()
+    assert not session._thread.is_alive() and 5 < session.simulation.step_count < 10_000
 
 
 @pytest.fixture
@@ -98,9 +134,21 @@ def test_a_flock_that_breaks_down_is_told_and_begins_anew():
             page.send("step", count=5)
             assert "step 21" in page.wait("error")["message"]
             assert page.ask("step", count=3)["step"] == 3
-        until(lambda: not live.session._listeners)
+        until(lambda: not live.pages)
         with live.page() as late:
             late.status()
             assert "error" not in late.newest  # told once, not to those who come later
     finally:
         live.close()
+
+
+@pytest.mark.usefixtures("fuse")
+def test_a_breakdown_can_be_replayed(tmp_path: Path):
+    """What began anew began anew: the notes lead to the state after it."""
+    session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
+    obey(session, {"type": "step", "count": 30})
+    assert session.alarm is not None and session.simulation.step_count == 0
+    obey(session, {"type": "step", "count": 7})
+    path = tmp_path / "actions.json"
+    path.write_text(json.dumps(session.scene.record()))
+    assert replay(read_record(path)).simulation.step_count == 7

@@ -44,6 +44,9 @@ class Backend(Protocol):
     def prepare(self, plan: Plan) -> None:
         """Compile what `replan` will need, from any thread."""
 
+    def is_prepared(self, plan: Plan) -> bool:
+        """Whether `replan` would find its kernel in this process."""
+
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items of a plan with the same signature and world; the flock stays."""
 
@@ -65,6 +68,9 @@ class Backend(Protocol):
 
     def send(self) -> Parcel | None:
         """Send the flock as it is now, without waiting; None where `store` costs nothing to speak of."""
+
+    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
+        """Ids and moving columns in the backend's own order, as views; None where that is no cheaper than `store`."""
 
 
 def make_backend(

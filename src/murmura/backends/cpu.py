@@ -50,6 +50,14 @@ _modules: dict[str, ModuleType] = {}
 
 def kernel_module(plan: Plan, announce: Callable[[str], None] | None = None) -> ModuleType:
     """The compiled module of a plan, from this process, from disk, or made now."""
+    name, text, functions = _kernel_text(plan)
+    if name not in _modules:
+        _modules[name] = _load(name, text, functions, announce)
+    return _modules[name]
+
+
+def _kernel_text(plan: Plan) -> tuple[str, str, dict[str, Any]]:
+    """The name of a plan's module, its text, and the functions that the text calls."""
     fusion = Fusion(plan, LANE_LOADS)
     functions = fusion.functions()
     template = Path(__file__).with_name("cpu_kernel.py").read_text(encoding="utf-8")
@@ -61,10 +69,7 @@ def kernel_module(plan: Plan, announce: Callable[[str], None] | None = None) -> 
         *_sources(),
         numba.__version__,
     ]  # type: ignore[arg-type]
-    name = "murmura_kernel_" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
-    if name not in _modules:
-        _modules[name] = _load(name, text, functions, announce)
-    return _modules[name]
+    return "murmura_kernel_" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20], text, functions
 
 
 def _sources() -> list[str]:
@@ -168,6 +173,10 @@ class BackendCpu:
         """Compile the kernel of a plan, or load it, for a later `replan`."""
         kernel_module(plan, self._announce)
 
+    def is_prepared(self, plan: Plan) -> bool:
+        """Whether the kernel of a plan is in this process."""
+        return _kernel_text(plan)[0] in _modules
+
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items; the kernel and the flock stay."""
         self._plan = plan
@@ -192,9 +201,7 @@ class BackendCpu:
     @property
     def threads(self) -> int:
         """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
-        if self._wanted is not None:
-            return self._wanted
-        return available_cores() if self._count >= SERIAL_BELOW else 1
+        return usual_threads(self._count) if self._wanted is None else self._wanted
 
     def load(self, state: State) -> None:
         """Take the flock over."""
@@ -269,6 +276,11 @@ class BackendCpu:
 
     def send(self) -> None:
         """The flock is here already."""
+
+    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
+        """Ids and moving columns as they lie, sorted by place."""
+        n = self._count
+        return self._ids[:n], {name: self._state[row, :n] for row, name in enumerate(self._row_names())}
 
     @property
     def completed(self) -> int:
@@ -358,6 +370,11 @@ class BackendCpu:
     def _row_names(self) -> list[str]:
         names = ["position_x", "position_y", "velocity_x", "velocity_y", *self._plan.carried]
         return [column_name(c) for c in [*names, "acceleration_x", "acceleration_y", "local_density"]]
+
+
+def usual_threads(agents: int, spared: int = 0) -> int:
+    """Threads for so many agents where nobody chose: one for small flocks, else all cores but the spared ones."""
+    return max(1, available_cores() - spared) if agents >= SERIAL_BELOW else 1
 
 
 def available_cores() -> int:

@@ -169,6 +169,14 @@ class BackendCuda:
         """Make the kernels of a plan for a later `replan`; they are compiled when they are first launched."""
         kernel_module(plan, self._announce)
 
+    def is_prepared(self, plan: Plan) -> bool:
+        """Always: compiling waits for the first launch, so nothing is gained by preparing in another thread."""
+        return True
+
+    def glance(self) -> None:
+        """The flock is on the device: bringing it back is what `store` does."""
+        return
+
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items; the kernels and the flock stay."""
         self._plan = plan

@@ -417,6 +417,12 @@ class BackendReference:
     def prepare(self, plan: Plan) -> None:
         """Nothing is compiled here."""
 
+    def is_prepared(self, plan: Plan) -> bool:
+        return True
+
+    def glance(self) -> None:
+        return None
+
     def load(self, state: State) -> None:
         self._state = state.copy()
         self._events: list[Any] = []

@@ -7,6 +7,9 @@ from typing import Any
 from numba import njit
 
 from murmura.backends.primitives import JIT
+from murmura.backends.quick_start import skip_blas_check
+
+skip_blas_check()  # before the first thing is compiled
 
 
 @njit("void(float32[:,::1], int64[::1], int64, float32[:,::1])", cache=True, **JIT)

@@ -13,19 +13,36 @@ from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
 
-from murmura.cli import bench, export, facts, live, optimize, plot, resume, run, sensitivity, sweep
+from murmura.cli import (
+    bench,
+    compare,
+    export,
+    facts,
+    live,
+    optimize,
+    plot,
+    render,
+    replay,
+    resume,
+    run,
+    sensitivity,
+    sweep,
+)
 from murmura.cli.words import app, say
 from murmura.core.errors import MurmuraError
 
 __all__ = [
     "app",
     "bench",
+    "compare",
     "export",
     "facts",
     "live",
     "main",
     "optimize",
     "plot",
+    "render",
+    "replay",
     "resume",
     "run",
     "sensitivity",

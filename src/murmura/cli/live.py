@@ -24,6 +24,7 @@ def live(
         int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
     ] = None,
     no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
     speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
     backend: Backend = "auto",
     threads: Threads = None,
@@ -41,4 +42,4 @@ def live(
     from murmura.view.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open)
+    serve(session, host, port, not no_open, exit_on_close)

@@ -23,7 +23,7 @@ from murmura.cli.words import (
     print_facts,
     say,
 )
-from murmura.core.errors import RunError
+from murmura.core.errors import RunError, ScenarioError
 
 
 @app.command
@@ -73,6 +73,8 @@ def run(
     from murmura.engine.simulation import Simulation
     from murmura.lab.recording import check_request, record
 
+    if expect_hash is not None and not expect_hash.strip():
+        raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
     names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
     check_request(steps, out, every, names, metrics_every, checkpoint_every)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from murmura.core.errors import ScenarioError
-from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario
 
 LONGEST_FRAME = (
     0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
 )
 
 FASTEST = 1e6  # beyond this a frame would never end
+
+
+class Steps(Protocol):
+    """A simulation, or whoever steps one."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+
+    def step(self, count: int = 1) -> None: ...
 
 
 class Clock:
@@ -20,7 +31,7 @@ class Clock:
         speed: Simulated seconds for each second of real time.
     """
 
-    def __init__(self, simulation: Simulation, speed: float = 1.0) -> None:
+    def __init__(self, simulation: Steps, speed: float = 1.0) -> None:
         self.simulation = simulation
         self.speed = speed
         self._owed = 0.0

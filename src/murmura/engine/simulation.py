@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
-from murmura.core.state import State
+from murmura.core.state import State, column_name
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, measure_flock
@@ -36,6 +36,7 @@ class Simulation:
         velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
+        first_step: The step count that given agents begin with.
         announce: Called with a line of text before something that takes long.
     """
 
@@ -50,20 +51,23 @@ class Simulation:
         velocities: ArrayLike | None = None,
         species: ArrayLike | None = None,
         ids: ArrayLike | None = None,
+        first_step: int = 0,
         announce: Callable[[str], None] | None = None,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
         seed, threads = _checked(seed, threads, backend)
         if positions is None:
-            if velocities is not None or species is not None or ids is not None:
-                raise ScenarioError("velocities, species and ids describe given agents: pass positions too")
+            if velocities is not None or species is not None or ids is not None or first_step:
+                raise ScenarioError(
+                    "velocities, species, ids and first_step describe given agents: pass positions too"
+                )
             state = random_start(scenario, seed)
         else:
             state = given_start(scenario, seed, positions, velocities, species, ids)
             scenario = (
                 scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
             )
-        self._begin(scenario, seed, backend, threads, state, 0, announce)
+        self._begin(scenario, seed, backend, threads, state, first_step, announce)
 
     def _begin(
         self,
@@ -155,6 +159,23 @@ class Simulation:
             self._scenario, self._step_count, parcel, self._state if parcel is not None else self.state.copy()
         )
 
+    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
+        found = None if self._stored else self._backend.glance()
+        state = self._state
+        if found is None:
+            return np.arange(len(state)), [self.state[name] for name in names]
+        ids, moving = found
+        is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
+        rows = ids if is_dense else np.searchsorted(state.ids, ids)
+        full = map(column_name, names)
+        return rows, [moving[name] if name in moving else state[name][rows] for name in full]
+
+    @property
+    def roster(self) -> NDArray[np.int32]:
+        """Who lives, ascending: the very same array until somebody is born or dies. Look, do not touch."""
+        return self._state.ids
+
     @property
     def ids(self) -> NDArray[np.int32]:
         return self.state.ids.copy()
@@ -220,9 +241,10 @@ class Simulation:
         """Change values of the scenario between two steps, by path; the flock stays as it is."""
         self.adopt(self._scenario.with_values(values))
 
-    def takes_at_once(self, scenario: Scenario) -> bool:
-        """Whether `adopt` needs no compiling: the scenario differs in numbers and items only."""
-        return self._plan.same_kernel(Plan(scenario))
+    def is_prepared(self, scenario: Scenario) -> bool:
+        """Whether `adopt`, or a new simulation of this scenario, will find its kernel in this process."""
+        plan = Plan(scenario)
+        return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
 
     def prepare(self, scenario: Scenario) -> None:
         """Compile what `adopt` will need; from another thread, while the simulation goes on."""

@@ -32,11 +32,20 @@ SECURITY_HEADERS = [
 ]
 
 
+def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer; only pages that our own page shows side by side may be framed, and by it alone."""
+    if not may_be_framed:
+        return SECURITY_HEADERS
+    return [
+        (name, value.replace(b"ancestors 'none'", b"ancestors 'self'")) for name, value in SECURITY_HEADERS
+    ]
+
+
 class Guard:
     """Wraps an application; lets through what is allowed and answers the rest with 403."""
 
-    def __init__(self, app: App, port: int, hosts: tuple[str, ...]) -> None:
-        self._app = app
+    def __init__(self, app: App, port: int, hosts: tuple[str, ...], framed: tuple[str, ...] = ()) -> None:
+        self._app, self._framed = app, framed
         self._hosts = {f"{host}:{port}" for host in hosts}
         self._origins = {f"http://{host}" for host in self._hosts}
         self._cookie_name = f"murmura_{port}"
@@ -58,7 +67,8 @@ class Guard:
         if not self._has_cookie(headers):
             await _refuse(scope, send)
             return
-        await self._app(scope, receive, _with_headers(send))
+        framed = any(scope["path"].startswith(path) for path in self._framed)
+        await self._app(scope, receive, _with_headers(send, _headers(framed)))
 
     def _is_allowed(self, scope: Scope, headers: dict[bytes, str]) -> bool:
         if headers.get(b"host", "") not in self._hosts:
@@ -87,10 +97,10 @@ class Guard:
         await send({"type": "http.response.body", "body": b""})
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
     async def wrapped(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *SECURITY_HEADERS]}
+            message = {**message, "headers": [*message.get("headers", []), *headers]}
         await send(message)
 
     return wrapped

@@ -7,222 +7,239 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
+import platform
 import socket
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import BackendError
+from murmura.view.connections import server_config
 from murmura.view.guard import Guard
+from murmura.view.pairing import Pair
 from murmura.view.session import Session
+from murmura.view.watching import LARGEST_MESSAGE, Watcher
 
 STATIC = Path(__file__).with_name("static")
 LOCAL = ("127.0.0.1", "localhost")
 MOST_CLIENTS = 256
-MESSAGES_PER_SECOND = 120
-LARGEST_MESSAGE = 64 * 1024
 FIRST_PORT, LAST_PORT = 8421, 65535
+RELOAD_SECONDS = 2.0  # a page that is loaded again is away for less
 
 
-class Watcher:
-    """One page: sends what is new, at the pace at which the page asks for frames."""
+class Bells:
+    """Wakes all pages of a session with one call into their loop: with 200 pages, 200 calls would cost a frame."""
 
-    def __init__(self, socket: Any, session: Session) -> None:
-        self._socket = socket
+    def __init__(self, session: Session) -> None:
         self._session = session
+        self._is_ringing = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.hung: set[asyncio.Event] = set()
+
+    def hang(self) -> asyncio.Event:
+        bell = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
-        self._ready = True
-        self._sent = {"frame": -1, "hello": -1, "scenario": -1}
-        self._status: Any = None
-        self._inspection: Any = None
-        self._alarm: Any = session.alarm
-        self._errors: list[dict[str, Any]] = []
-        self._times: list[float] = []
+        if not self.hung:
+            self._session.listen(self.ring)
+        self.hung.add(bell)
+        return bell
 
-    def wake(self) -> None:
-        """Called from the session's thread."""
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._news.set)
+    def take_down(self, bell: asyncio.Event) -> None:
+        self.hung.discard(bell)
+        if not self.hung:
+            self._session.forget(self.ring)
 
-    async def watch(self) -> None:
-        self._session.listen(self.wake)
-        sender = asyncio.create_task(self._send_news())
-        try:
-            await self._receive()
-        finally:
-            self._session.forget(self.wake)
-            sender.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await sender
-
-    async def _send_news(self) -> None:
-        session = self._session
-        self._news.set()
-        session.ask_frame()
-        while True:
-            await self._news.wait()
-            self._news.clear()
-            if self._sent["hello"] != session.hello_number:
-                self._sent["hello"] = session.hello_number
-                self._sent["scenario"] = session.scenario_number
-                await self._socket.send_text(json.dumps(session.hello()))
-            if self._sent["scenario"] != session.scenario_number:
-                self._sent["scenario"] = session.scenario_number
-                scenario = session.scenario.model_dump(mode="json")
-                await self._socket.send_text(json.dumps({"type": "scenario", "scenario": scenario}))
-            if session.alarm is not self._alarm:
-                self._alarm = session.alarm
-                await self._socket.send_text(json.dumps(self._alarm))
-            while self._errors:
-                await self._socket.send_text(json.dumps(self._errors.pop(0)))
-            if self._ready and session.frame_number != self._sent["frame"] and session.frame:
-                self._sent["frame"] = session.frame_number
-                self._ready = False
-                await self._socket.send_bytes(session.frame)
-            if session.status and session.status is not self._status:
-                self._status = session.status
-                await self._socket.send_text(json.dumps(self._status))
-            if session.inspection is not self._inspection:
-                self._inspection = session.inspection
-                await self._socket.send_text(json.dumps(self._inspection))
-
-    async def _receive(self) -> None:
-        while True:
-            message = await self._socket.receive()
-            if message["type"] == "websocket.disconnect":
-                return
-            text = message.get("text")
-            if text is None or len(text) > LARGEST_MESSAGE or self._too_many():
-                await self._socket.close(1008)
-                return
-            self._take(text)
-
-    def _take(self, text: str) -> None:
-        try:
-            message = json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            self._refuse("", "expected a JSON object")
+    def ring(self) -> None:
+        """There is something new; from any thread."""
+        if self._is_ringing or self._loop is None:
             return
-        if not isinstance(message, dict):
-            self._refuse("", f"expected a JSON object, got {type(message).__name__}")
+        self._is_ringing = True
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to be woken
+            self._loop.call_soon_threadsafe(self._ring)
+
+    def _ring(self) -> None:
+        self._is_ringing = False
+        for bell in self.hung:
+            bell.set()
+
+
+async def converse(socket: Any, session: Session, bells: Bells) -> None:
+    """Talk with one page until it leaves."""
+    news = bells.hang()
+    watcher = Watcher(session, bells.ring)
+    watcher.open()
+    sender = asyncio.create_task(_send_news(socket, watcher, news))
+    try:
+        await _receive(socket, watcher)
+    finally:
+        bells.take_down(news)
+        sender.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await sender
+
+
+async def _send_news(socket: Any, watcher: Watcher, news: asyncio.Event) -> None:
+    while True:
+        await news.wait()
+        news.clear()
+        for message in watcher.news():
+            if isinstance(message, bytes):
+                await socket.send_bytes(message)
+            else:
+                await socket.send_text(message)
+
+
+async def _receive(socket: Any, watcher: Watcher) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
             return
-        if message.get("type") == "ready":
-            self._ready = True
-            self._session.ask_frame()
-            self._news.set()
+        text = message.get("text")
+        if text is None or len(text) > LARGEST_MESSAGE or watcher.says_too_much():
+            await socket.close(1008)
             return
-        kind = str(message.get("type"))[:40]
-        self._session.submit(message, lambda reason: self._refuse_later(kind, reason))
-
-    def _refuse_later(self, kind: str, reason: str) -> None:
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._refuse, kind, reason)
-
-    def _refuse(self, kind: str, reason: str) -> None:
-        if len(self._errors) < 20:
-            self._errors.append({"type": "error", "about": kind, "message": reason[:2000]})
-        self._news.set()
-
-    def _too_many(self) -> bool:
-        now = time.monotonic()
-        self._times = [t for t in self._times if now - t < 1.0] + [now]
-        return len(self._times) > MESSAGES_PER_SECOND * 2
+        watcher.take(text)
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
-def make_app(session: Session, port: int, hosts: tuple[str, ...] = LOCAL) -> Guard:
-    """The guarded application."""
+def make_app(
+    session: Session | Pair,
+    port: int,
+    hosts: tuple[str, ...] = LOCAL,
+    when_deserted: Callable[[], None] = lambda: None,
+) -> Guard:
+    """The guarded application; `when_deserted` is called when the last page has left and none came back."""
     from starlette.applications import Starlette
-    from starlette.responses import FileResponse, JSONResponse
-    from starlette.routing import Mount, Route, WebSocketRoute
-    from starlette.staticfiles import StaticFiles
+    from starlette.routing import Mount
 
-    clients = 0
+    sides = {"": session} if isinstance(session, Session) else dict(session.sides)
+    bells = {name: Bells(one) for name, one in sides.items()}
 
-    async def page(request: Any) -> Any:
-        return FileResponse(STATIC / "index.html")
+    def leave_if_deserted() -> None:
+        if not any(each.hung for each in bells.values()):
+            when_deserted()
+
+    if isinstance(session, Session):
+        app = Starlette(routes=_routes(session, bells[""], leave_if_deserted))
+        app.state.bells = bells[""]
+        return Guard(app, port, hosts)  # type: ignore[arg-type]
+    halves = [
+        Mount(f"/{name}", routes=_routes(one, bells[name], leave_if_deserted)) for name, one in sides.items()
+    ]
+    app = Starlette(routes=[_page("compare.html"), _assets(), *halves])
+    return Guard(app, port, hosts, framed=tuple(f"/{name}/" for name in sides))  # type: ignore[arg-type]
+
+
+def _routes(session: Session, bells: Bells, leave_if_deserted: Callable[[], None]) -> list[Any]:
+    """The page of one session and what it asks for."""
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route, WebSocketRoute
 
     async def actions(request: Any) -> Any:
-        return JSONResponse(session.actions)
+        return JSONResponse(await asyncio.wrap_future(session.ask(session.scene.record)))
 
     async def socket_route(websocket: Any) -> None:
-        nonlocal clients
-        if clients >= MOST_CLIENTS:
+        if len(bells.hung) >= MOST_CLIENTS:
             await websocket.close(1013)
             return
         await websocket.accept()
-        clients += 1
         try:
-            await Watcher(websocket, session).watch()
+            await converse(websocket, session, bells)
         finally:
-            clients -= 1
+            asyncio.get_running_loop().call_later(RELOAD_SECONDS, leave_if_deserted)
 
-    routes = [
-        Route("/", page),
+    return [
+        _page("index.html"),
         Route("/api/actions", actions),
         WebSocketRoute("/ws", socket_route),
-        Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
+        _assets(),
     ]
-    return Guard(Starlette(routes=routes), port, hosts)  # type: ignore[arg-type]
 
 
-def free_port(host: str, wanted: int | None) -> int:
-    """The wanted port, or the next free one."""
-    first = wanted or FIRST_PORT
-    if not 1 <= first <= LAST_PORT:
-        raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
-    for port in range(first, min(first + 200, LAST_PORT + 1)):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):
-                probe.bind((host, port))
-                return port
-    raise BackendError(f"no free port from {first} on; name another with --port")
+def _page(name: str) -> Any:
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    async def page(request: Any) -> Any:
+        return FileResponse(STATIC / name)
+
+    return Route("/", page)
 
 
-def serve(session: Session, host: str = "127.0.0.1", port: int | None = None, open_page: bool = True) -> None:
-    """Serve until Ctrl-C."""
-    import uvicorn
+def _assets() -> Any:
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
 
+    return Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
+
+
+def check_page() -> None:
+    """A wheel always has the page; a checkout may not."""
     if not (STATIC / "index.html").exists():
         raise BackendError(
             "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
         )
+
+
+def listen(host: str, wanted: int | None) -> socket.socket:
+    """A socket that listens on the wanted port, or on the next free one: taken at once, so that nobody else can."""
+    first = wanted or FIRST_PORT
+    if not 1 <= first <= LAST_PORT:
+        raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
+    for port in range(first, min(first + 200, LAST_PORT + 1)):
+        with contextlib.suppress(OSError):
+            return socket.create_server((host, port), backlog=256)
+    raise BackendError(f"no free port from {first} on; name another with --port")
+
+
+def serve(
+    session: Session | Pair,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_page: bool = True,
+    exit_on_close: bool = False,
+) -> None:
+    """Serve until Ctrl-C, or until the last page is closed."""
+    check_page()
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
-    chosen = free_port(host, port)
-    app = make_app(session, chosen)
-    address = f"http://{host}:{chosen}/?token={app.launch_token}"
+    server: Any = None
+
+    def leave() -> None:
+        server.should_exit = True
+
+    # The simulation comes out of a kernel sixty times a second and must not wait long for its turn.
+    sys.setswitchinterval(0.001)
+    with listen(host, port) as door:
+        session.open()
+        chosen = door.getsockname()[1]
+        app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None)
+        _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+        try:
+            import uvicorn
+
+            server = uvicorn.Server(server_config(app, host, chosen))
+            server.run(sockets=[door])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            session.close(patience=1.0)
+            print("murmura: stopped", flush=True)
+
+
+def _announce(address: str, port: int, open_page: bool) -> None:
     print(f"murmura: {address}", flush=True)
     if open_page and _has_screen():
         import webbrowser
 
         webbrowser.open(address)
     elif os.environ.get("SSH_CONNECTION"):
-        print(f"murmura: from your own machine: ssh -L {chosen}:127.0.0.1:{chosen} THIS_HOST", flush=True)
-    session.open()
-    config = uvicorn.Config(
-        app, host=host, port=chosen, log_level="warning", ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE,
-        ws_per_message_deflate=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    try:
-        uvicorn.Server(config).run()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        session.close()
-        print("murmura: stopped", flush=True)
+        print(f"murmura: from your own machine: ssh -L {port}:127.0.0.1:{port} THIS_HOST", flush=True)
 
 
 def _has_screen() -> bool:
-    if os.environ.get("SSH_CONNECTION") or "microsoft" in os.uname().release.lower():
+    if os.environ.get("SSH_CONNECTION") or "microsoft" in platform.release().lower():
         return False
     return sys.platform in ("darwin", "win32") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")

@@ -1,18 +1,17 @@
-"""A simulation that somebody watches: it owns its thread, takes commands between steps, publishes its last frame.
+"""A scene that somebody watches: it owns its thread, takes commands between steps, publishes its last frame.
 
-Nobody waits for anybody: commands go into a queue, the newest frame replaces the one before, and a watcher that
-is slow misses frames. Every command that changes the flock is noted with its step, so a played session can be
-played again.
+Nobody waits for anybody: commands go into a queue, the newest frame replaces the one before, a watcher that is slow
+misses frames, and what must be compiled is compiled beside the running flock.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 import queue
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cache
 from typing import Any
 
@@ -21,74 +20,109 @@ import numpy as np
 from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
-from murmura.rules import Attractor, Threat
-from murmura.rules.terrain import contains, shape_rows
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.frames import EXTRAS, encode
+from murmura.view.looking import Observer, Pace, inspect, nearest_agent
+from murmura.view.preparing import Preparing
+from murmura.view.scene import CHANGES, PLACEABLE, Scene, number_of, place_of
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] a machine that cannot keep up shows slower motion, not fewer frames
+LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
 STATUS_SECONDS = 0.2
-MEASURE_SECONDS = 1.0
 INSPECT_SECONDS = 0.1
-REACH = 220.0  # [u] how far the hand attracts or repels in a world of 1,600 u; scaled with the world
-MOST_AGENTS = 2_000_000
-CHEAP_MEASURES = ("polarization", "milling", "mean_speed", "spread")
-RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
+HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
+Refuse = Callable[[str], None]
 
 
 class Session:
-    """One simulation with any number of watchers."""
+    """One scene with any number of watchers.
+
+    Args:
+        begin: A scenario, or a simulation to take over as it is.
+        seed: For a scenario.
+        backend: As for a simulation.
+        threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
+        speed: Simulated seconds for each second that passes.
+    """
 
     def __init__(
         self,
-        scenario: Scenario,
-        seed: int,
+        begin: Scenario | Simulation,
+        seed: int = 0,
         backend: str = "auto",
         threads: int | None = None,
         speed: float = 1.0,
     ) -> None:
-        self._backend, self._threads = backend, threads
-        self._commands: queue.Queue[tuple[Any, Callable[[str], None]]] = queue.Queue()
-        self._listeners: list[Callable[[], None]] = []
-        self._closing = threading.Event()
-        self._wake = threading.Event()
-        self._hash = ""
-        self._rate = 0.0
-        self._measures: dict[str, Any] = {}
-        self._hand: dict[str, Any] | None = None
-        self._selected: int | None = None
-        self._extra = "density"
-        self._refuse: Callable[[str], None] = lambda reason: None
-        self.compiling = 0
-        self.actions: list[dict[str, Any]] = []
+        self.scene = Scene(begin, seed, backend, threads)
         self.running = True
         self.speed = speed
-        self.epoch = 0
-        self.frame_number = 0
+        self.selected: int | None = None
+        self.extra = "density"
         self.frame = b""
+        self.frame_number = 0
         self.hello_number = 0
         self.scenario_number = 0
         self.alarm: dict[str, Any] | None = None
         self.status: dict[str, Any] = {}
         self.inspection: dict[str, Any] | None = None
         self.wanted = True
-        self._start(scenario, seed)
+        self._clock = Clock(self.scene, speed)
+        self._step_seconds = 0.0  # what a step took lately
+        self._rate = 0.0
+        self._measures: dict[str, Any] = {}
+        self._hash: tuple[Any, str] = (None, "")
+        self._roster: tuple[Any, int] = (None, 0)
+        self._left = 0  # steps of a "step" command that are still to be done
+        self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
+        self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
+        self._observer = Observer(lambda measures: setattr(self, "_measures", measures))
+        self._preparing = Preparing(self.scene, self._soon)
+        self._shown = (self.scene.epoch, self.scene.scenario)
+        self._listeners: list[Callable[[], None]] = []
+        self._closing = threading.Event()
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="murmura-session", daemon=True)
+
+    @property
+    def scenario(self) -> Scenario:
+        return self.scene.scenario
+
+    @property
+    def simulation(self) -> Simulation:
+        return self.scene.simulation
 
     def open(self) -> None:
         self._thread.start()
 
-    def close(self) -> None:
-        """Stop the simulation's thread and wait for it."""
+    def close(self, patience: float = 30.0) -> None:
+        """Stop the simulation's thread and wait for it, but not for ever: it may be compiling."""
         self._closing.set()
         self._wake.set()
         if self._thread.ident is not None:
-            self._thread.join(timeout=5.0)
+            self._thread.join(patience)
 
-    def submit(self, message: dict[str, Any], refuse: Callable[[str], None]) -> None:
+    def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
         """Queue a command; `refuse` is called with the reason if it cannot be carried out."""
         self._commands.put((message, refuse))
+        self._wake.set()
+
+    def ask(self, question: Callable[[], Any]) -> Future[Any]:
+        """Have something answered by the session's thread, between two steps."""
+        answer: Future[Any] = Future()
+
+        def find() -> None:
+            try:
+                answer.set_result(question())
+            except Exception as error:
+                answer.set_exception(error)
+
+        self._commands.put((find, lambda reason: None))
+        self._wake.set()
+        return answer
+
+    def _soon(self, act: Callable[[], None], refuse: Refuse) -> None:
+        """Have the session's thread do something before any command."""
+        self._urgent.put((act, refuse))
         self._wake.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -108,138 +142,147 @@ class Session:
         """All a page needs to know to begin."""
         from murmura import __version__
 
+        scenario = self.scenario
         return {
             "type": "hello",
             "version": __version__,
-            "scenario": self.scenario.model_dump(mode="json"),
+            "scenario": scenario.model_dump(mode="json"),
             "schema": _schema(),
-            "scenarios": [{"name": name, "title": _title(name)} for name in scenario_names()],
-            "seed": self._simulation.seed,
+            "scenarios": _shipped(),
+            "seed": self.simulation.seed,
             "running": self.running,
             "speed": self.speed,
-            "species": [{"name": kind.name, "color": kind.color} for kind in self.scenario.species]
+            "species": [{"name": kind.name, "color": kind.color} for kind in scenario.species]
             or [{"name": "default", "color": "#4cc9f0"}],
+            "columns": list(EXTRAS),
+            "places": list(PLACEABLE),
         }
-
-    def _start(self, scenario: Scenario, seed: int) -> None:
-        if scenario.agents > MOST_AGENTS:
-            raise ScenarioError(f"agents: the live view takes up to {MOST_AGENTS:,}, got {scenario.agents:,}")
-        simulation = Simulation(self._with_hand(scenario), seed, self._backend, self._threads)
-        self.scenario = scenario
-        self._simulation = simulation
-        self._clock = Clock(simulation, self.speed)
-        self.epoch += 1
-        self.hello_number += 1
-        if self._selected is not None:
-            self._deselect()
-        self.actions = [
-            {"step": 0, "type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}
-        ]
-
-    def _with_hand(self, scenario: Scenario) -> Scenario:
-        """The scenario with the visitor's hand in it; a hand that does nothing keeps the kernel the same."""
-        world = scenario.world
-        hand = self._hand or {"x": world.width / 2.0, "y": world.height / 2.0, "mode": "none"}
-        scale = min(world.width, world.height) / 1000.0
-        strength = {"attract": 4.0, "repel": -6.0, "scare": -6.0, "none": 0.0}[hand["mode"]]
-        if hand["mode"] == "scare" and scenario.rules.fear.enabled:
-            strength = 0.0
-        point = Attractor(x=hand["x"], y=hand["y"], strength=strength, radius=REACH * scale)
-        rules = scenario.rules
-        points = rules.attractors.points if rules.attractors.enabled else ()
-        changes: dict[str, Any] = {
-            "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
-        }
-        if hand["mode"] == "scare" and rules.fear.enabled:
-            threat = Threat(x=hand["x"], y=hand["y"], radius=0.8 * REACH * scale)
-            changes["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
-        return scenario.model_copy(update={"rules": rules.model_copy(update=changes)})
 
     def _run(self) -> None:
         last = time.perf_counter()
-        due = dict.fromkeys(("frame", "status", "inspect", "measure"), 0.0)
+        frames, statuses, inspections = Pace(FRAME_SECONDS, 0.5), Pace(STATUS_SECONDS), Pace(INSPECT_SECONDS)
         moved = True  # since the last frame: while paused, a change must not wait for the next one
         while not self._closing.is_set():
+            before = self.simulation.step_count
             changed = self._obey()
             now = time.perf_counter()
-            steps = self._advance(min(now - last, LONGEST_TURN)) if self.running else 0
-            self._rate = 0.95 * self._rate + 0.05 * steps / max(now - last, 1e-6)
-            last = now
-            now = time.perf_counter()
+            steps = self._advance(now - last) if self.running else 0
+            self._rate += 0.05 * (steps / max(now - last, 1e-6) - self._rate)
+            last, now = now, time.perf_counter()
+            self._follow_scene()
+            moved = moved or changed or self.simulation.step_count != before
             news = changed
-            moved = moved or changed or steps > 0
-            if self.wanted and moved and now >= due["frame"]:
-                moved = False
-                self.frame = encode(self._simulation, self.epoch, self._extra)
-                self.frame_number += 1
-                self.wanted = False
-                due["frame"] = now + FRAME_SECONDS * 0.9
+            if self.wanted and moved and frames.is_due(now):
+                moved = self.wanted = False
+                self._publish_frame()
+                frames.done(time.perf_counter())
                 news = True
-            if self._selected is not None and now >= due["inspect"]:
-                due["inspect"] = now + INSPECT_SECONDS
+            if self.selected is not None and inspections.is_due(now):
                 self._inspect()
+                inspections.done(time.perf_counter())
                 news = True
-            if now >= due["measure"]:
-                due["measure"] = now + MEASURE_SECONDS
-                self._observe()
-            if changed or now >= due["status"]:
-                due["status"] = now + STATUS_SECONDS
+            self._observer.observe(self.simulation, now)
+            if statuses.is_due(now, anyway=changed):
                 self._publish_status()
+                statuses.done(time.perf_counter())
                 news = True
             if news:
                 for listener in list(self._listeners):
                     listener()
-            self._wake.wait(
-                max(0.0, FRAME_SECONDS / 2.0 - (time.perf_counter() - now)) if self.running else 0.05
-            )
-            self._wake.clear()
+            self._rest(now)
+
+    def _rest(self, now: float) -> None:
+        if self._left:
+            return
+        rest = FRAME_SECONDS / 2.0 - (time.perf_counter() - now) if self.running else 0.05
+        self._wake.wait(max(0.0, rest))
+        self._wake.clear()
 
     def _advance(self, seconds: float) -> int:
+        """Let time pass, but no more of it than the steps of one frame can make up for."""
+        begun, good = time.perf_counter(), self.simulation.step_count
+        most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
+        affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
         try:
-            return self._clock.advance(seconds)
+            steps = self._clock.advance(min(seconds, LONGEST_TURN, affordable))
         except RunError as error:
-            self._fail(error)
-            return 1
+            self._fail(error, good)
+            return 0
+        except MurmuraError as error:  # of what is played again: stop there
+            self.running = False
+            self.scene.coming.clear()
+            self.alarm = {"type": "error", "about": "replay", "message": str(error)}
+            return 0
+        if steps:
+            self._step_seconds = (time.perf_counter() - begun) / steps
+        if self.scene.has_ended:
+            self.running = False
+            self.scene.coming.clear()
+        return steps
 
-    def _fail(self, error: RunError) -> None:
+    def _fail(self, error: RunError, step: int) -> None:
         """A flock that is no longer finite cannot be shown: begin anew, paused, and tell everybody why."""
-        self.running = False
-        self._start(self.scenario, self._simulation.seed)
+        self.running, self._left = False, 0
+        self.scene.begin_anew(step)
         self.alarm = {"type": "error", "about": "run", "message": f"{error}. Paused at the beginning"}
 
+    def _follow_scene(self) -> None:
+        """Notice what visitors did, and what is played again, so that pages hear of it."""
+        epoch, scenario = self._shown
+        self._shown = (self.scene.epoch, self.scene.scenario)
+        if epoch != self.scene.epoch:
+            self.hello_number += 1
+            if self.selected is not None:
+                self._deselect()
+        elif scenario is not self.scene.scenario:
+            self.scenario_number += 1
+
     def _obey(self) -> bool:
+        """Carry out what was asked for, in order; whether anything changed."""
         changed = False
+        deadline = time.perf_counter() + LONGEST_TURN
         while True:
+            if self._left and self._urgent.empty():
+                changed |= self._attempt(self._step_on, lambda reason: None)
+                if time.perf_counter() > deadline:
+                    return changed
+                continue
+            held = self._preparing.is_holding
             try:
-                message, refuse = self._commands.get_nowait()
+                act, refuse = (
+                    self._urgent if held or not self._urgent.empty() else self._commands
+                ).get_nowait()
             except queue.Empty:
                 return changed
-            self._refuse = refuse
-            try:
-                if callable(message):
-                    message()
-                else:
-                    self._carry_out(message)
-                changed = True
-            except RunError as error:
-                self._fail(error)
-                changed = True
-            except MurmuraError as error:
-                refuse(str(error))
-            except Exception as error:  # whatever a hostile message makes its readers raise
-                refuse(f"{type(error).__name__}: {error}")
+            changed |= self._attempt(act, refuse)
 
-    def _carry_out(self, message: dict[str, Any]) -> None:
+    def _attempt(self, act: Any, refuse: Refuse) -> bool:
+        good = self.simulation.step_count
+        try:
+            if callable(act):
+                act()
+            else:
+                self._carry_out(act, refuse)
+            return True
+        except RunError as error:
+            self._fail(error, good)
+            return True
+        except MurmuraError as error:
+            refuse(str(error))
+        except Exception as error:  # whatever a hostile message makes its readers raise
+            refuse(f"{type(error).__name__}: {error}")
+        return False
+
+    def _carry_out(self, message: dict[str, Any], refuse: Refuse) -> None:
         kind = message.get("type")
+        if kind in CHANGES:
+            self._preparing.change(message, refuse)
+            return
         handler = self._HANDLERS.get(str(kind))
         if handler is None:
-            raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), self._HANDLERS)}")
+            known = (*self._HANDLERS, *CHANGES)
+            raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), known)}")
         handler(self, message)
-
-    def _note(self, action: dict[str, Any]) -> None:
-        """Remember what was done, in checked words only: a message may carry anything beside them."""
-        if len(self.actions) < 100_000:
-            self.actions.append({"step": self._simulation.step_count, **action})
 
     def _play(self, message: dict[str, Any]) -> None:
         self.running = True
@@ -248,73 +291,22 @@ class Session:
         self.running = False
 
     def _step(self, message: dict[str, Any]) -> None:
-        count = _number(message, "count", 1, 10_000, 1)
+        count = number_of(message, "count", 1, 10_000, 1)
         if not count.is_integer():
             raise ScenarioError(f"count must be a whole number, got {count:g}")
         self.running = False
-        self._simulation.step(int(count))
+        self._left = int(count)
+
+    def _step_on(self) -> None:
+        """One piece of a "step" command: many steps of a large flock must not keep Ctrl-C or frames waiting."""
+        begun = time.perf_counter()
+        piece = min(self._left, max(1, int(FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1))
+        self._left -= piece
+        self.scene.step(piece)
+        self._step_seconds = (time.perf_counter() - begun) / piece
 
     def _speed(self, message: dict[str, Any]) -> None:
-        self.speed = self._clock.speed = _number(message, "value", 0.05, 16.0)
-
-    def _reset(self, message: dict[str, Any]) -> None:
-        seed = message.get("seed")
-        self._start(self.scenario, self._simulation.seed if seed is None else seed)
-
-    def _load(self, message: dict[str, Any]) -> None:
-        wanted = message["scenario"]
-        scenario = load_shipped(wanted) if isinstance(wanted, str) else Scenario.from_data(wanted)
-        self._start(scenario, self._simulation.seed)
-
-    def _set(self, message: dict[str, Any]) -> None:
-        values = message["values"]
-        if not isinstance(values, dict):
-            raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
-        scenario = self.scenario.with_values(values)
-        if any(path.startswith(RESTARTS) for path in values):
-            self._start(scenario, self._simulation.seed)
-        elif self._simulation.takes_at_once(self._with_hand(scenario)):
-            self._apply(values)
-        else:
-            self._prepare(self._with_hand(scenario), values)
-
-    def _apply(self, values: dict[str, Any]) -> None:
-        scenario = self.scenario.with_values(values)
-        self._simulation.adopt(self._with_hand(scenario))
-        self.scenario = scenario
-        self._note({"type": "set", "values": values})
-        self.scenario_number += 1
-
-    def _prepare(self, scenario: Scenario, values: dict[str, Any]) -> None:
-        """Compile beside the running flock; the change is made when its kernel is there."""
-        simulation, refuse = self._simulation, self._refuse
-        self.compiling += 1
-
-        def work() -> None:
-            problem: MurmuraError | None = None
-            try:
-                simulation.prepare(scenario)
-            except MurmuraError as error:
-                problem = error
-            self._commands.put((lambda: self._prepared(values, problem), refuse))
-            self._wake.set()
-
-        threading.Thread(target=work, name="murmura-compile", daemon=True).start()
-
-    def _prepared(self, values: dict[str, Any], problem: MurmuraError | None) -> None:
-        self.compiling -= 1
-        if problem is not None:
-            raise problem
-        self._apply(values)
-
-    def _pointer(self, message: dict[str, Any]) -> None:
-        mode = message.get("mode")
-        if mode not in ("attract", "repel", "scare", "none"):
-            raise ScenarioError(f"mode must be attract, repel, scare or none, got {mode!r}")
-        x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
-        self._hand = None if mode == "none" else {"x": x, "y": y, "mode": mode}
-        self._simulation.adopt(self._with_hand(self.scenario))
-        self._note({"type": "pointer", "x": x, "y": y, "mode": mode})
+        self.speed = self._clock.speed = number_of(message, "value", 0.05, 16.0)
 
     def _select(self, message: dict[str, Any]) -> None:
         chosen = message.get("id")
@@ -323,93 +315,60 @@ class Session:
             return
         if isinstance(chosen, bool) or not isinstance(chosen, int):
             raise ScenarioError(f"id must be a whole number or null, got {chosen!r}")
-        self._simulation.state.rows_of(chosen)
-        self._selected = chosen
+        self.simulation.state.rows_of(chosen)
+        self.selected = chosen
 
     def _deselect(self) -> None:
-        self._selected = None
+        self.selected = None
         self.inspection = {"type": "inspect", "id": None}
 
     def _pick(self, message: dict[str, Any]) -> None:
-        x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
-        simulation = self._simulation
-        if simulation.agent_count:
-            world = simulation.scenario.world
-            offsets = simulation.positions.astype(np.float64) - (x, y)
-            if world.boundary == "wrap":
-                size = np.array([world.width, world.height])
-                offsets -= size * np.round(offsets / size)
-            self._selected = int(simulation.ids[np.argmin((offsets**2).sum(axis=1))])
+        found = nearest_agent(self.simulation, *place_of(message))
+        if found is not None:
+            self.selected = found
 
     def _set_extra(self, message: dict[str, Any]) -> None:
         column = message.get("column")
         if column not in EXTRAS:
             raise ScenarioError(f"column must be one of {', '.join(EXTRAS)}, got {column!r}")
-        self._extra = str(column)
-
-    def _place(self, message: dict[str, Any]) -> None:
-        kind = message.get("kind")
-        keys = {"circle": ("x", "y", "radius"), "wall": ("points",)}.get(str(kind))
-        if keys is None:
-            raise ScenarioError(f"kind must be circle or wall, got {kind!r}")
-        shape = {"kind": kind} | {key: message.get(key) for key in keys}
-        self._rebuild([*self._obstacles(), shape], {"type": "place", **shape})
-
-    def _erase(self, message: dict[str, Any]) -> None:
-        x, y = _number(message, "x", -1e9, 1e9), _number(message, "y", -1e9, 1e9)
-        distances = [_distance(shape, x, y) for shape in self.scenario.obstacles]
-        if distances:
-            obstacles = self._obstacles()
-            del obstacles[distances.index(min(distances))]
-            self._rebuild(obstacles, {"type": "erase", "x": x, "y": y})
-
-    def _obstacles(self) -> list[dict[str, Any]]:
-        return [shape.model_dump(mode="json") for shape in self.scenario.obstacles]
-
-    def _rebuild(self, obstacles: list[dict[str, Any]], action: dict[str, Any]) -> None:
-        scenario = Scenario.from_data(self.scenario.model_dump(mode="json") | {"obstacles": obstacles})
-        self._simulation.adopt(self._with_hand(scenario))
-        self.scenario = scenario
-        self.scenario_number += 1
-        self._note(action)
+        self.extra = str(column)
 
     def _inspect(self) -> None:
-        simulation = self._simulation
         try:
-            found = simulation.explain(int(self._selected or 0))
+            self.inspection = inspect(self.simulation, int(self.selected or 0))
         except MurmuraError:
-            self._deselect()
-            return
-        rows = simulation.state.rows_of(found["neighbors"])
-        places = simulation.positions[rows]
-        found["neighbors"] = [
-            {"id": i, "x": float(x), "y": float(y)}
-            for i, (x, y) in zip(found["neighbors"], places, strict=True)
-        ]
-        view = simulation.scenario.perception
-        found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
-        self.inspection = {"type": "inspect", **found}
+            self._deselect()  # it died
 
-    def _observe(self) -> None:
-        from murmura.measure import measure_flock
+    def _publish_frame(self) -> None:
+        ids, number = self._roster
+        alive = self.simulation.roster
+        if alive is not ids and not np.array_equal(alive, ids):
+            number += 1
+        self._roster = (alive, number)
+        self.frame = encode(self.simulation, self.scene.epoch, self.extra, number)
+        self.frame_number += 1
 
-        simulation = self._simulation
-        names = None if simulation.agent_count <= 5_000 else CHEAP_MEASURES
-        values = measure_flock(simulation.flock(), names)
-        self._measures = {key: value if np.isfinite(value) else None for key, value in values.items()}
-        self._hash = simulation.state_hash()[:12] if simulation.agent_count <= 20_000 else ""
+    def _state_hash(self) -> str:
+        """The hash now; of a large running flock none, since it would take a step's time."""
+        simulation = self.simulation
+        if self.running and simulation.agent_count > HASHED_WHILE_RUNNING:
+            return ""
+        moment = (self.scene.epoch, simulation.step_count, simulation.scenario)
+        if moment != self._hash[0]:
+            self._hash = (moment, simulation.state_hash()[:12])
+        return self._hash[1]
 
     def _publish_status(self) -> None:
-        simulation = self._simulation
+        simulation = self.simulation
         self.status = {
             "type": "status",
             "step": simulation.step_count,
             "time": simulation.time,
             "agents": simulation.agent_count,
-            "hash": self._hash if self.running else simulation.state_hash()[:12],
+            "hash": self._state_hash(),
             "steps_per_second": round(self._rate, 1) if self.running else 0.0,
             "running": self.running,
-            "compiling": self.compiling > 0,
+            "compiling": self._preparing.is_busy,
             "speed": self.speed,
             "measures": self._measures,
         }
@@ -419,32 +378,10 @@ class Session:
         "pause": _pause,
         "step": _step,
         "speed": _speed,
-        "reset": _reset,
-        "load": _load,
-        "set": _set,
-        "pointer": _pointer,
         "select": _select,
         "pick": _pick,
         "extra": _set_extra,
-        "place": _place,
-        "erase": _erase,
     }
-
-
-def load_shipped(name: str) -> Scenario:
-    """A shipped scenario by name: the page must not be able to name files of this machine."""
-    if name not in scenario_names():
-        raise ScenarioError(f"no shipped scenario is called {name!r}{nearest(name, scenario_names())}")
-    return load_scenario(name)
-
-
-def _number(
-    message: dict[str, Any], key: str, low: float, high: float, default: float | None = None
-) -> float:
-    value = message.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ScenarioError(f"{key} must be a number from {low:g} to {high:g}, got {value!r}")
-    return float(value)
 
 
 @cache
@@ -453,17 +390,5 @@ def _schema() -> dict[str, Any]:
 
 
 @cache
-def _title(name: str) -> str:
-    return load_scenario(name).title
-
-
-def _distance(shape: Any, x: float, y: float) -> float:
-    """How far a place is from an obstacle [u]; 0 inside a solid one."""
-    if contains(shape, x, y):
-        return 0.0
-    found = []
-    for x0, y0, x1, y1, radius in shape_rows([shape], math.inf):
-        along = (x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)
-        part = min(max(along / max(math.dist((x0, y0), (x1, y1)) ** 2, 1e-12), 0.0), 1.0)
-        found.append(math.hypot(x - x0 - part * (x1 - x0), y - y0 - part * (y1 - y0)) - radius)
-    return min(found)
+def _shipped() -> list[dict[str, str]]:
+    return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]

@@ -18,7 +18,12 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0, // the same policy refuses data: addresses of scripts and styles
     modulePreload: false,
+    rollupOptions: {
+      input: ["index.html", "compare.html", "src/notebook.ts"],
+      preserveEntrySignatures: "exports-only", // anywidget imports what the notebook's entry exports
+      output: { entryFileNames: (chunk) => (chunk.name === "notebook" ? "notebook.js" : "assets/[name]-[hash].js") },
+    },
   },
-  server: { proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
+  server: { fs: { allow: ["../.."] }, proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
   test: { include: ["tests/**/*.test.ts"] },
 });

@@ -11,9 +11,13 @@ import { Input } from "./input";
 import { Inspector } from "./inspector";
 import { Recorder, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
+import { Places } from "./places";
+import { PlaybackBar } from "./playback";
+import { installProbe } from "./probe";
+import { COLOR_MODES, type ColorMode } from "./palettes";
 import { note } from "./notes";
 import { Panel, presetList } from "./panel";
-import { EXTRA_COLUMNS, isObject, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
+import { columnsOf, EXTRA_COLUMNS, isObject, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
 import { valueAt } from "./schema";
 import { Settings } from "./settings";
 import { Sharing } from "./sharing";
@@ -37,19 +41,24 @@ export class App {
   private readonly dock: Dock;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
+  private readonly playback = new PlaybackBar((message) => { this.send(message); });
   private readonly presets;
   private readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
   private hello: Hello | null = null;
   private status: Status | null = null;
   private pending: Record<string, Json> = {};
   private timer = 0;
+  private goal: number | null = null; // agents asked for, until the server has answered
   private followNext = false;
   private lastSummary = -Infinity;
   private lastHeard = 0;
 
   constructor() {
-    this.connection = new Connection(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, {
-      frame: (frame) => { this.stage.receive(frame); },
+    this.connection = new Connection(`${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`, {
+      frame: (frame) => {
+        this.stage.receive(frame);
+        this.hud.sampled(frame.count, frame.total);
+      },
       message: (message) => { this.receive(message); },
       state: (connected) => { this.hud.connected(connected); },
     });
@@ -61,7 +70,7 @@ export class App {
       openFile: (file) => { void this.openFile(file); },
     });
     this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
-    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); } });
+    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); } }, this.settings);
     this.presets = presetList((name) => { this.sharing.load(name); });
     this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
   }
@@ -73,9 +82,10 @@ export class App {
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
     byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
-    byId("bottom").append(this.dock.root);
+    byId("bottom").append(this.playback.root, this.dock.root);
+    new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, () => { this.followNext = true; }));
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -87,13 +97,24 @@ export class App {
     setInterval(() => {
       if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
     }, 500);
+    installProbe(this.stage, this.settings, this.recorder, () => this.status?.running ?? null);
     this.stage.start();
     this.connection.open();
   }
 
   private readonly send = (message: ClientMessage): void => {
     this.connection.send(message);
+    // What was asked for counts at once: a key pressed twice must not act on an old answer.
+    if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
+    if (message.type === "speed") this.expect({ speed: message.value });
   };
+
+  private expect(change: Partial<Status>): void {
+    if (!this.status) return;
+    this.status = { ...this.status, ...change };
+    this.dock.running(this.status.running);
+    this.dock.showSpeed(this.status.speed);
+  }
 
   private receive(message: ServerMessage): void {
     this.lastHeard = performance.now();
@@ -101,8 +122,10 @@ export class App {
       case "hello": this.welcome(message); break;
       case "status": this.report(message); break;
       case "scenario": this.showScenario(message.scenario); break;
+      case "scene": this.stage.setScene(message.objects); break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
+        this.goal = null;
         note(message.message, "error");
         if (this.hello) this.panel.revert(this.hello.scenario);
         break;
@@ -112,7 +135,10 @@ export class App {
   private welcome(hello: Hello): void {
     const first = this.hello === null;
     this.hello = hello;
-    this.stage.speciesColors = hello.species.map((kind) => kind.color);
+    this.goal = null;
+    this.stage.setHello(hello);
+    const columns = columnsOf(hello);
+    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
     this.hud.hello(hello);
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
@@ -139,6 +165,7 @@ export class App {
     this.charts.status(status);
     this.dock.running(status.running);
     this.dock.showSpeed(status.speed);
+    this.playback.show(status.playback, status.step);
     const now = performance.now();
     if (now - this.lastSummary < SUMMARY_MS) return;
     this.lastSummary = now;
@@ -172,7 +199,7 @@ export class App {
 
   private keyDown(event: KeyboardEvent): void {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
-    const found = meaning(event);
+    const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
     const onButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
     if (found === null || (onButton && event.key === " ")) return;
@@ -204,10 +231,11 @@ export class App {
       mode: () => { this.settings.nextMode(); note(`Colour by ${looks.mode}`); },
       palette: () => { this.settings.nextPalette(); note(`Palette ${looks.palette}`); },
       trails: () => { this.settings.set({ trails: !looks.trails }); },
-      vision: () => { this.overlay("vision"); },
-      neighbors: () => { this.overlay("neighbors"); },
+      vision: () => { this.settings.set({ vision: !looks.vision }); },
+      neighbors: () => { this.settings.set({ neighbors: !looks.neighbors }); },
       density: () => { this.settings.set({ density: !looks.density }); },
       scareTool: () => { tool("scare"); },
+      foodTool: () => { tool("food"); },
       circleTool: () => { tool("circle"); },
       wallTool: () => { tool("wall"); },
       fit: () => { this.stage.fit(); },
@@ -219,6 +247,7 @@ export class App {
       record: () => { this.toggleRecording(); },
       link: () => { void this.copyLink(); },
       export: () => { if (this.hello) saveJson(this.hello.scenario, this.name()); },
+      actions: () => { void this.saveActions(); },
       help: () => { this.help.toggle(); },
       escape: () => { this.release(); },
     };
@@ -232,16 +261,10 @@ export class App {
     this.inspect(null);
   }
 
-  /** An overlay needs an agent: without one, take the nearest to the middle and show it. */
-  private overlay(which: "vision" | "neighbors"): void {
-    const shown = this.stage.chosen !== null && this.settings.looks[which];
-    this.settings.set({ [which]: !shown });
-    if (!this.stage.chosen) this.send({ type: "pick", x: this.stage.camera.x, y: this.stage.camera.y });
-  }
-
   private population(factor: number): void {
-    const now = Number(valueAt(this.hello?.scenario, "agents") ?? 0);
-    this.change("agents", Math.max(1, Math.round(now * factor)));
+    const now = this.goal ?? Number(valueAt(this.hello?.scenario, "agents") ?? 0);
+    this.goal = Math.max(1, Math.round(now * factor));
+    this.change("agents", this.goal);
   }
 
   private name(): string {
@@ -252,11 +275,22 @@ export class App {
     try {
       if (this.recorder.recording) this.recorder.stop();
       else this.recorder.start(this.stage.layers, this.name());
-      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura video`." : "Recording saved.");
+      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura render`." : "Recording stopped.");
     } catch (error) {
       note(error instanceof Error ? error.message : "recording failed", "error");
     }
     this.dock.recording(this.recorder.recording);
+  }
+
+  /** All that was done in this run, with step numbers: played again, it gives the same flock. */
+  private async saveActions(): Promise<void> {
+    try {
+      const answer = await fetch("./api/actions");
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      saveJson(await answer.json(), `${this.name()}-actions`);
+    } catch (error) {
+      note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+    }
   }
 
   private async copyLink(): Promise<void> {
@@ -295,7 +329,15 @@ export class App {
 
   private askExtra(): void {
     const { mode } = this.settings.looks;
-    if (EXTRA_COLUMNS.includes(mode as ExtraColumn)) this.send({ type: "extra", column: mode as ExtraColumn });
+    if (isExtra(mode)) this.send({ type: "extra", column: mode });
+  }
+
+  /** The dock wraps where the window is narrow: panels and map stay clear of it. */
+  private makeRoom(): void {
+    const { looks } = this.settings;
+    const height = this.dock.root.offsetHeight;
+    if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
+    this.stage.gaps = { right: looks.panel && innerWidth >= 820 ? 300 : 0, bottom: height + 20 };
   }
 
   private looksChanged(changed: object): void {
@@ -304,9 +346,13 @@ export class App {
     document.body.dataset.tool = looks.tool;
     byId("right").hidden = !looks.panel;
     this.charts.root.hidden = !looks.charts;
-    this.stage.rightGap = looks.panel && !looks.hidden ? 300 : 0;
+    this.makeRoom();
     if ("mode" in changed) this.askExtra();
   }
+}
+
+function isExtra(mode: ColorMode): mode is ExtraColumn {
+  return (EXTRA_COLUMNS as readonly string[]).includes(mode);
 }
 
 function storage(): Storage | null {

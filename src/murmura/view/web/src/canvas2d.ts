@@ -1,7 +1,7 @@
 /** Paints the flock without WebGL2: the same darts, fewer comforts. */
 
 import { toScreen } from "./camera";
-import { paletteTable, speciesTable } from "./palettes";
+import { colorTable } from "./palettes";
 import { agentHalf, type Picture, type Scene } from "./picture";
 import { agentHeading, agentPosition } from "./protocol";
 import { blend, type Moment } from "./timeline";
@@ -39,7 +39,7 @@ export class RendererCanvas implements Picture {
   }
 
   private drawAgents({ from, to, alpha }: Moment, scene: Scene): void {
-    const table = scene.mode === "species" ? speciesTable(scene.speciesColors, scene.light) : paletteTable(scene.palette, scene.light);
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
     const half = agentHalf(scene, to.frame.count);
     const [sideX, sideY] = to.frame.wraps ? [to.frame.width, to.frame.height] : [0, 0];
     const every = Math.max(1, Math.ceil(to.frame.count / MOST_DRAWN));
@@ -49,7 +49,9 @@ export class RendererCanvas implements Picture {
       const p = toScreen(scene.camera, scene.view, { x: blend(a.x, b.x, alpha, sideX), y: blend(a.y, b.y, alpha, sideY) });
       const shade = 4 * this.shade(scene, to.frame.words[2 * k + 1]);
       this.context.fillStyle = `rgb(${table[shade]} ${table[shade + 1]} ${table[shade + 2]})`;
-      this.dart(p.x, p.y, agentHeading(to.frame, k), half);
+      const species = (to.frame.words[2 * k + 1] >>> 16) & 0xff;
+      const hunter = species < 31 && ((scene.hunters >> species) & 1) === 1;
+      this.dart(p.x, p.y, agentHeading(to.frame, k), hunter ? 2.1 * half : half);
     }
   }
 

@@ -2,8 +2,8 @@
 
 import { element } from "./dom";
 import { icon, type IconName } from "./icons";
-import { SHORTCUTS, type Action } from "./keys";
-import { COLOR_MODES, legend, paletteTable, palettesFor, type ColorMode, type PaletteName } from "./palettes";
+import { keysOf, shownKeys, type Action } from "./keys";
+import { isCategory, legend, paletteTable, palettesFor, type ColorMode, type PaletteName } from "./palettes";
 import { humanized } from "./schema";
 import type { Settings, Tool } from "./settings";
 
@@ -21,11 +21,12 @@ export class Dock {
   readonly root: HTMLElement;
   private readonly play: HTMLButtonElement;
   private readonly recordButton: HTMLButtonElement;
-  private readonly speed = element("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Simulation speed", title: "Simulation speed ([ and ])" });
+  private readonly speed = element("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Simulation speed", title: "Simulation speed" });
   private readonly speedText = element("output", { class: "speed" }, "1×");
   private readonly tools = new Map<Tool, HTMLButtonElement>();
-  private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by (C)" });
-  private readonly palette = element("select", { "aria-label": "Palette", title: "Palette (P)" });
+  private readonly titled: { button: HTMLButtonElement; action: Action }[] = [];
+  private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by" });
+  private readonly palette = element("select", { "aria-label": "Palette", title: "Palette" });
   private readonly swatch = element("canvas", { class: "swatch", width: "64", height: "1", "aria-hidden": "true" });
 
   constructor(private readonly settings: Settings, private readonly hands: DockHands) {
@@ -37,27 +38,28 @@ export class Dock {
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group(this.speed, this.speedText),
-      group(this.tool("hand", "hand", "Attract and repel"), this.tool("scare", "scare", "Scare (D)"), this.tool("circle", "circle", "Place an obstacle (O)"), this.tool("wall", "wall", "Draw a wall (W)")),
+      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool")),
       group(this.mode, this.palette, this.swatch),
-      group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.fileButton()),
+      group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
       group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
     );
-    this.mode.replaceChildren(...COLOR_MODES.map((mode) => element("option", { value: mode }, humanized(mode))));
-    this.mode.addEventListener("change", () => { settings.set({ mode: this.mode.value as ColorMode }); });
+    this.mode.addEventListener("change", () => { settings.choose(this.mode.value as ColorMode); });
     this.palette.addEventListener("change", () => { settings.set({ palette: this.palette.value as PaletteName }); });
     settings.onChange(() => { this.refresh(); });
     this.refresh();
   }
 
   private button(name: IconName, action: Action, label: string): HTMLButtonElement {
-    const key = SHORTCUTS.find((shortcut) => shortcut.action === action)?.shown ?? "";
-    return element("button", { type: "button", "aria-label": label, title: `${label} (${key})`, click: () => { this.hands.act(action); } }, icon(name));
+    const button = element("button", { type: "button", "aria-label": label, click: () => { this.hands.act(action); } }, icon(name));
+    this.titled.push({ button, action });
+    return button;
   }
 
-  private tool(tool: Tool, name: IconName, label: string): HTMLButtonElement {
-    const made = element("button", { type: "button", "aria-label": label, title: label, "aria-pressed": "false", click: () => { this.hands.tool(tool); } }, icon(name));
-    this.tools.set(tool, made);
-    return made;
+  private tool(tool: Tool, name: IconName, label: string, action: Action): HTMLButtonElement {
+    const button = element("button", { type: "button", "aria-label": label, "aria-pressed": "false", click: () => { this.hands.tool(tool); } }, icon(name));
+    this.tools.set(tool, button);
+    this.titled.push({ button, action });
+    return button;
   }
 
   private fileButton(): HTMLElement {
@@ -75,7 +77,7 @@ export class Dock {
     const label = yes ? "Pause" : "Play";
     if (this.play.getAttribute("aria-label") === label) return;
     this.play.setAttribute("aria-label", label);
-    this.play.title = `${label} (Space)`;
+    this.retitle();
     this.play.replaceChildren(icon(yes ? "pause" : "play"));
   }
 
@@ -92,13 +94,23 @@ export class Dock {
   private refresh(): void {
     const { mode, palette, tool } = this.settings.looks;
     for (const [name, made] of this.tools) made.setAttribute("aria-pressed", String(name === tool));
+    this.retitle();
+    const { modes } = this.settings;
+    if (this.mode.options.length !== modes.length) this.mode.replaceChildren(...modes.map((each) => element("option", { value: each }, humanized(each))));
     this.mode.value = mode;
     const names = palettesFor(mode);
     this.palette.replaceChildren(...names.map((name) => element("option", { value: name }, humanized(name))));
     this.palette.value = palette;
-    this.palette.hidden = this.swatch.hidden = mode === "species";
+    this.palette.hidden = this.swatch.hidden = isCategory(mode);
     this.swatch.title = legend(mode).join(" → ");
     this.paintSwatch(palette);
+  }
+
+  /** A tooltip names the button and its key, whichever that is now. */
+  private retitle(): void {
+    for (const { button, action } of this.titled) {
+      button.title = `${button.getAttribute("aria-label") ?? ""} (${shownKeys(keysOf(action, this.settings.looks.bindings))})`;
+    }
   }
 
   private paintSwatch(palette: PaletteName): void {

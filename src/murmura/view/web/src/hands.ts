@@ -1,7 +1,8 @@
 /** What a hand on the canvas does with the chosen tool: pull, push, scare, build, erase. */
 
 import type { Gestures } from "./input";
-import type { ClientMessage, Pair, Point, PointerMode } from "./protocol";
+import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "./protocol";
+import type { Places } from "./places";
 import type { Settings } from "./settings";
 import type { Stage } from "./stage";
 
@@ -18,19 +19,30 @@ export class Hands implements Gestures {
     private readonly stage: Stage,
     private readonly settings: Settings,
     private readonly send: (message: ClientMessage) => void,
+    private readonly places: Places,
     private readonly follow: () => void,
   ) {}
 
+  /** Tools that draw a shape with a drag; the others act at a place. */
   private get builds(): boolean {
     return this.settings.looks.tool === "circle" || this.settings.looks.tool === "wall";
   }
 
+  /** What the chosen tool puts into the world, if it does. */
+  private get puts(): Placeable | null {
+    const { tool } = this.settings.looks;
+    return tool === "hand" ? null : tool === "scare" ? "predator" : tool;
+  }
+
   press(at: Point, second: boolean): void {
+    if (this.stage.goThroughMap(at)) return;
     const place = this.stage.at(at);
-    if (this.builds && second) {
-      this.send({ type: "erase", ...place });
+    if (this.puts && second) {
+      this.places.remove(this.puts, place);
     } else if (this.builds) {
       this.stage.draft = [[place.x, place.y]];
+    } else if (this.settings.looks.tool === "food") {
+      this.places.put("food", this.within(place));
     } else {
       this.mode = this.settings.looks.tool === "scare" ? "scare" : second ? "repel" : "attract";
       this.push(at);
@@ -56,19 +68,19 @@ export class Hands implements Gestures {
   }
 
   click(at: Point, second: boolean): void {
+    if (this.stage.goThroughMap(at)) return;
     const place = this.stage.at(at);
-    if (this.builds) {
-      if (second) this.send({ type: "erase", ...place });
-      else if (this.settings.looks.tool === "circle") this.placeCircle(place, 0);
-      return;
-    }
-    if (second) return;
+    const { tool } = this.settings.looks;
+    if (this.puts && second) this.places.remove(this.puts, place);
+    else if (tool === "circle") this.placeCircle(place, 0);
+    else if (tool === "food" || tool === "scare") this.places.put(tool === "food" ? "food" : "predator", this.within(place));
+    if (second || tool !== "hand") return;
     const agent = this.stage.agentNear(at);
     this.send(agent ? { type: "pick", ...agent } : { type: "select", id: null });
   }
 
   doubleClick(at: Point): void {
-    if (this.builds) return;
+    if (this.puts) return; // two clicks have placed two things
     this.send({ type: "pick", ...this.stage.at(at) });
     this.follow();
   }
@@ -123,6 +135,11 @@ export class Hands implements Gestures {
     const usual = 0.04 * Math.min(this.stage.world.width, this.stage.world.height);
     const [x, y] = this.inside([place.x, place.y]);
     this.send({ type: "place", kind: "circle", x, y, radius: radius < usual / 4 ? usual : radius });
+  }
+
+  private within({ x, y }: Point): Point {
+    const [inX, inY] = this.inside([x, y]);
+    return { x: inX, y: inY };
   }
 
   private inside([x, y]: Pair): Pair {

@@ -10,6 +10,7 @@ export class Hud {
   private readonly name = element("div", { class: "name" });
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
+  private readonly share = element("p", { class: "share" });
   private readonly line = element("span", { class: "line off", role: "status" }, "connecting …");
 
   constructor() {
@@ -19,7 +20,7 @@ export class Hud {
       this.cells.set(row, cell);
       list.append(element("div", {}, element("dt", {}, row), cell));
     }
-    this.root = element("section", { class: "hud glass", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line), this.title, list);
+    this.root = element("section", { class: "hud glass", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line), this.title, list, this.share);
   }
 
   connected(yes: boolean): void {
@@ -37,19 +38,27 @@ export class Hud {
   }
 
   hello(hello: Hello): void {
-    this.name.textContent = String(hello.scenario.name ?? "murmura");
+    this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura");
     this.title.textContent = String(hello.scenario.title ?? "");
     this.write("seed", String(hello.seed));
   }
 
   status(status: Status): void {
-    this.connected(true);
+    if (status.compiling) this.say("compiling …", false);
+    else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
     this.write("hash", status.hash?.slice(0, 8) ?? "–");
     const rate = status.steps_per_second;
     this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : "paused");
     this.write("agents", status.agents.toLocaleString("en"));
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
+  }
+
+  /** Of a very large flock only every n-th agent is sent. */
+  sampled(shown: number, total: number): void {
+    const cell = this.cells.get("agents");
+    if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} of them are drawn` : "";
+    this.share.textContent = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
   }
 
   private write(row: string, text: string): void {

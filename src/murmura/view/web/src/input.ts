@@ -39,6 +39,7 @@ export class Input {
     canvas.addEventListener("pointermove", (event) => { this.move(event); });
     canvas.addEventListener("pointerup", (event) => { this.up(event, true); });
     canvas.addEventListener("pointercancel", (event) => { this.up(event, false); });
+    canvas.addEventListener("dblclick", (event) => { this.hands.doubleClick(place(event)); });
     canvas.addEventListener("mousedown", (event) => { event.preventDefault(); });
     canvas.addEventListener("contextmenu", (event) => { event.preventDefault(); });
     canvas.addEventListener("wheel", (event) => { this.wheel(event); }, { passive: false });
@@ -117,8 +118,13 @@ export class Input {
     else if (real && !this.pinched) this.clicked(down, event.timeStamp);
   }
 
+  /** What a double click of a mouse is, the system knows; fingers are timed here. */
   private clicked(down: Down, time: number): void {
     const { lastClick } = this;
+    if (!down.touch) {
+      this.hands.click(down.now, down.second);
+      return;
+    }
     const double = time - lastClick.time < DOUBLE_MS && distance(lastClick.at, down.now) < 4 * SLACK;
     this.lastClick = { time: double ? -Infinity : time, at: down.now };
     if (double) this.hands.doubleClick(down.now);

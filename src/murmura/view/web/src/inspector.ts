@@ -4,7 +4,16 @@ import { element } from "./dom";
 import { ruleColor } from "./overlay_agent";
 import type { Inspection } from "./protocol";
 import { humanized } from "./schema";
+import type { Looks, Settings } from "./settings";
 import { facts, story, wishes } from "./words";
+
+/** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
+const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, string][] = [
+  ["circle", "Perception circle"],
+  ["wedge", "Field of view"],
+  ["links", "Neighbour lines"],
+  ["forces", "Forces"],
+];
 
 export interface InspectorHands {
   follow(): void;
@@ -20,10 +29,20 @@ export class Inspector {
   private readonly followButton: HTMLButtonElement;
   private last = 0;
 
-  constructor(hands: InspectorHands) {
+  constructor(hands: InspectorHands, private readonly settings: Settings) {
     this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.rules, this.table, this.followButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.rules, this.table, this.switches(), this.followButton);
+  }
+
+  private switches(): HTMLElement {
+    const boxes = SWITCHES.map(([key, label]) => {
+      const box = element("input", { type: "checkbox", id: `show-${key}` });
+      box.checked = this.settings.looks[key];
+      box.addEventListener("change", () => { this.settings.set({ [key]: box.checked }); });
+      return element("label", { for: `show-${key}` }, box, ` ${label}`);
+    });
+    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
   }
 
   show(agent: Inspection | null, following: boolean): void {

@@ -1,6 +1,7 @@
 /** Taking something home: a picture, a film, a file. */
 
 import { download } from "./dom";
+import { note } from "./notes";
 import type { JsonObject } from "./protocol";
 
 export function stamp(scenario: JsonObject, seed: number, step: number): string {
@@ -31,6 +32,7 @@ export function saveJson(data: unknown, name: string): void {
 export class Recorder {
   private readonly sheet = document.createElement("canvas");
   private recorder: MediaRecorder | null = null;
+  bytes = 0; // of the film so far
 
   get recording(): boolean {
     return this.recorder !== null;
@@ -42,11 +44,16 @@ export class Recorder {
     if (!type) throw new Error("this browser cannot record video");
     const chunks: Blob[] = [];
     const recorder = new MediaRecorder(this.sheet.captureStream(60), { mimeType: type, videoBitsPerSecond: 12_000_000 });
-    recorder.ondataavailable = (event) => chunks.push(event.data);
+    this.bytes = 0;
+    recorder.ondataavailable = (event) => {
+      chunks.push(event.data);
+      this.bytes += event.data.size;
+    };
     recorder.onstop = () => {
+      if (this.bytes === 0) return note("The recording was too short to hold a picture.", "error");
       download(`${name}.${type.includes("mp4") ? "mp4" : "webm"}`, new Blob(chunks, { type }));
     };
-    recorder.start(1000);
+    recorder.start(500);
     this.recorder = recorder;
   }
 

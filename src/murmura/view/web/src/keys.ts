@@ -1,59 +1,63 @@
-/** Every key in one table: what it does, how the shortcut sheet calls it. */
+/** Every key in one table: what it does, how the shortcut sheet calls it; and which keys a visitor gave it instead. */
 
 export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
-  | "vision" | "neighbors" | "density" | "screenshot" | "record" | "link" | "export" | "fit" | "fullScreen"
-  | "hide" | "trails" | "scareTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
+  | "vision" | "neighbors" | "density" | "screenshot" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
+  | "hide" | "trails" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
 
 export interface Shortcut {
   keys: string[];
-  shown: string;
   text: string;
   action: Action;
 }
 
-const row = (keys: string, shown: string, text: string, action: Action): Shortcut => ({ keys: keys.split("|"), shown, text, action });
+/** Keys that a visitor chose, by action; an empty list: none. */
+export type Bindings = Partial<Record<Action, string[]>>;
+
+const row = (keys: string, text: string, action: Action): Shortcut => ({ keys: keys.split("|"), text, action });
 
 /** Keys as `KeyboardEvent.key` names them; a capital letter is one with shift. */
-export const SHORTCUTS: Shortcut[] = [
-  row(" ", "Space", "pause or play", "toggle"),
-  row(".|ArrowRight", ". or →", "one single step", "step"),
-  row("r", "R", "start again, same seed", "reset"),
-  row("R", "Shift R", "start again, new seed", "newSeed"),
-  row("+|=", "+", "more agents", "more"),
-  row("-|_", "−", "fewer agents", "fewer"),
-  row("[", "[", "slower", "slower"),
-  row("]", "]", "faster", "faster"),
-  row("c|C", "C", "colour by heading, species, speed …", "mode"),
-  row("p|P", "P", "next palette", "palette"),
-  row("t|T", "T", "trails", "trails"),
-  row("v|V", "V", "what the chosen agent can see", "vision"),
-  row("n|N", "N", "its neighbours", "neighbors"),
-  row("g|G", "G", "density grid", "density"),
-  row("d|D", "D", "tool: scare, the mouse as a predator", "scareTool"),
-  row("o|O", "O", "tool: round obstacle", "circleTool"),
-  row("w|W", "W", "tool: draw a wall", "wallTool"),
-  row("f", "F", "fit the world into the window", "fit"),
-  row("F", "Shift F", "full screen", "fullScreen"),
-  row("h|H", "H", "hide or show the interface", "hide"),
-  row("m|M", "M", "charts", "charts"),
-  row("b|B", "B", "settings panel", "panel"),
-  row("s|S", "S", "screenshot", "screenshot"),
-  row("x|X", "X", "record on or off", "record"),
-  row("l|L", "L", "copy a link to this scene", "link"),
-  row("e|E", "E", "save the scenario as JSON", "export"),
-  row("?", "?", "this sheet", "help"),
-  row("Escape", "Esc", "let go: selection, following, tool", "escape"),
+export const SHORTCUTS: readonly Shortcut[] = [
+  row(" ", "pause or play", "toggle"),
+  row(".|ArrowRight", "one single step", "step"),
+  row("r", "start again, same seed", "reset"),
+  row("R", "start again, new seed", "newSeed"),
+  row("+|=", "more agents", "more"),
+  row("-|_", "fewer agents", "fewer"),
+  row("[", "slower", "slower"),
+  row("]", "faster", "faster"),
+  row("c|C", "colour by heading, species, speed …", "mode"),
+  row("p|P", "next palette", "palette"),
+  row("t|T", "trails", "trails"),
+  row("v|V", "what everybody in view can see", "vision"),
+  row("n|N", "who sees whom", "neighbors"),
+  row("g|G", "density grid", "density"),
+  row("d|D", "tool: predator", "scareTool"),
+  row("o|O", "tool: food", "foodTool"),
+  row("k|K", "tool: round obstacle", "circleTool"),
+  row("w|W", "tool: wall", "wallTool"),
+  row("f", "fit the world into the window", "fit"),
+  row("F", "full screen", "fullScreen"),
+  row("h|H", "hide or show the interface", "hide"),
+  row("m|M", "charts", "charts"),
+  row("b|B", "settings panel", "panel"),
+  row("s|S", "screenshot", "screenshot"),
+  row("x|X", "record on or off", "record"),
+  row("l|L", "copy a link to this scene", "link"),
+  row("e|E", "save the scenario as JSON", "export"),
+  row("a|A", "save what was done, to replay it", "actions"),
+  row("?", "this sheet", "help"),
+  row("Escape", "let go: selection, following, tool", "escape"),
 ];
 
-export const MOUSE: [string, string][] = [
-  ["Left drag", "attract (or use the chosen tool)"],
-  ["Right or Shift drag", "repel (with a tool: erase)"],
-  ["Click", "choose an agent"],
+export const MOUSE: readonly [string, string][] = [
+  ["Left drag", "attract; with a tool: use it"],
+  ["Right or Shift drag", "repel; with a tool: remove"],
+  ["Click", "choose an agent; with a tool: place"],
   ["Double click", "follow the nearest agent"],
   ["Wheel or pinch", "zoom at the pointer"],
   ["Middle drag or two fingers", "move the view"],
-  ["Long press", "repel"],
+  ["Long press", "repel; with a tool: remove"],
   ["1 – 9", "load a preset"],
 ];
 
@@ -64,9 +68,56 @@ export interface Pressed {
   altKey: boolean;
 }
 
+export function keysOf(action: Action, bindings: Bindings): string[] {
+  return bindings[action] ?? SHORTCUTS.find((shortcut) => shortcut.action === action)?.keys ?? [];
+}
+
 /** What a key stands for: an action, the number of a preset, or nothing. */
-export function meaning(event: Pressed): Action | number | null {
+export function meaning(event: Pressed, bindings: Bindings = {}): Action | number | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
-  if (/^[1-9]$/.test(event.key)) return Number(event.key) - 1;
-  return SHORTCUTS.find((shortcut) => shortcut.keys.includes(event.key))?.action ?? null;
+  const found = SHORTCUTS.find(({ action }) => keysOf(action, bindings).includes(event.key));
+  if (found) return found.action;
+  return /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : null;
+}
+
+/** Give a key to an action, or none with null; whoever had it before loses it. Help and Esc keep theirs. */
+export function rebound(bindings: Bindings, action: Action, key: string | null): Bindings {
+  const now: Bindings = { ...bindings, [action]: key === null ? [] : bothCases(key) };
+  for (const other of SHORTCUTS) {
+    if (other.action === action) continue;
+    const left = keysOf(other.action, bindings).filter((each) => !now[action]?.includes(each));
+    if (left.length < keysOf(other.action, bindings).length) now[other.action] = left;
+  }
+  return now;
+}
+
+/** Whether a key can be given away: the ones that lead out of everything, and those that move the focus, cannot. */
+export function isFree(key: string): boolean {
+  return !["?", "Escape", "Tab", "Enter", "Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Unidentified"].includes(key);
+}
+
+/** A letter acts with shift as well, unless its capital means something of its own. */
+function bothCases(key: string): string[] {
+  const upper = key.toUpperCase();
+  const own = SHORTCUTS.some(({ keys }) => keys.includes(upper) && !keys.includes(key));
+  return /^[a-z]$/.test(key) && !own ? [key, upper] : [key];
+}
+
+/** Bindings out of what was stored: anything else than lists of texts under known names is left out. */
+export function readBindings(data: unknown): Bindings {
+  const found: Bindings = {};
+  if (typeof data !== "object" || data === null) return found;
+  for (const { action } of SHORTCUTS) {
+    const keys: unknown = (data as Record<string, unknown>)[action];
+    if (Array.isArray(keys) && keys.every((key) => typeof key === "string" && isFree(key))) found[action] = keys as string[];
+  }
+  return found;
+}
+
+const NAMES: Record<string, string> = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
+
+/** How a sheet or a tooltip calls the keys of an action. */
+export function shownKeys(keys: readonly string[]): string {
+  const letters = keys.filter((key) => !(/^[A-Z]$/.test(key) && keys.includes(key.toLowerCase())) && key !== "=" && key !== "_");
+  return letters.map((key) => NAMES[key] ?? (/^[A-Z]$/.test(key) ? `Shift ${key}` : key.length === 1 ? key.toUpperCase() : key)).join(" or ") || "none";
 }

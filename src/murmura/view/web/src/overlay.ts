@@ -1,154 +1,92 @@
-/** Lines over the flock: obstacles, attractors, the hand, the density grid, the minimap. */
+/** The upper canvas: everything drawn as lines over the flock, in the order in which it lies. */
 
-import { toScreen, visible, type Size } from "./camera";
-import type { Stage } from "./overlay_agent";
-import { isObject, type Frame, type Json, type JsonObject, type Pair, type PointerMode } from "./protocol";
+import { toScreen, type Camera, type Size } from "./camera";
+import { disc, tracePath, type Lines } from "./lines";
+import { drawMap, mapPlace, needsMap, type Gaps } from "./minimap";
+import { drawAgent } from "./overlay_agent";
+import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./overlay_everyone";
+import { drawThings, ring, type Hand } from "./overlay_things";
+import type { Inspection, JsonObject, Pair, Point, SceneObject } from "./protocol";
+import type { Looks } from "./settings";
+import { crowdAt, sightsOf, type Sight } from "./sight";
+import type { Moment } from "./timeline";
+import { drawWind } from "./wind";
 
-const MINIMAP_WIDTH = 168;
-const MINIMAP_DOTS = 2500;
+const HAND_REACH = 0.22; // of the world's smaller side
 
-export interface Hand {
-  x: number;
-  y: number;
-  mode: PointerMode;
+export interface OverlayScene {
+  camera: Camera;
+  view: Size;
+  world: Size;
+  light: boolean;
+  looks: Looks;
+  things: SceneObject[];
+  chosen: Inspection | null;
+  place: Point | null; // of the chosen agent
+  hand: Hand | null;
+  draft: Pair[] | null; // a wall or circle being drawn [u]
+  gaps: Gaps;
+  seconds: number; // simulated
 }
 
-const numbers = (item: JsonObject, ...keys: string[]) => keys.map((key) => Number(item[key] ?? 0));
-const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
+export class Overlay {
+  private readonly context: CanvasRenderingContext2D;
+  private readonly density = new DensityGrid();
+  private sights: Sight[] = sightsOf({});
 
-export function drawObstacles(stage: Stage, scenario: JsonObject): void {
-  const { context, camera, view, light } = stage;
-  context.fillStyle = light ? "rgb(70 80 100 / 0.30)" : "rgb(140 158 200 / 0.17)";
-  context.strokeStyle = light ? "rgb(50 60 80 / 0.75)" : "rgb(190 205 240 / 0.65)";
-  context.lineJoin = context.lineCap = "round";
-  for (const shape of list(scenario.obstacles)) {
-    context.beginPath();
-    context.lineWidth = 1.5;
-    if ("radius" in shape) {
-      const [x, y, radius] = numbers(shape, "x", "y", "radius");
-      const p = toScreen(camera, view, { x, y });
-      context.arc(p.x, p.y, radius * camera.zoom, 0, 2 * Math.PI);
-      context.fill();
-    } else {
-      tracePath(stage, (shape.points ?? []) as Pair[]);
-      if (shape.kind === "wall") {
-        context.lineWidth = 4;
-      } else {
-        context.closePath();
-        context.fill();
-      }
-    }
-    context.stroke();
+  /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
+  constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
+    const context = canvas.getContext("2d", { willReadFrequently: software });
+    if (!context) throw new Error("this browser cannot draw");
+    this.context = context;
+  }
+
+  setScenario(scenario: JsonObject): void {
+    this.sights = sightsOf(scenario);
+  }
+
+  resize(view: Size, dpr: number): void {
+    this.canvas.width = Math.round(view.width * dpr);
+    this.canvas.height = Math.round(view.height * dpr);
+  }
+
+  draw(moment: Moment | null, scene: OverlayScene, dpr: number): void {
+    const { looks, view, camera, things, chosen, place, world } = scene;
+    const map = !looks.hidden && needsMap(camera, view, world);
+    // An empty layer as large as the window would still be blended over every picture.
+    this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0);
+    if (this.canvas.hidden) return;
+    const lines: Lines = { context: this.context, camera, view, light: scene.light };
+    this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
+    this.context.clearRect(0, 0, view.width, view.height);
+    if (moment) this.drawEverybody(lines, moment, looks);
+    drawThings(lines, things);
+    for (const thing of things) if (thing.kind === "wind") drawWind(lines, thing, scene.seconds);
+    if (scene.draft) drawDraft(lines, scene.draft, looks.tool === "circle");
+    if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
+    const wrap = moment?.to.frame.wraps ? world : null;
+    if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
+    if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
+  }
+
+  private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {
+    if (looks.density) this.density.draw(lines, moment.to.frame);
+    if (!(looks.vision || looks.neighbors) || moment.to.frame.count > MOST_CROWD) return;
+    const crowd = crowdAt(moment);
+    if (looks.vision) drawCones(lines, crowd, this.sights);
+    if (looks.neighbors) drawSights(lines, crowd, this.sights);
   }
 }
 
-export function tracePath({ context, camera, view }: Stage, points: Pair[]): void {
-  points.forEach(([x, y], k) => {
-    const p = toScreen(camera, view, { x, y });
-    if (k === 0) context.moveTo(p.x, p.y);
-    else context.lineTo(p.x, p.y);
-  });
-}
-
-/** A pull is a warm ring with inward marks, a push a cool dashed one; threats are crossed. */
-export function drawAttractors(stage: Stage, scenario: JsonObject): void {
-  const rules = isObject(scenario.rules) ? scenario.rules : {};
-  const points = isObject(rules.attractors) ? list(rules.attractors.points) : [];
-  for (const point of points) {
-    const [x, y, strength, radius] = numbers(point, "x", "y", "strength", "radius");
-    ring(stage, { x, y, mode: strength < 0 ? "repel" : "attract" }, radius);
-  }
-  for (const threat of isObject(rules.fear) ? list(rules.fear.threats) : []) {
-    const [x, y, radius] = numbers(threat, "x", "y", "radius");
-    ring(stage, { x, y, mode: "scare" }, radius);
-  }
-}
-
-const HAND_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
-const HAND_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
-
-export function ring({ context, camera, view, light }: Stage, hand: Hand, radius: number): void {
-  const p = toScreen(camera, view, hand);
-  const size = Math.max(14, radius * camera.zoom);
-  const rgb = (light ? HAND_INKS : HAND_COLORS)[hand.mode];
-  const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
-  glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
-  glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);
-  glow.addColorStop(1, `rgb(${rgb} / 0)`);
-  context.fillStyle = glow;
+function drawDraft(lines: Lines, draft: Pair[], round: boolean): void {
+  const { context, camera, view } = lines;
+  context.strokeStyle = lines.light ? "#c2410c" : "#ffb35c";
+  context.lineWidth = 3;
   context.beginPath();
-  context.arc(p.x, p.y, size, 0, 2 * Math.PI);
-  context.fill();
-  context.strokeStyle = `rgb(${rgb} / 0.75)`;
-  context.lineWidth = 1.5;
-  context.setLineDash(hand.mode === "attract" ? [] : [5, 5]);
-  context.beginPath();
-  context.arc(p.x, p.y, 9, 0, 2 * Math.PI);
-  if (hand.mode === "scare") {
-    context.moveTo(p.x - 5, p.y - 5);
-    context.lineTo(p.x + 5, p.y + 5);
-    context.moveTo(p.x + 5, p.y - 5);
-    context.lineTo(p.x - 5, p.y + 5);
-  }
+  tracePath(lines, draft);
   context.stroke();
-  context.setLineDash([]);
-}
-
-/** Whether a scenario holds anything that is drawn as lines. */
-export function hasThings(scenario: JsonObject): boolean {
-  const rules = isObject(scenario.rules) ? scenario.rules : {};
-  const count = (rule: Json | undefined, key: string) => (isObject(rule) ? list(rule[key]).length : 0);
-  return list(scenario.obstacles).length + count(rules.attractors, "points") + count(rules.fear, "threats") > 0;
-}
-
-/** Agents for each square of a coarse grid, counted on every picture that is a new frame. */
-export function drawDensity({ context, camera, view, light }: Stage, frame: Frame, cells = 40): void {
-  const cell = frame.width / cells;
-  const rows = Math.max(1, Math.ceil(frame.height / cell));
-  const counts = new Uint32Array(cells * rows);
-  for (let k = 0; k < frame.count; k++) {
-    const word = frame.words[2 * k];
-    const column = Math.min(cells - 1, ((word & 0xffff) * cells) >> 16);
-    const row = Math.min(rows - 1, Math.floor(((word >>> 16) / 65536) * (frame.height / cell)));
-    counts[column + cells * row]++;
-  }
-  const most = Math.max(1, ...counts);
-  counts.forEach((count, k) => {
-    if (count === 0) return;
-    const p = toScreen(camera, view, { x: frame.left + (k % cells) * cell, y: frame.top + Math.floor(k / cells) * cell });
-    context.fillStyle = `rgb(${light ? "30 80 150" : "120 190 255"} / ${(0.05 + 0.4 * (count / most) ** 0.6).toFixed(3)})`;
-    context.fillRect(p.x, p.y, cell * camera.zoom - 1, cell * camera.zoom - 1);
-  });
-}
-
-/** Whether the window shows only a part of the world, so that a map helps. */
-export function needsMinimap({ camera, view }: Pick<Stage, "camera" | "view">, world: Size): boolean {
-  const [left, top, right, bottom] = visible(camera, view);
-  return right - left < 0.8 * world.width || bottom - top < 0.8 * world.height;
-}
-
-/** Where the window is in the world. */
-export function drawMinimap({ context, camera, view, light }: Stage, world: Size, frame: Frame, rightGap: number): void {
-  const [left, top, right, bottom] = visible(camera, view);
-  const scale = MINIMAP_WIDTH / world.width;
-  const height = Math.min(170, world.height * scale);
-  const [x0, y0] = [view.width - rightGap - MINIMAP_WIDTH - 16, view.height - height - 84]; // above the dock
-  context.fillStyle = light ? "rgb(255 255 255 / 0.82)" : "rgb(10 14 28 / 0.82)";
-  context.fillRect(x0, y0, MINIMAP_WIDTH, height);
-  context.fillStyle = light ? "rgb(40 60 100 / 0.7)" : "rgb(170 200 255 / 0.75)";
-  const every = Math.max(1, Math.floor(frame.count / MINIMAP_DOTS));
-  for (let k = 0; k < frame.count; k += every) {
-    const word = frame.words[2 * k];
-    const x = (frame.left + ((word & 0xffff) / 65535) * frame.width) * scale;
-    const y = (frame.top + ((word >>> 16) / 65535) * frame.height) * scale;
-    if (x >= 0 && y >= 0 && x < MINIMAP_WIDTH && y < height) context.fillRect(x0 + x, y0 + y, 1, 1);
-  }
-  context.save();
-  context.beginPath();
-  context.rect(x0, y0, MINIMAP_WIDTH, height);
-  context.clip();
-  context.strokeStyle = light ? "#c2410c" : "#ffb35c";
-  context.lineWidth = 1.5;
-  context.strokeRect(x0 + left * scale, y0 + top * scale, (right - left) * scale, (bottom - top) * scale);
-  context.restore();
+  if (!round || draft.length < 2) return;
+  const [[x, y], [ex, ey]] = draft;
+  disc(context, toScreen(camera, view, { x, y }), Math.hypot(ex - x, ey - y) * camera.zoom);
+  context.stroke();
 }

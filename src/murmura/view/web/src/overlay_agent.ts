@@ -1,6 +1,7 @@
 /** What the chosen agent sees and wants, drawn around it. */
 
-import { toScreen, type Camera, type Size } from "./camera";
+import { toScreen, type Size } from "./camera";
+import type { Lines } from "./lines";
 import type { Inspection, Pair, Point } from "./protocol";
 import type { Looks } from "./settings";
 
@@ -21,21 +22,17 @@ export function ruleColor(name: string): string {
   return RULES[name]?.color ?? "#a9b4cc";
 }
 
-export interface Stage {
-  context: CanvasRenderingContext2D;
-  camera: Camera;
-  view: Size;
-  light: boolean;
-}
-
-/** `at` is where the agent is in the picture now: the report is up to a tenth of a second old. */
-export function drawAgent(stage: Stage, agent: Inspection, at: Point, looks: Looks): void {
+/**
+ * `at` is where the agent is in the picture now: the report is up to a tenth of a second old.
+ * `wrap` are the sides of a wrapping world, where a neighbour may be on the other side of the seam.
+ */
+export function drawAgent(stage: Lines, agent: Inspection, at: Point, looks: Looks, wrap: Size | null): void {
   const { context, camera, view } = stage;
   const place = toScreen(camera, view, at);
-  const shift = { x: at.x - agent.position[0], y: at.y - agent.position[1] };
   context.save();
-  if (looks.vision) drawPerception(stage, agent, place);
-  if (looks.neighbors) drawLinks(stage, agent, place, shift);
+  if (looks.wedge) drawWedge(stage, agent, place);
+  if (looks.circle) drawCircle(stage, agent, place);
+  if (looks.links) drawLinks(stage, agent, place, wrap);
   if (looks.forces) drawForces(stage, agent, place);
   context.strokeStyle = stage.light ? "#1b2433" : "#ffffff";
   context.lineWidth = 1.5;
@@ -45,17 +42,20 @@ export function drawAgent(stage: Stage, agent: Inspection, at: Point, looks: Loo
   context.restore();
 }
 
-function drawPerception({ context, camera, light }: Stage, agent: Inspection, place: Point): void {
+function drawCircle({ context, camera, light }: Lines, agent: Inspection, place: Point): void {
+  context.lineWidth = 1;
+  context.setLineDash([3, 5]);
+  context.strokeStyle = light ? "rgb(30 50 80 / 0.55)" : "rgb(200 220 255 / 0.45)";
+  context.beginPath();
+  context.arc(place.x, place.y, agent.perception.radius * camera.zoom, 0, 2 * Math.PI);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+function drawWedge({ context, camera, light }: Lines, agent: Inspection, place: Point): void {
   const radius = agent.perception.radius * camera.zoom;
   const heading = Math.atan2(agent.velocity[1], agent.velocity[0]);
   const half = (Math.min(360, agent.perception.field_of_view) * Math.PI) / 360;
-  context.lineWidth = 1;
-  context.setLineDash([3, 5]);
-  context.strokeStyle = light ? "rgb(30 50 80 / 0.5)" : "rgb(200 220 255 / 0.4)";
-  context.beginPath();
-  context.arc(place.x, place.y, radius, 0, 2 * Math.PI);
-  context.stroke();
-  context.setLineDash([]);
   const wedge = context.createRadialGradient(place.x, place.y, 0, place.x, place.y, radius);
   wedge.addColorStop(0, light ? "rgb(40 90 160 / 0.22)" : "rgb(150 195 255 / 0.22)");
   wedge.addColorStop(1, light ? "rgb(40 90 160 / 0.05)" : "rgb(150 195 255 / 0.04)");
@@ -67,10 +67,21 @@ function drawPerception({ context, camera, light }: Stage, agent: Inspection, pl
   context.fill();
 }
 
-function drawLinks(stage: Stage, agent: Inspection, place: Point, shift: Point): void {
-  const { context, camera, view } = stage;
-  const places = new Map(agent.neighbors.map(({ id, x, y }) => [id, toScreen(camera, view, { x: x + shift.x, y: y + shift.y })]));
-  const reach = agent.perception.radius * camera.zoom * 1.5;
+/** From an agent to a neighbour, the short way round where the world wraps [u]. */
+export function wayTo(agent: Inspection, neighbor: Point, wrap: Size | null): Point {
+  let [x, y] = [neighbor.x - agent.position[0], neighbor.y - agent.position[1]];
+  if (wrap) {
+    x -= wrap.width * Math.round(x / wrap.width);
+    y -= wrap.height * Math.round(y / wrap.height);
+  }
+  return { x, y };
+}
+
+function drawLinks({ context, camera }: Lines, agent: Inspection, place: Point, wrap: Size | null): void {
+  const places = new Map(agent.neighbors.map((neighbor) => {
+    const way = wayTo(agent, neighbor, wrap);
+    return [neighbor.id, { x: place.x + way.x * camera.zoom, y: place.y + way.y * camera.zoom }];
+  }));
   // Cohesion first and separation last: the rarest lies on top. Beside each other, so that all can be seen.
   ["cohesion", "alignment", "separation"].forEach((name, lane) => {
     const rule = agent.rules[name];
@@ -82,7 +93,7 @@ function drawLinks(stage: Stage, agent: Inspection, place: Point, shift: Point):
     context.beginPath();
     for (const id of rule.neighbors) {
       const to = places.get(id);
-      if (to && Math.hypot(to.x - place.x, to.y - place.y) < reach) line(context, place, to, (lane - 1) * 3);
+      if (to) line(context, place, to, (lane - 1) * 3);
     }
     context.stroke();
   });
@@ -97,7 +108,7 @@ function line(context: CanvasRenderingContext2D, a: Point, b: Point, aside: numb
   context.lineTo(b.x + nx, b.y + ny);
 }
 
-function drawForces({ context, light }: Stage, agent: Inspection, place: Point): void {
+function drawForces({ context, light }: Lines, agent: Inspection, place: Point): void {
   const forces = Object.entries(agent.rules).map(([name, rule]) => [ruleColor(name), rule.force] as const);
   const largest = Math.max(1e-9, ...forces.map(([, f]) => Math.hypot(...f)), Math.hypot(...agent.steering));
   for (const [color, force] of forces) arrow(context, place, force, ARROW / largest, color, 2);

@@ -4,33 +4,31 @@
  * Steps are mixed in OKLab, where equal steps look equal; the result is a table of 256 colours for a texture.
  */
 
-export type ColorMode = "heading" | "species" | "speed" | "density" | "panic" | "energy";
-export const COLOR_MODES: readonly ColorMode[] = ["heading", "species", "speed", "density", "panic", "energy"];
-export type PaletteName = "dusk" | "aurora" | "viridis" | "cividis" | "ember";
-export const PALETTES: readonly PaletteName[] = ["dusk", "aurora", "viridis", "cividis", "ember"];
+import looks from "../../../looks.json";
+
+export type ColorMode = keyof typeof looks.modes;
+export const COLOR_MODES = Object.keys(looks.modes) as readonly ColorMode[];
+/** Modes whose byte is a number of a kind, not an amount. */
+export function isCategory(mode: ColorMode): boolean {
+  return mode === "species" || mode === "stance";
+}
+export type PaletteName = keyof typeof looks.palettes;
+export const PALETTES = Object.keys(looks.palettes) as readonly PaletteName[];
 export const TABLE_SIZE = 256;
 
 type Rgb = [number, number, number];
 
-/** Dusk and aurora close on themselves: opposite headings differ in blue-yellow or in lightness. */
-const STOPS: Record<PaletteName, string[]> = {
-  dusk: ["#ffb35c", "#ffe6bd", "#b9dcff", "#58a6ff", "#7a74f2", "#d873b4", "#ffb35c"],
-  aurora: ["#f2f7c4", "#8fe0cf", "#3fb4e8", "#5b7cf5", "#8c6fe0", "#d6a3d8", "#f2f7c4"],
-  viridis: ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
-  cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
-  ember: ["#2b1b5a", "#5f2a86", "#9b3a8c", "#d1527a", "#f4785c", "#fca94f", "#fde3a0"],
-};
 /** Okabe and Ito's colours, for species that name none. */
-export const SPECIES_COLORS = ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00", "#bbbbbb"];
+export const SPECIES_COLORS = looks.species;
 
+/** Dusk and aurora close on themselves: opposite headings differ in blue-yellow or in lightness. */
 export function isCyclic(name: PaletteName): boolean {
-  return name === "dusk" || name === "aurora";
+  return looks.cyclic.includes(name);
 }
 
 /** The palettes that suit a colour mode, the first being its own. */
 export function palettesFor(mode: ColorMode): PaletteName[] {
-  if (mode === "heading") return ["dusk", "aurora"];
-  return mode === "panic" ? ["ember", "viridis", "cividis"] : ["viridis", "cividis", "ember"];
+  return looks.modes[mode].palettes as PaletteName[];
 }
 
 export function parseHex(hex: string): Rgb {
@@ -78,8 +76,8 @@ function mixed(stops: Rgb[], t: number): Rgb {
  * everything is darkened, so that agents read as ink.
  */
 export function paletteTable(name: PaletteName, light: boolean): Uint8Array {
-  const stops = STOPS[name].map((hex) => toOklab(parseHex(hex)));
-  const [low, high] = isCyclic(name) ? [0, 1] : light ? [0, 0.86] : [0.22, 1];
+  const stops = looks.palettes[name].map((hex) => toOklab(parseHex(hex)));
+  const [low, high] = isCyclic(name) ? [0, 1] : looks.used[light ? "light" : "dark"];
   const table = new Uint8Array(TABLE_SIZE * 4);
   for (let k = 0; k < TABLE_SIZE; k++) {
     const lab = mixed(stops, low + ((high - low) * k) / (TABLE_SIZE - 1));
@@ -89,7 +87,8 @@ export function paletteTable(name: PaletteName, light: boolean): Uint8Array {
 }
 
 function inked([L, a, b]: Rgb): Rgb {
-  return [0.24 + 0.4 * (L - 0.2), a * 1.15, b * 1.15];
+  const { lightness, contrast, from, chroma } = looks.ink;
+  return [lightness + contrast * (L - from), a * chroma, b * chroma];
 }
 
 /** One colour for each species number, repeated where there are more species than colours. */
@@ -98,20 +97,18 @@ export function speciesTable(colors: string[], light: boolean): Uint8Array {
   for (let k = 0; k < TABLE_SIZE; k++) {
     const hex = colors[k] ?? SPECIES_COLORS[k % SPECIES_COLORS.length];
     const lab = toOklab(parseHex(hex));
-    table.set([...fromOklab(light ? [Math.min(lab[0], 0.52), lab[1], lab[2]] : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
+    table.set([...fromOklab(light ? [Math.min(lab[0], looks.ink.species), lab[1], lab[2]] : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
   }
   return table;
 }
 
+/** The table that a colour mode looks its bytes up in. */
+export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean): Uint8Array {
+  if (!isCategory(mode)) return paletteTable(palette, light);
+  return speciesTable(mode === "species" ? speciesColors : [], light);
+}
+
 /** What the colours mean, for the legend. */
 export function legend(mode: ColorMode): [string, string] {
-  const ends: Record<ColorMode, [string, string]> = {
-    heading: ["east", "round to east"],
-    species: ["", ""],
-    speed: ["slow", "fast"],
-    density: ["alone", "60 neighbours"],
-    panic: ["calm", "panic"],
-    energy: ["empty", "full"],
-  };
-  return ends[mode];
+  return looks.modes[mode].legend as [string, string];
 }

@@ -1,6 +1,6 @@
 /** The settings panel: every control the schema speaks of, in folders, with search. */
 
-import GUI, { type Controller } from "lil-gui";
+import GUI, { NumberController, type Controller } from "lil-gui";
 import "../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the package does not export its style sheet
 import { element } from "./dom";
 import type { Json, JsonObject } from "./protocol";
@@ -144,6 +144,10 @@ export class Panel {
       controller.show(value !== null);
     }
     if (busy || value === null || holder.value === value) return;
+    if (typeof value === "number" && controller instanceof NumberController) {
+      // A scenario may use more than the slider offers.
+      controller.min(Math.min(widget.control.min, value)).max(Math.max(widget.control.max, value));
+    }
     holder.value = value;
     controller.updateDisplay();
   }

@@ -14,6 +14,8 @@ export interface Scene {
   mode: ColorMode;
   palette: PaletteName;
   speciesColors: string[];
+  hunters: number; // bit k: species k hunts
+  daylight: number | null; // 0 midnight .. 1 noon; null: no time of day
   trails: boolean;
   glow: number;
   size: number; // the scenario's wish, 1 being usual

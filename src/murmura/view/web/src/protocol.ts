@@ -4,8 +4,10 @@ export const HEADER_BYTES = 48;
 export const AGENT_BYTES = 8;
 const MAGIC = 0x314d524d; // "MRM1", little-endian
 
-export type ExtraColumn = "density" | "panic" | "energy";
-export const EXTRA_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
+/** What byte 7 of an agent can hold. Stance is a number that `Hello.stances` names; the others are shares of their top. */
+export type ExtraColumn = "density" | "panic" | "energy" | "stance";
+export const EXTRA_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy", "stance"];
+const USUAL_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
 
 /** One picture of the flock. `words` holds two 32-bit words for each agent and is a view, not a copy. */
 export interface Frame {
@@ -20,6 +22,8 @@ export interface Frame {
   stride: number;
   extra: ExtraColumn;
   wraps: boolean;
+  /** Another number: somebody was born or died since, and agent k is no longer who it was. */
+  roster: number;
   secondsPerStep: number;
   topSpeed: number;
   words: Uint32Array<ArrayBuffer>;
@@ -47,7 +51,8 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
     epoch: view.getUint32(32, true),
     stride: view.getUint16(36, true),
     extra: EXTRA_COLUMNS[view.getUint8(38)] ?? "density",
-    wraps: view.getUint8(39) === 1,
+    wraps: (view.getUint8(39) & 1) === 1,
+    roster: view.getUint8(39) >> 1,
     secondsPerStep: view.getFloat32(40, true),
     topSpeed: view.getFloat32(44, true),
     words: new Uint32Array(buffer, HEADER_BYTES, count * 2),
@@ -101,10 +106,17 @@ export type Pair = [number, number];
 export interface SpeciesInfo {
   name: string;
   color: string;
+  /** A predator is drawn larger and with wings; absent: a species that chases another is one. */
+  role?: "predator" | "prey";
 }
+
+/** What `place` can put into the world, beside what the page does by changing values. */
+export type Placeable = "circle" | "wall" | "food" | "predator";
 
 export interface Hello {
   type: "hello";
+  /** What this flock is called beside another; absent: as its scenario. */
+  label?: string;
   version: string;
   scenario: JsonObject;
   schema: JsonObject;
@@ -113,10 +125,34 @@ export interface Hello {
   running: boolean;
   speed: number;
   species: SpeciesInfo[];
+  /** Columns that `extra` takes; absent: density, panic and energy. */
+  columns?: ExtraColumn[];
+  /** Names of the numbers in the stance column. */
+  stances?: string[];
+  /** What `place` takes; absent: circle and wall. */
+  places?: Placeable[];
+}
+
+export function columnsOf(hello: Pick<Hello, "columns">): readonly ExtraColumn[] {
+  return hello.columns ?? USUAL_COLUMNS;
+}
+
+/** A recorded run that is shown, in steps. */
+export interface TimeLine {
+  name: string;
+  first: number;
+  last: number;
+  frames: number;
+  at: number;
+  live: boolean; // somebody went on from one of its frames
+  waiting: boolean; // the flock is being brought up to a frame
+  told: string; // how the live flock was come by
 }
 
 export interface Status {
   type: "status";
+  /** Absent where the flock is not a recorded one. */
+  playback?: TimeLine;
   step: number;
   time: number;
   agents: number;
@@ -125,6 +161,42 @@ export interface Status {
   running: boolean;
   speed: number;
   measures: Record<string, number | null>;
+  /** A kernel for new rules is being made beside the running flock. */
+  compiling?: boolean;
+  /** Since the start of this run; absent where nobody is ever born or dies. */
+  births?: number;
+  deaths?: number;
+}
+
+/**
+ * Things in the world that are not members of the flock. The scenario's own (obstacles, attractors, threats,
+ * wind) the page finds by itself; what lives and changes the server sends as a "scene", whole, whenever it
+ * likes: the newest one counts. Kinds that a page does not know are left out, fields it does not know ignored.
+ */
+export type SceneObject =
+  | { kind: "circle"; x: number; y: number; radius: number }
+  | { kind: "wall" | "polygon"; points: Pair[] }
+  | { kind: "attractor"; x: number; y: number; radius: number; strength: number } // negative: pushes
+  | { kind: "threat"; x: number; y: number; radius: number }
+  | { kind: "wind"; speed: number; direction: number } // [u/s], [deg] towards, from +x to +y
+  | { kind: "food"; x: number; y: number; radius: number; amount: number; capacity: number }
+  | { kind: "carcass"; x: number; y: number; amount: number; capacity: number }
+  | { kind: "territory"; x: number; y: number; radius: number; species: string }
+  | Predator
+  | { kind: "sky"; daylight: number }; // 0 midnight .. 1 noon
+
+/** A hunter. `species` picks its shape, `state` its ring, `target` is the id it is after. */
+export interface Predator {
+  kind: "predator";
+  id: number;
+  x: number;
+  y: number;
+  heading: number; // [rad] from +x towards +y
+  species: string;
+  state: string; // patrolling, hunting, diving, feeding, resting … in words
+  energy: number; // 0..1
+  target?: number | null;
+  altitude?: number; // 0 among the flock .. 1 high above: its shadow falls farther off
 }
 
 export interface RuleReport {
@@ -151,6 +223,7 @@ export type ServerMessage =
   | { type: "scenario"; scenario: JsonObject }
   | Inspection
   | { type: "inspect"; id: null }
+  | { type: "scene"; objects: SceneObject[] }
   | { type: "error"; message: string; about?: string };
 
 export function isObject(value: unknown): value is JsonObject {
@@ -161,7 +234,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseMessage(text: string): ServerMessage | null {
   const data: unknown = JSON.parse(text);
   if (!isObject(data)) return null;
-  const known = ["hello", "status", "scenario", "inspect", "error"];
+  const known = ["hello", "status", "scenario", "inspect", "scene", "error"];
   return known.includes(String(data.type)) ? (data as unknown as ServerMessage) : null;
 }
 
@@ -170,6 +243,8 @@ export type PointerMode = "attract" | "repel" | "scare" | "none";
 export type ClientMessage =
   | { type: "play" | "pause" | "ready" }
   | { type: "step"; count: number }
+  | { type: "seek"; step: number }
+  | { type: "branch" | "return" }
   | { type: "speed"; value: number }
   | { type: "reset"; seed: number | null }
   | { type: "load"; scenario: string | JsonObject }
@@ -180,4 +255,5 @@ export type ClientMessage =
   | { type: "extra"; column: ExtraColumn }
   | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
   | { type: "place"; kind: "wall"; points: Pair[] }
-  | { type: "erase"; x: number; y: number };
+  | { type: "place"; kind: "food" | "predator"; x: number; y: number }
+  | { type: "erase"; x: number; y: number; kind?: Placeable };

@@ -1,42 +1,56 @@
 /** How the page shows things: nothing here changes the simulation. Some of it is remembered between visits. */
 
+import { readBindings, type Bindings } from "./keys";
 import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "./palettes";
 
-export type Tool = "hand" | "scare" | "circle" | "wall";
+export type Tool = "hand" | "scare" | "food" | "circle" | "wall";
 
 export interface Looks {
   mode: ColorMode;
   palette: PaletteName;
+  /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
+  modeChosen: boolean;
   trails: boolean;
-  vision: boolean;
-  neighbors: boolean;
-  forces: boolean;
+  vision: boolean; // of everybody in view
+  neighbors: boolean; // of everybody in view
   density: boolean;
+  circle: boolean; // the chosen agent's: how far it sees
+  wedge: boolean; // where it sees
+  links: boolean; // to whom it reacts
+  forces: boolean; // what its rules want
   charts: boolean;
   panel: boolean;
   hidden: boolean;
   keys: boolean;
+  bindings: Bindings;
   tool: Tool;
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "trails", "charts", "panel", "keys"] as const;
+const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "charts", "panel", "keys", "bindings"] as const;
 
 export class Settings {
   readonly looks: Looks = {
     mode: "heading",
     palette: "dusk",
+    modeChosen: false,
     trails: true,
-    vision: true,
-    neighbors: true,
-    forces: true,
+    vision: false,
+    neighbors: false,
     density: false,
+    circle: true,
+    wedge: true,
+    links: true,
+    forces: true,
     charts: true,
     panel: true,
     hidden: false,
     keys: true,
+    bindings: {},
     tool: "hand",
   };
+  /** Colour modes that this server and scenario can show. */
+  modes: readonly ColorMode[] = COLOR_MODES;
   private readonly listeners: ((changed: Partial<Looks>) => void)[] = [];
 
   constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
@@ -49,6 +63,7 @@ export class Settings {
     } catch {
       // Whatever was stored there is not ours.
     }
+    this.looks.bindings = readBindings(this.looks.bindings);
     if (!COLOR_MODES.includes(this.looks.mode)) this.looks.mode = "heading";
     this.suitPalette();
   }
@@ -65,8 +80,19 @@ export class Settings {
     for (const listener of this.listeners) listener(changed);
   }
 
+  /** Several kinds are told apart by colour, unless somebody wants it otherwise. */
+  suggest(modes: readonly ColorMode[], kinds: number): void {
+    this.modes = modes;
+    const own: ColorMode = kinds > 1 ? "species" : "heading";
+    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own });
+  }
+
+  choose(mode: ColorMode): void {
+    this.set({ mode, modeChosen: true });
+  }
+
   nextMode(): void {
-    this.set({ mode: after(COLOR_MODES, this.looks.mode) });
+    this.choose(after(this.modes, this.looks.mode));
   }
 
   nextPalette(): void {

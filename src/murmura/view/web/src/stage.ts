@@ -2,43 +2,54 @@
 
 import { eased, fitted, panned, toWorld, zoomedAt, type Camera, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
+import { Cost } from "./cost";
 import { RendererGl } from "./gl/renderer";
-import { drawAttractors, drawDensity, drawMinimap, drawObstacles, hasThings, needsMinimap, ring, tracePath, type Hand } from "./overlay";
-import { drawAgent, type Stage as Lines } from "./overlay_agent";
+import { mapPlace, needsMap, throughMap, type Gaps } from "./minimap";
+import { Overlay } from "./overlay";
+import type { Hand } from "./overlay_things";
 import type { Picture } from "./picture";
-import { agentPosition, nearestAgent, type Frame, type Inspection, type JsonObject, type Pair, type Point } from "./protocol";
+import { agentPosition, nearestAgent, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "./protocol";
 import { valueAt } from "./schema";
 import type { Settings } from "./settings";
+import { daylightOf, huntersOf, thingsOf } from "./things";
 import { blend, Timeline, type Moment } from "./timeline";
 
-const HAND_REACH = 0.22; // of the world's smaller side
 const SLOW_SECONDS = 1 / 32;
-const LEAST_QUALITY = 0.5;
+const LEAST_QUALITY = 0.6;
+const SHARP_SECONDS = 0.25; // a picture that stands still this long is drawn in full
 
 export class Stage {
   camera: Camera = { x: 800, y: 500, zoom: 1 };
   view: Size = { width: 1, height: 1 };
   world: Size = { width: 1600, height: 1000 };
-  scenario: JsonObject = {};
-  speciesColors: string[] = [];
   hand: Hand | null = null;
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
   chosen: Inspection | null = null;
   following = false;
-  rightGap = 0; // px the panel covers
+  firstPicture: number | null = null; // [ms] since the page was asked for
+  gaps: Gaps = { right: 0, bottom: 64 };
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
+  readonly cost = new Cost();
   private readonly picture: Picture;
+  private readonly overlay: Overlay;
   private readonly timeline = new Timeline();
-  private readonly context: CanvasRenderingContext2D;
   private readonly lightQuery = matchMedia("(prefers-color-scheme: light)");
+  private scenario: JsonObject = {};
+  private speciesColors: string[] = [];
+  private hunters = 0;
+  private standing: SceneObject[] = []; // things of the scenario
+  private told: SceneObject[] = []; // things the server told of
   private goal: Camera | null = null;
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
   private pace = 1 / 60;
   private lastDraw = 0;
+  private lastMove = 0;
   private lastStep = -1;
   private awakeUntil = 0;
+  private owed = 0; // pictures to be drawn however late it has become
+  private wasSharp = false;
   private afterDraw: (() => void)[] = [];
   onDrawn: () => void = () => undefined;
 
@@ -47,9 +58,7 @@ export class Stage {
     this.notice = gl ? "" : "This browser has no WebGL2: a simpler picture is shown.";
     this.picture = gl ?? new RendererCanvas(canvas);
     document.body.classList.toggle("software", this.picture.software);
-    const context = overlay.getContext("2d");
-    if (!context) throw new Error("this browser cannot draw");
-    this.context = context;
+    this.overlay = new Overlay(overlay, this.picture.software);
     this.layers = [canvas, overlay];
     addEventListener("resize", () => { this.resized(); });
     this.lightQuery.addEventListener("change", () => { this.wake(); });
@@ -68,13 +77,16 @@ export class Stage {
   /** Draw for a while even though nothing flies. */
   wake(seconds = 0.6): void {
     this.awakeUntil = Math.max(this.awakeUntil, performance.now() / 1000 + seconds);
+    this.owed = 2;
   }
 
   receive(frame: Frame): void {
+    const began = performance.now();
     const before = this.timeline.newest?.frame.epoch;
-    const slot = this.timeline.push(frame, performance.now() / 1000);
+    const slot = this.timeline.push(frame, began / 1000);
     this.picture.upload(frame, slot);
     if (before !== undefined && before !== frame.epoch) this.picture.clear();
+    this.cost.add("upload", performance.now() - began);
     this.wake();
   }
 
@@ -82,15 +94,32 @@ export class Stage {
     return this.timeline.newest?.frame ?? null;
   }
 
+  get things(): SceneObject[] {
+    return [...this.standing, ...this.told];
+  }
+
+  setHello(hello: Hello): void {
+    this.speciesColors = hello.species.map((kind) => kind.color);
+    this.hunters = huntersOf(hello);
+    this.told = [];
+  }
+
   setScenario(scenario: JsonObject): void {
     const size = { width: Number(valueAt(scenario, "world.width")), height: Number(valueAt(scenario, "world.height")) };
     const changed = size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined;
     this.scenario = scenario;
     this.world = size;
+    this.standing = thingsOf(scenario);
+    this.overlay.setScenario(scenario);
     if (changed) {
       this.camera = fitted(this.world, this.view);
       this.goal = null;
     }
+    this.wake();
+  }
+
+  setScene(objects: SceneObject[]): void {
+    this.told = objects;
     this.wake();
   }
 
@@ -112,6 +141,17 @@ export class Stage {
     const middle = { x: this.view.width / 2, y: this.view.height / 2 };
     this.goal = zoomedAt(this.goal ?? this.camera, this.view, this.following ? middle : at, factor, [whole / 4, whole * 60]);
     this.wake(1);
+  }
+
+  /** A press on the small map moves the view there; says whether it was one. */
+  goThroughMap(screen: Point): boolean {
+    if (this.settings.looks.hidden || !needsMap(this.camera, this.view, this.world)) return false;
+    const place = throughMap(mapPlace(this.view, this.world, this.gaps), screen);
+    if (!place) return false;
+    this.following = false;
+    this.goal = { ...place, zoom: this.camera.zoom };
+    this.wake(1);
+    return true;
   }
 
   at(screen: Point): Point {
@@ -167,9 +207,12 @@ export class Stage {
   }
 
   private tick(now: number): void {
+    const began = performance.now();
     const moment = this.timeline.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
-    if (!moving && now > this.awakeUntil) return;
+    if (moving) this.lastMove = now;
+    if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
+    this.owed--;
     const seconds = Math.min(0.5, now - this.lastDraw);
     this.lastDraw = now;
     this.lastStep = moment?.step ?? -1;
@@ -178,16 +221,24 @@ export class Stage {
     this.adapt(seconds);
     this.paint(moment, moving, seconds);
     this.paintLines(moment, place);
+    if (moment) this.firstPicture ??= performance.now();
     this.onDrawn();
     for (const use of this.afterDraw.splice(0)) use();
+    this.cost.add("draw", performance.now() - began);
   }
 
   private moveCamera(seconds: number, place: Point | null): void {
     if (this.goal) {
       const next = eased(this.camera, this.goal, seconds);
       this.camera = this.following ? { ...this.camera, zoom: next.zoom } : next;
-      const left = Math.abs(Math.log(this.camera.zoom / this.goal.zoom)) + Math.abs(this.camera.x - this.goal.x) * this.camera.zoom;
-      if (left < 1e-3) this.goal = null;
+      const away = Math.hypot(this.camera.x - this.goal.x, this.camera.y - this.goal.y) * this.camera.zoom;
+      const left = Math.abs(Math.log(this.camera.zoom / this.goal.zoom)) + (this.following ? 0 : away);
+      if (left < 1e-2) {
+        this.camera = this.following ? { ...this.camera, zoom: this.goal.zoom } : this.goal;
+        this.goal = null;
+      } else {
+        this.wake();
+      }
     }
     if (this.following && place) this.camera = { ...eased(this.camera, { ...place, zoom: 1 }, seconds), zoom: this.camera.zoom };
   }
@@ -203,15 +254,19 @@ export class Stage {
 
   private paint(moment: Moment | null, moving: boolean, seconds: number): void {
     const { looks } = this.settings;
+    const sharp = this.lastDraw - this.lastMove > SHARP_SECONDS;
+    this.wasSharp = sharp;
     this.picture.draw(moment, {
       camera: this.camera,
       view: this.view,
       world: this.world,
       open: valueAt(this.scenario, "world.boundary") === "open",
-      dpr: Math.min(2, devicePixelRatio) * this.quality,
+      dpr: Math.min(2, devicePixelRatio) * (sharp ? 1 : this.quality),
       mode: looks.mode,
       palette: looks.palette,
       speciesColors: this.speciesColors,
+      hunters: this.hunters,
+      daylight: daylightOf(this.told),
       trails: looks.trails,
       glow: Number(valueAt(this.scenario, "display.glow") ?? 0),
       size: Number(valueAt(this.scenario, "display.size") ?? 1),
@@ -222,49 +277,17 @@ export class Stage {
   }
 
   private paintLines(moment: Moment | null, place: Point | null): void {
-    const dpr = Math.min(2, devicePixelRatio);
-    const { context, view } = this;
-    const { looks } = this.settings;
-    const lines: Lines = { context, camera: this.camera, view, light: this.lightQuery.matches };
-    const map = !looks.hidden && needsMinimap(lines, this.world);
-    const [, overlay] = this.layers;
-    // An empty layer as large as the window would still be blended over every picture.
-    overlay.hidden = !(map || looks.density || this.draft || this.hand || this.chosen || hasThings(this.scenario));
-    if (overlay.hidden) return;
-    context.setTransform(dpr, 0, 0, dpr, 0, 0);
-    context.clearRect(0, 0, view.width, view.height);
-    if (looks.density && moment) drawDensity(lines, moment.to.frame);
-    drawObstacles(lines, this.scenario);
-    drawAttractors(lines, this.scenario);
-    if (this.draft) this.paintDraft(lines, this.draft);
-    if (this.hand) ring(lines, this.hand, HAND_REACH * Math.min(this.world.width, this.world.height));
-    if (this.chosen && place) drawAgent(lines, this.chosen, place, looks);
-    if (moment && map) drawMinimap(lines, this.world, moment.to.frame, this.rightGap);
-  }
-
-  private paintDraft(lines: Lines, draft: Pair[]): void {
-    const { context } = lines;
-    context.strokeStyle = lines.light ? "#c2410c" : "#ffb35c";
-    context.lineWidth = 3;
-    context.beginPath();
-    tracePath(lines, draft);
-    context.stroke();
-    if (this.settings.looks.tool !== "circle" || draft.length < 2) return;
-    const [[x, y], [ex, ey]] = draft;
-    const p = { x: (x - this.camera.x) * this.camera.zoom + this.view.width / 2, y: (y - this.camera.y) * this.camera.zoom + this.view.height / 2 };
-    context.beginPath();
-    context.arc(p.x, p.y, Math.hypot(ex - x, ey - y) * this.camera.zoom, 0, 2 * Math.PI);
-    context.stroke();
+    const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
+    const { camera, view, world, chosen, hand, draft, gaps, things } = this;
+    const light = this.lightQuery.matches;
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds }, Math.min(2, devicePixelRatio));
   }
 
   private resized(): void {
     const whole = fitted(this.world, this.view).zoom;
     const fits = Math.abs(this.camera.zoom / whole - 1) < 0.01;
     this.view = { width: innerWidth, height: innerHeight };
-    const dpr = Math.min(2, devicePixelRatio);
-    const [, overlay] = this.layers;
-    overlay.width = Math.round(this.view.width * dpr);
-    overlay.height = Math.round(this.view.height * dpr);
+    this.overlay.resize(this.view, Math.min(2, devicePixelRatio));
     if (fits || this.timeline.newest === null) this.camera = fitted(this.world, this.view);
     this.wake();
   }

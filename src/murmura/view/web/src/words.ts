@@ -80,9 +80,9 @@ export function story(agent: Inspection): string[] {
   return lines;
 }
 
-/** State and target as rows of a table. */
+/** Net steering, state and target as rows of a table. */
 export function facts(agent: Inspection): [string, string][] {
-  const rows: [string, string][] = [];
+  const rows: [string, string][] = [["Net steering", shown(length(agent.steering))]];
   const targets = Object.entries(agent.target ?? {}).filter(([, value]) => !(typeof value === "number" && value < 0)); // -1: none
   for (const [key, value] of [...Object.entries(agent.state), ...targets]) {
     if (value !== null && value !== "none" && !isObject(value)) rows.push([humanized(key), shown(value)]);

@@ -1,6 +1,6 @@
 /** Frames made by hand, byte by byte. */
 
-export function makeFrame(agents: number[][], header: { step?: number; epoch?: number; wraps?: boolean } = {}): ArrayBuffer {
+export function makeFrame(agents: number[][], header: { step?: number; epoch?: number; wraps?: boolean; roster?: number } = {}): ArrayBuffer {
   const buffer = new ArrayBuffer(48 + 8 * agents.length);
   const view = new DataView(buffer);
   [..."MRM1"].forEach((letter, k) => { view.setUint8(k, letter.charCodeAt(0)); });
@@ -11,7 +11,7 @@ export function makeFrame(agents: number[][], header: { step?: number; epoch?: n
   view.setUint32(32, header.epoch ?? 3, true);
   view.setUint16(36, 4, true);
   view.setUint8(38, 1);
-  view.setUint8(39, header.wraps ? 1 : 0);
+  view.setUint8(39, (header.wraps ? 1 : 0) | ((header.roster ?? 0) << 1));
   view.setFloat32(40, 0.5, true);
   view.setFloat32(44, 24, true);
   agents.forEach(([x, y, heading], k) => {

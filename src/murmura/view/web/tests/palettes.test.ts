@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab } from "../src/palettes";
+import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../src/palettes";
+import samples from "./palette_samples.json";
 
 const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
 
@@ -32,4 +33,16 @@ it("species have their own colours, then stock ones", () => {
   const table = speciesTable(["#ff0000"], false);
   expect([...table.subarray(0, 3)]).toEqual([255, 0, 0]);
   expect([...table.subarray(4, 7)]).not.toEqual([255, 0, 0]);
+});
+
+/** Films draw with the same colours: tests/lab/test_looks.py compares its tables with the same samples. */
+describe.each(Object.entries(samples))("%s", (key, colors) => {
+  it("has the colours that films have", () => {
+    const [name, theme] = key.split(" ");
+    const light = theme === "light";
+    const table = name === "species" ? speciesTable(["#00ff88", "#ff4488"], light) : paletteTable(name as PaletteName, light);
+    colors.forEach((rgb, k) => {
+      rgb.forEach((c, i) => { expect(Math.abs(table[4 * 17 * k + i] - c)).toBeLessThanOrEqual(1); });
+    });
+  });
 });

@@ -4,8 +4,8 @@ import { makeFrame } from "./frames";
 
 describe("frames", () => {
   it("are read field by field", () => {
-    const frame = decodeFrame(makeFrame([[0, 65535, 64], [65535, 0, 0]], { wraps: true }));
-    expect(frame).toMatchObject({ step: 12, count: 2, total: 8, left: -10, top: 20, width: 1600, height: 1000, epoch: 3, stride: 4, extra: "panic", wraps: true, secondsPerStep: 0.5, topSpeed: 24 });
+    const frame = decodeFrame(makeFrame([[0, 65535, 64], [65535, 0, 0]], { wraps: true, roster: 127 }));
+    expect(frame).toMatchObject({ step: 12, count: 2, total: 8, left: -10, top: 20, width: 1600, height: 1000, epoch: 3, stride: 4, extra: "panic", wraps: true, roster: 127, secondsPerStep: 0.5, topSpeed: 24 });
     expect(agentPosition(frame, 0)).toEqual({ x: -10, y: 1020 });
     expect(agentPosition(frame, 1)).toEqual({ x: 1590, y: 20 });
     expect(agentHeading(frame, 0)).toBeCloseTo(Math.PI / 2, 1);

@@ -3,7 +3,7 @@ import { decodeFrame } from "../src/protocol";
 import { blend, SLOTS, Timeline } from "../src/timeline";
 import { makeFrame } from "./frames";
 
-const frame = (step: number, epoch = 1, count = 1) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch }));
+const frame = (step: number, epoch = 1, count = 1, roster = 0) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch, roster }));
 
 it("moves evenly between frames that come unevenly", () => {
   const timeline = new Timeline();
@@ -30,6 +30,14 @@ it("never shows a mixture across a reset or a change of numbers", () => {
   expect(timeline.sample(0.06)).toMatchObject({ alpha: 1, step: 0 });
   timeline.push(frame(2, 2, 5), 0.09);
   const moment = timeline.sample(0.1);
+  expect(moment?.from).toBe(moment?.to);
+});
+
+it("never moves one agent to another's place when somebody died and somebody was born", () => {
+  const timeline = new Timeline();
+  timeline.push(frame(10, 1, 5, 1), 0);
+  timeline.push(frame(12, 1, 5, 2), 0.03);
+  const moment = timeline.sample(0.04);
   expect(moment?.from).toBe(moment?.to);
 });
 

@@ -7,13 +7,14 @@ import { AGENT_FRAGMENT, AGENT_VERTEX } from "./shaders";
 import { makeProgram, type Program } from "./program";
 
 const TEXTURE_WIDTH = 2048; // the shader splits an index with the same number
-const MODES = { heading: 0, species: 1, speed: 2, density: 3, panic: 3, energy: 3 } as const;
+const MODES = { heading: 0, species: 1, speed: 2, density: 3, panic: 3, energy: 3, stance: 4 } as const;
 
 export interface AgentLook {
   camera: [number, number, number]; // centre [u], device px per u
   view: [number, number]; // device px
   half: number; // device px
   mode: keyof typeof MODES;
+  hunters: number; // bit k: species k hunts
   gain: number;
   cover: number;
 }
@@ -71,6 +72,7 @@ export class Agents {
     gl.uniform2f(at.u_view, ...look.view);
     gl.uniform1f(at.u_half, look.half);
     gl.uniform1i(at.u_mode, MODES[look.mode]);
+    gl.uniform1i(at.u_hunters, look.hunters);
     gl.uniform1f(at.u_gain, look.gain);
     gl.uniform1f(at.u_cover, look.cover);
     gl.drawArrays(gl.TRIANGLES, 0, to.frame.count * 3);

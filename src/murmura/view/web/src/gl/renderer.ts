@@ -5,7 +5,8 @@
  * reductions of that light become the glow, and the agents themselves come on top, sharp.
  */
 
-import { paletteTable, speciesTable, TABLE_SIZE } from "../palettes";
+import looks from "../../../../looks.json";
+import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
 import type { Frame } from "../protocol";
 import type { Moment } from "../timeline";
@@ -13,7 +14,7 @@ import { Agents, type AgentLook } from "./agents";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
 import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
 
-const TRAIL_SECONDS = 0.9;
+const TRAIL_SECONDS = looks.trail_seconds;
 const NO_TRAIL_SECONDS = 0.02;
 
 export class RendererGl implements Picture {
@@ -80,6 +81,7 @@ export class RendererGl implements Picture {
       view: [view.width * dpr, view.height * dpr],
       half: agentHalf(scene, count) * dpr,
       mode: scene.mode,
+      hunters: scene.hunters,
       gain,
       cover,
     };
@@ -148,6 +150,7 @@ export class RendererGl implements Picture {
     gl.uniform1i(at.u_near, 1);
     gl.uniform1i(at.u_far, 2);
     gl.uniform1f(at.u_light, scene.light ? 1 : 0);
+    gl.uniform1f(at.u_daylight, scene.daylight ?? -1);
     // The part of the world's picture that agents cover: where they crowd, each glows less.
     const covered = (count * agentHalf(scene, count) ** 2) / (world.width * world.height * camera.zoom ** 2);
     const crowd = Math.min(1, (0.05 / Math.max(1e-6, covered)) ** 0.7);
@@ -212,8 +215,7 @@ export class RendererGl implements Picture {
     if (key === this.paletteKey) return;
     this.paletteKey = key;
     const gl = this.gl;
-    const species = scene.mode === "species";
-    const table = species ? speciesTable(scene.speciesColors, scene.light) : paletteTable(scene.palette, scene.light);
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, TABLE_SIZE, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);

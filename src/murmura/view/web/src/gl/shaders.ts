@@ -1,5 +1,10 @@
 /** GLSL of the picture: agents by vertex pulling, fading trails, a soft glow, and the sky behind them. */
 
+import looks from "../../../../looks.json";
+
+const { night, day } = looks.sky;
+const vec3 = (rgb: number[]) => `vec3(${rgb.map((c) => c.toFixed(3)).join()})`;
+
 export const AGENT_VERTEX = `#version 300 es
 precision highp float;
 precision highp int;
@@ -11,11 +16,13 @@ uniform vec2 u_wrap;               // sides of a wrapping world [u], else 0
 uniform vec3 u_camera;             // centre [u], device px per u
 uniform vec2 u_view;               // window [device px]
 uniform float u_half;              // half the length of an agent [device px]
-uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra
+uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a number of a kind
+uniform int u_hunters;             // bit k: species k hunts
 uniform sampler2D u_palette;
 out vec2 v_local;
 out vec3 v_color;
 out float v_half;
+flat out float v_wings;
 const float TURN = 6.28318530718;
 const ivec2 WIDTH_BITS = ivec2(2047, 11);
 
@@ -29,6 +36,7 @@ vec2 direction(uvec2 words) {
 float colour_place(uvec2 words, vec2 ahead) {
   if (u_mode == 0) return fract(atan(ahead.y, ahead.x) / TURN + 1.0);
   if (u_mode == 1) return (float((words.y >> 16) & 0xffu) + 0.5) / 256.0;
+  if (u_mode == 4) return (float(words.y >> 24) + 0.5) / 256.0;
   return float((words.y >> (u_mode == 2 ? 8 : 24)) & 0xffu) / 255.0;
 }
 void main() {
@@ -44,14 +52,17 @@ void main() {
   if (u_wrap.x > 0.0) at = u_window_to.xy + mod(at - u_window_to.xy, sides);
   vec2 ahead = normalize(mix(direction(a), direction(b), u_alpha) + vec2(1e-4, 0.0));
 
-  // The smallest triangle around the dart, a little larger so that its edge can be smooth.
+  // The smallest triangle around the shape, a little larger so that its edge can be smooth.
   int corner = gl_VertexID - 3 * k;
-  vec2 local = corner == 0 ? vec2(1.0, 0.0) : vec2(-1.0, corner == 1 ? 0.55 : -0.55);
-  local = vec2(-0.33, 0.0) + (local - vec2(-0.33, 0.0)) * (1.0 + 3.0 / u_half);
+  int species = int((b.y >> 16) & 0xffu);
+  v_wings = species < 31 && ((u_hunters >> species) & 1) == 1 ? 1.0 : 0.0;
+  float half_size = u_half * (1.0 + 1.1 * v_wings);
+  vec2 local = corner == 0 ? vec2(1.0, 0.0) : vec2(-1.0, corner == 1 ? 1.0 : -1.0) * vec2(1.0, mix(0.55, 1.6, v_wings));
+  local = vec2(-0.33, 0.0) + (local - vec2(-0.33, 0.0)) * (1.0 + 3.0 / half_size);
   v_local = local;
-  v_half = u_half;
+  v_half = half_size;
   v_color = texture(u_palette, vec2(colour_place(b, ahead), 0.5)).rgb;
-  vec2 px = (at - u_camera.xy) * u_camera.z + (local.x * ahead + local.y * vec2(-ahead.y, ahead.x)) * u_half;
+  vec2 px = (at - u_camera.xy) * u_camera.z + (local.x * ahead + local.y * vec2(-ahead.y, ahead.x)) * half_size;
   gl_Position = vec4(px / u_view * vec2(2.0, -2.0), 0.0, 1.0);
 }`;
 
@@ -60,6 +71,7 @@ precision highp float;
 in vec2 v_local;
 in vec3 v_color;
 in float v_half;
+flat in float v_wings;
 uniform float u_gain;              // light this pass adds
 uniform float u_cover;             // 0: pure light, 1: opaque
 out vec4 color;
@@ -68,7 +80,14 @@ void main() {
   float y = abs(v_local.y);
   float side = (y - 0.26 * (1.0 - v_local.x)) / 1.033;
   float notch = (-0.52 * (v_local.x + 0.5) - 0.5 * y) / 0.721;
-  float covered = clamp(0.5 - max(side, notch) * v_half, 0.0, 1.0);
+  float shape = max(side, notch);
+  if (v_wings > 0.5) {
+    // A hunter: swept wings with a body between them.
+    float wings = max((v_local.x + 1.2 * y - 0.85) / 1.562, (0.1 - 0.5 * y - v_local.x) / 1.118);
+    float body = max(max(y - 0.13, v_local.x - 0.6), -v_local.x - 0.85);
+    shape = min(wings, body);
+  }
+  float covered = clamp(0.5 - shape * v_half, 0.0, 1.0);
   float spine = 0.75 + 0.25 * smoothstep(-1.0, 0.8, v_local.x);
   color = vec4(v_color * spine, u_cover) * covered * u_gain;
 }`;
@@ -128,16 +147,25 @@ uniform float u_light;             // 1: a pale sky with ink, 0: night with ligh
 uniform vec3 u_amount;             // trails, near glow, far glow
 uniform vec4 u_world;              // edges of the world [uv]: left, bottom, right, top
 uniform vec2 u_view;
+uniform float u_daylight;          // 0 midnight, 1 noon; negative: the world knows no time of day
 out vec4 color;
 
+/** Blue and dim at midnight, warm where day and night meet. */
+vec3 hour(vec3 sky, float height) {
+  if (u_daylight < 0.0) return sky;
+  float dusk = 1.0 - abs(2.0 * u_daylight - 1.0);
+  vec3 tint = mix(vec3(0.62, 0.70, 0.95), vec3(1.0), smoothstep(0.0, 0.75, u_daylight));
+  float dim = u_light > 0.5 ? mix(0.62, 1.0, u_daylight) : mix(0.45, 2.1, u_daylight);
+  return sky * tint * dim + vec3(0.16, 0.06, 0.01) * dusk * dusk * (1.0 - height) * (u_light > 0.5 ? 0.35 : 0.7);
+}
 vec3 night(vec2 uv) {
-  vec3 low = vec3(0.062, 0.055, 0.105), mid = vec3(0.026, 0.034, 0.072), high = vec3(0.010, 0.014, 0.034);
+  vec3 low = ${vec3(night.low)}, mid = ${vec3(night.mid)}, high = ${vec3(night.high)};
   vec3 sky = mix(mix(low, mid, smoothstep(0.0, 0.45, uv.y)), high, smoothstep(0.35, 1.0, uv.y));
   float ember = exp(-3.5 * length((uv - vec2(0.5, -0.16)) * vec2(0.85, 1.5)));
-  return sky + vec3(0.20, 0.085, 0.075) * ember;
+  return sky + ${vec3(night.ember)} * ember;
 }
 vec3 day(vec2 uv) {
-  vec3 low = vec3(0.985, 0.925, 0.860), mid = vec3(0.945, 0.945, 0.945), high = vec3(0.835, 0.890, 0.945);
+  vec3 low = ${vec3(day.low)}, mid = ${vec3(day.mid)}, high = ${vec3(day.high)};
   return mix(mix(low, mid, smoothstep(0.0, 0.5, uv.y)), high, smoothstep(0.4, 1.0, uv.y));
 }
 float noise(vec2 p) {
@@ -151,7 +179,7 @@ void main() {
   vec2 inner = min(v_uv - u_world.xy, u_world.zw - v_uv) * u_view;
   float edge = 1.0 - smoothstep(0.5, 1.5, abs(min(inner.x, inner.y)));
   if (u_light > 0.5) {
-    vec3 sky = day(v_uv) * (1.0 - 0.035 * outside - 0.10 * edge);
+    vec3 sky = hour(day(v_uv), v_uv.y) * (1.0 - 0.035 * outside - 0.10 * edge);
     float ink = 1.0 - exp(-(trails.a + 0.35 * near.a));
     vec3 hue = (trails.rgb + near.rgb) / max(trails.a + near.a, 1e-4);
     sky = mix(sky, hue, clamp(ink, 0.0, 0.9)) * (1.0 - 0.16 * (1.0 - exp(-far.a)));
@@ -160,7 +188,7 @@ void main() {
     vec3 light = trails.rgb + near.rgb + far.rgb;
     float peak = max(max(light.r, light.g), light.b);
     light *= (1.0 - exp(-peak)) / max(peak, 1e-4);  // keeps the hue where it is bright
-    color = vec4(night(v_uv) * (1.0 - 0.25 * outside) + vec3(0.055, 0.065, 0.09) * edge + light, 1.0);
+    color = vec4(hour(night(v_uv), v_uv.y) * (1.0 - 0.25 * outside) + vec3(0.055, 0.065, 0.09) * edge + light, 1.0);
   }
   color.rgb += (noise(gl_FragCoord.xy) - 0.5) / 160.0;  // hides the bands of an 8-bit gradient
 }`;

@@ -1,0 +1,83 @@
+"""`murmura compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from murmura import __version__
+from murmura.cli.words import (
+    Agents,
+    Backend,
+    RuleFiles,
+    Seed,
+    Threads,
+    Values,
+    app,
+    chosen_scenario,
+    load_rules,
+    whole,
+)
+
+LeftValues = Annotated[
+    list[str] | None,
+    Parameter(name="--left", help="Change a value on the left only: PATH=VALUE.", negative=""),
+]
+RightValues = Annotated[
+    list[str] | None,
+    Parameter(name="--right", help="Change a value on the right only: PATH=VALUE.", negative=""),
+]
+
+
+@app.command
+def compare(
+    left: str,
+    right: str,
+    /,
+    *,
+    agents: Agents = None,
+    seed: Seed = 0,
+    values: Values = None,
+    left_values: LeftValues = None,
+    right_values: RightValues = None,
+    port: Annotated[
+        int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
+    ] = None,
+    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
+    backend: Backend = "auto",
+    threads: Threads = None,
+    rules: RuleFiles = None,
+) -> None:
+    """Watch two scenarios or two recorded runs side by side in the browser, under one clock.
+
+    Parameters
+    ----------
+    left
+        Name of a shipped scenario, a .json or .toml file, or the folder of a run.
+    right
+        The same; it may be the same scenario, with --right changing a value of it.
+    """
+    print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.view.pairing import Pair, PlayedTwin, Twin
+    from murmura.view.server import serve
+
+    load_rules(rules)
+
+    def side(source: str, own: list[str] | None) -> Any:
+        if Path(source).is_dir():
+            from murmura.lab.reliving import RelivedRun
+            from murmura.lab.runs import open_run
+
+            run = RelivedRun(open_run(source), threads=threads)
+            found: Twin = PlayedTwin(run, speed)
+            found.label = run.name
+            return found
+        scenario = chosen_scenario(source, agents, [*(values or ()), *(own or ())], None)
+        found = Twin(scenario, seed, backend, threads, speed)
+        found.label = ", ".join([scenario.name, *(own or ())])
+        return found
+
+    serve(Pair(side(left, left_values), side(right, right_values)), port=port, open_page=not no_open)

@@ -1,0 +1,171 @@
+"""`murmura render`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from murmura.cli.words import (
+    Agents,
+    Backend,
+    Json,
+    Progress,
+    RuleFiles,
+    Seed,
+    Threads,
+    Values,
+    app,
+    chosen_scenario,
+    print_facts,
+    say,
+    whole,
+)
+from murmura.core.errors import ScenarioError
+
+LIVE_SPEED = 2.0  # simulated seconds a second, as the live view begins
+Step = Annotated[int | None, Parameter(converter=whole)]
+
+
+@app.command
+def render(
+    source: str,
+    /,
+    *,
+    out: Path,
+    size: Annotated[str, Parameter(help="Width and height in pixels.")] = "1280x720",
+    fps: Annotated[float | None, Parameter(help="Pictures a second; 30, for a GIF 25.")] = None,
+    speed: Annotated[
+        float | None,
+        Parameter(
+            help="Simulated seconds for each second of film; without it each recorded frame is one picture."
+        ),
+    ] = None,
+    begin: Annotated[Step, Parameter(name="--from", help="First step to show.")] = None,
+    end: Annotated[Step, Parameter(name="--to", help="Last step to show.")] = None,
+    at: Annotated[Step, Parameter(help="One step alone, for a PNG.")] = None,
+    color: Annotated[
+        str | None, Parameter(help="What colours tell: heading, species, speed, density, panic or energy.")
+    ] = None,
+    palette: Annotated[
+        str | None, Parameter(help="dusk, aurora, viridis, cividis or ember, as suits the colour.")
+    ] = None,
+    trails: Annotated[float | None, Parameter(help="Seconds that a trail lasts; 0: none.")] = None,
+    theme: Annotated[str, Parameter(help="dark or light.")] = "dark",
+    follow: Annotated[
+        str | None, Parameter(help="Id of an agent, or flock: the camera stays with it.")
+    ] = None,
+    zoom: Annotated[float | None, Parameter(help="How much nearer than the whole world.")] = None,
+    smooth: Annotated[
+        bool, Parameter(help="Mix pictures between recorded frames; not exact.", negative="")
+    ] = False,
+    no_labels: Annotated[bool, Parameter(help="No name and no time in the picture.", negative="")] = False,
+    beside: Annotated[
+        str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
+    ] = None,
+    beside_values: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--beside-set", help="Change a value of the second scenario only: PATH=VALUE.", negative=""
+        ),
+    ] = None,
+    steps: Annotated[Step, Parameter(help="Film a scenario instead of a run: this many steps of it.")] = None,
+    agents: Agents = None,
+    seed: Seed = 0,
+    values: Values = None,
+    backend: Backend = "auto",
+    threads: Threads = None,
+    rules: RuleFiles = None,
+    as_json: Json = False,
+) -> None:
+    """Make a film or a picture of a recorded run, or of a scenario as it runs.
+
+    Parameters
+    ----------
+    source
+        A run folder; with --steps the name of a shipped scenario, or a .json or .toml file.
+    out
+        The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered row).
+    """
+    from murmura.lab.encode import check_target
+    from murmura.lab.film import Cut, render
+    from murmura.lab.picture import Look
+
+    rate = fps if fps is not None else 25.0 if out.suffix.lower() == ".gif" else 30.0
+    look = Look(
+        size=_size(size), color=color, palette=palette, trails=trails, theme=theme,  # type: ignore[arg-type]
+        follow=_follow(follow), closer=zoom, labels=not no_labels,
+    )  # fmt: skip
+    check_target(out, look.size, rate)
+    if steps is None:
+        cut = Cut(rate, speed, begin, end, smooth, at)
+        if beside_values:
+            raise ScenarioError("--beside-set changes a scenario; what was recorded cannot be changed")
+        reels = [_recorded(name) for name in (source, beside) if name is not None]
+    else:
+        if at is not None or smooth:
+            raise ScenarioError(
+                "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
+            )
+        cut = Cut(rate, None, begin, end)
+        chosen = [chosen_scenario(source, agents, values, rules)]
+        if beside is not None:
+            both = [*(values or ()), *(beside_values or ())]
+            chosen.append(chosen_scenario(beside, agents, both, None))
+        reels = [
+            _simulated(one, seed, backend, threads, steps, (LIVE_SPEED if speed is None else speed) / rate)
+            for one in chosen
+        ]
+    names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
+    with Progress("pictures") as progress:
+        try:
+            film = render(reels[0], out, look, cut, reels[1] if beside else None, names, progress.update)
+        except KeyboardInterrupt:
+            say(
+                f"stopped; {out} holds the pictures so far"
+                if out.exists()
+                else "stopped before the first picture"
+            )
+            raise
+    print_facts(film.facts(), as_json)
+
+
+def _recorded(folder: str) -> Any:
+    from murmura.lab.moments import RecordedReel
+    from murmura.lab.runs import open_run
+
+    if not Path(folder).is_dir():
+        raise ScenarioError(
+            f"{folder} is not a run folder. Record one with `murmura run`, or film a scenario as it runs: add "
+            "--steps N"
+        )
+    run = open_run(folder)
+    return RecordedReel(run.scenario, run.seed, run.frames)
+
+
+def _simulated(
+    scenario: Any, seed: int, backend: str, threads: int | None, steps: int, seconds: float
+) -> Any:
+    """A scenario filmed as it runs; `seconds` of its time pass from picture to picture."""
+    from murmura.engine.simulation import Simulation
+    from murmura.lab.moments import SimulatedReel
+
+    every = max(1, round(seconds / scenario.motion.time_step))
+    return SimulatedReel(Simulation(scenario, seed, backend, threads, announce=say), steps, every)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise ScenarioError(f"--size takes WIDTHxHEIGHT, for example 1280x720, got {text!r}")
+    return int(width), int(height)
+
+
+def _follow(text: str | None) -> int | str | None:
+    return int(text) if text is not None and text.isdigit() else text
+
+
+def _name(source: str) -> str:
+    """What the picture calls a run: its folder, or the scenario."""
+    return Path(source).resolve().name if Path(source).is_dir() else Path(source).stem

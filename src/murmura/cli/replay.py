@@ -1,0 +1,105 @@
+"""`murmura replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from murmura import __version__
+from murmura.cli.words import Json, Progress, RuleFiles, Threads, app, load_rules, print_facts, whole
+from murmura.core.errors import ScenarioError
+
+SLOWEST, FASTEST = 0.05, 16.0
+
+
+@app.command
+def replay(
+    path: Path,
+    /,
+    *,
+    live: Annotated[
+        bool, Parameter(help="Watch actions in the browser; a run is always watched.", negative="")
+    ] = False,
+    speed: Annotated[float | None, Parameter(help="Simulated seconds for each second that passes.")] = None,
+    port: Annotated[int | None, Parameter(converter=whole, help="Preferred port of the live view.")] = None,
+    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    backend: Annotated[
+        str | None, Parameter(help="By default the recorded one: others give other bits.")
+    ] = None,
+    threads: Threads = None,
+    rules: RuleFiles = None,
+    as_json: Json = False,
+) -> None:
+    """Watch a recorded run with a time line, or play the actions of a live session again to the same bits.
+
+    A run opens in the browser, and can be lived on from any of its frames. Actions are played headless, and the
+    flock they lead to is compared with the recorded one.
+
+    Parameters
+    ----------
+    path
+        The folder of a run, as `murmura run` writes it, or a file of actions, as the live view saves it.
+    """
+    if speed is not None and not SLOWEST <= speed <= FASTEST:
+        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
+    load_rules(rules)
+    if path.is_dir():
+        replay_folder(path, speed, port, not no_open, backend, threads)
+    else:
+        usual = 2.0 if speed is None else speed
+        replay_actions(path, live, usual, port, not no_open, backend, threads, as_json)
+
+
+def replay_folder(
+    folder: Path,
+    speed: float | None,
+    port: int | None,
+    open_page: bool,
+    backend: str | None,
+    threads: int | None,
+) -> None:
+    """Show a run in the live view."""
+    print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.lab.reliving import RelivedRun
+    from murmura.lab.runs import open_run
+    from murmura.view.playback import Playback
+    from murmura.view.server import serve
+
+    run = RelivedRun(open_run(folder), backend, threads)
+    serve(Playback(run, speed), port=port, open_page=open_page)
+
+
+def replay_actions(
+    path: Path,
+    live: bool,
+    speed: float,
+    port: int | None,
+    open_page: bool,
+    backend: str | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Play a file of actions."""
+    from murmura.view.replay import read_record, replay, replay_session
+
+    record = read_record(path)
+    if live:
+        from murmura.view.server import serve
+
+        serve(replay_session(record, backend, threads, speed), port=port, open_page=open_page)
+        return
+    with Progress() as progress:
+        scene = replay(record, backend, threads, progress.update)
+    facts = {
+        "scenario": scene.scenario.name,
+        "agents": scene.simulation.agent_count,
+        "seed": scene.simulation.seed,
+        "actions": len(record.actions) + 1,
+        "steps": record.total_steps,
+        "backend": scene.simulation.backend,
+        "hash": scene.simulation.state_hash(),
+        "same_as_recorded": True,
+    }
+    print_facts(facts, as_json)

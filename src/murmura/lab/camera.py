@@ -1,0 +1,93 @@
+"""Where a picture looks: from places in the world [u] to pixels. y grows downwards in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.scenario.models import World
+
+AIR = 0.02  # of the picture, left free around the world
+CLOSE_UP = 4.0  # how much nearer than the whole world a camera is that follows one agent
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A view of the world.
+
+    Attributes:
+        x: Centre [u].
+        y: Centre [u].
+        zoom: Pixels for each unit of length.
+        width: Of the picture [px].
+        height: Of the picture [px].
+        scale: Pixels for each pixel of a picture of 1280 x 720: lines and letters grow with the picture.
+    """
+
+    x: float
+    y: float
+    zoom: float
+    width: int
+    height: int
+    scale: float = 1.0
+
+    def on_screen(self, places: Any) -> NDArray[np.float64]:
+        """Pixels of places, shape (n, 2)."""
+        centre = np.array([self.width / 2.0, self.height / 2.0])
+        pixels: NDArray[np.float64] = (np.asarray(places, np.float64) - (self.x, self.y)) * self.zoom + centre
+        return pixels
+
+    def at(self, x: float, y: float) -> Camera:
+        return Camera(x, y, self.zoom, self.width, self.height, self.scale)
+
+
+def scale_of(width: int, height: int) -> float:
+    """How much larger a picture is than 1280 x 720, as a ratio of lengths."""
+    return float(np.sqrt(width * height / (1280.0 * 720.0)))
+
+
+def fitted(
+    box: tuple[float, float, float, float], width: int, height: int, scale: float, closer: float = 1.0
+) -> Camera:
+    """The camera that shows a box (left, top, right, bottom) [u] whole, or `closer` to its middle."""
+    left, top, right, bottom = box
+    across, down = max(right - left, 1e-9), max(bottom - top, 1e-9)
+    zoom = min(width / across, height / down) * (1.0 - AIR) * closer
+    return Camera((left + right) / 2.0, (top + bottom) / 2.0, zoom, width, height, scale)
+
+
+def world_box(world: World) -> tuple[float, float, float, float]:
+    return 0.0, 0.0, world.width, world.height
+
+
+def box_around(positions: Any) -> tuple[float, float, float, float]:
+    """Around nearly everybody: one stray in a thousand does not make all others small."""
+    left, top = np.quantile(positions, 0.001, axis=0)
+    right, bottom = np.quantile(positions, 0.999, axis=0)
+    return float(left), float(top), float(right), float(bottom)
+
+
+def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.float64]:
+    """On a torus the image of everybody that is nearest to a place; elsewhere everybody as they are."""
+    places = np.asarray(positions, np.float64)
+    if world.boundary != "wrap":
+        return places
+    sides = np.array([world.width, world.height])
+    offset = places - (x, y)
+    nearest: NDArray[np.float64] = places - sides * np.round(offset / sides)
+    return nearest
+
+
+def middle(positions: Any, world: World) -> tuple[float, float]:
+    """The centre of a flock; on a torus the mean direction of everybody around it, as on a clock face."""
+    places = np.asarray(positions, np.float64)
+    if world.boundary != "wrap":
+        x, y = places.mean(axis=0)
+        return float(x), float(y)
+    sides = np.array([world.width, world.height])
+    turns = np.exp(2j * np.pi * places / sides).mean(axis=0)
+    x, y = (np.angle(turns) / (2.0 * np.pi)) % 1.0 * sides
+    return float(x), float(y)

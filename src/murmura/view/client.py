@@ -1,0 +1,206 @@
+"""A page without a browser: starts `murmura live` as a user would, shakes hands, and takes what comes.
+
+Benchmarks and checks of an installed package use it, so it talks to the server over sockets only.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from murmura.core.errors import RunError
+
+PATIENCE = 60.0  # [s] for a first kernel to be compiled
+
+
+class LiveServer:
+    """A running `murmura live` and the cookie that opens it."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
+        self.process = process
+        self.port = port
+        self.host = f"127.0.0.1:{port}"
+        self.origin = f"http://{self.host}"
+        self.cookie = self._redeem(token)
+
+    def _redeem(self, token: str) -> str:
+        status, headers, _ = self.get(f"/?token={token}", "")
+        if status != 303:
+            raise RunError(f"the live view refused its own launch token: HTTP {status}")
+        return headers["set-cookie"].partition(";")[0]
+
+    def get(self, path: str, cookie: str | None = None) -> tuple[int, dict[str, str], bytes]:
+        """Ask for a path."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={"Cookie": self.cookie if cookie is None else cookie})
+            answer = connection.getresponse()
+            return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+
+    def connect(self) -> Line:
+        """A WebSocket, as a page opens it."""
+        return Line(self.stall(receive_buffer=None))
+
+    def stall(self, receive_buffer: int | None = 4096) -> socket.socket:
+        """A client that shakes hands; nothing is read after that."""
+        raw = socket.socket()
+        if receive_buffer is not None:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        raw.settimeout(PATIENCE)
+        raw.connect(("127.0.0.1", self.port))
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = [
+            "GET /ws HTTP/1.1", f"Host: {self.host}", f"Origin: {self.origin}", f"Cookie: {self.cookie}",
+            "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}",
+        ]  # fmt: skip
+        raw.sendall("\r\n".join([*lines, "", ""]).encode())
+        answer = b""
+        while not answer.endswith(b"\r\n\r\n"):
+            piece = raw.recv(1)
+            if not piece:
+                break
+            answer += piece
+        if not answer.startswith(b"HTTP/1.1 101"):
+            raise RunError("the live view turned a client away")
+        return raw
+
+    def memory(self) -> float:
+        """Megabytes that the server's process occupies; 0 where the system does not say."""
+        try:
+            with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as facts:
+                return int(facts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        except OSError:
+            return 0.0
+
+    def busy_seconds(self) -> float:
+        """Core-seconds that the server's process has used so far; 0 where the system does not say."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as facts:
+                used = facts.read().rpartition(")")[2].split()[11:13]
+            return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            return 0.0
+
+    def open_files(self) -> int:
+        try:
+            return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        except OSError:
+            return 0
+
+
+@contextmanager
+def live_server(
+    words: Sequence[str], command: Sequence[str] = (sys.executable, "-m", "murmura"), **options: Any
+) -> Iterator[LiveServer]:
+    """Run `murmura live` with these words in a process of its own; Ctrl-C ends it."""
+    process = subprocess.Popen(
+        [*command, "live", *words, "--no-open"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )  # fmt: skip
+    try:
+        port, token = _address(process)
+        yield LiveServer(process, port, token)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def _address(process: subprocess.Popen[str]) -> tuple[int, str]:
+    assert process.stdout is not None and process.stderr is not None
+    for line in process.stdout:
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)", line)
+        if found:
+            return int(found[1]), found[2]
+    raise RunError(f"the live view did not start: {process.stderr.read().strip()}")
+
+
+class Line:
+    """The client's end of a WebSocket, as cheap as a browser's: a benchmark must not time its own client."""
+
+    def __init__(self, raw: socket.socket) -> None:
+        self._raw = raw
+
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._send(0x8, (1000).to_bytes(2, "big"))
+        self._raw.close()
+
+    def send(self, text: str) -> None:
+        self._send(0x1, text.encode())
+
+    def _send(self, kind: int, body: bytes) -> None:
+        """One frame; the mask of zeros, which the protocol allows, leaves the body as it is."""
+        size = len(body)
+        length = bytes([0x80 | size]) if size < 126 else bytes([0xFE]) + size.to_bytes(2, "big")
+        self._raw.sendall(bytes([0x80 | kind]) + length + bytes(4) + body)
+
+    def recv(self) -> str | bytes:
+        """The next message; the server sends each in one frame."""
+        while True:
+            kind, size = self._take(2)
+            if size >= 126:
+                size = int.from_bytes(self._take(2 if size == 126 else 8), "big")
+            body = self._take(size)
+            if kind & 15 == 0x9:
+                self._send(0xA, body)
+            elif kind & 15 == 0x8:
+                raise RunError(f"the live view closed the connection: {int.from_bytes(body[:2], 'big')}")
+            elif kind & 15 != 0xA:
+                return body if kind & 15 == 0x2 else body.decode()
+
+    def _take(self, size: int) -> bytes:
+        room = bytearray(size)
+        view, filled = memoryview(room), 0
+        while filled < size:
+            count = self._raw.recv_into(view[filled:])
+            if not count:
+                raise RunError("the live view broke the connection off")
+            filled += count
+        return bytes(room)
+
+
+class Viewer:
+    """One page: takes everything, asks for the next frame at once, and counts."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.times: list[float] = []
+        self.steps: list[tuple[float, int]] = []
+        self.frame = b""
+
+    def take(self) -> str:
+        """Receive one message; return its kind."""
+        message = self._line.recv()
+        now = time.perf_counter()
+        if isinstance(message, bytes):
+            self.frame = message
+            self.times.append(now)
+            self.steps.append((now, int.from_bytes(message[4:8], "little")))
+            self._line.send('{"type": "ready"}')
+            return "frame"
+        return str(json.loads(message)["type"])
+
+    def watch(self, seconds: float) -> None:
+        """Take what comes for so long."""
+        self.times, self.steps = [], []
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            self.take()

@@ -1,0 +1,174 @@
+"""The live view in a notebook: `murmura.show(sim)`. The same page and session, with a widget's comm for a socket.
+
+What is shown is a copy: the simulation one has stays as it is, whatever is done in the view, and no two threads ever
+step the same flock. `view.simulation()` gives back the flock as the view has it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import BackendError, ScenarioError
+from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario, load_scenario
+from murmura.view import server
+from murmura.view.session import Session
+from murmura.view.watching import Watcher
+
+MOST_VIEWS = 16
+
+
+def show(
+    what: Simulation | Scenario | str = "starlings",
+    *,
+    seed: int = 0,
+    height: int = 600,
+    speed: float = 2.0,
+    backend: str = "auto",
+    threads: int | None = None,
+) -> Any:
+    """Show a flock in the notebook, alive.
+
+    Args:
+        what: A simulation, which is copied as it is now; or a scenario, or the name or path of one.
+        seed: For a scenario.
+        height: Of the view [pixels].
+        speed: Simulated seconds for each second that passes.
+        backend: For a scenario, as for a simulation.
+        threads: For a scenario, as for a simulation; by default a core is left to the notebook.
+
+    Returns:
+        The widget. `simulation()` copies the flock out of it, `pause()` and `play()` do what they say, and
+        `close()` ends it.
+    """
+    if not isinstance(height, int) or isinstance(height, bool) or not 100 <= height <= 10_000:
+        raise ScenarioError(f"height must be a whole number of pixels from 100 to 10000, got {height!r}")
+    if isinstance(what, Simulation):
+        begin: Simulation | Scenario = twin(what)
+    else:
+        begin = what if isinstance(what, Scenario) else load_scenario(what)
+    make = _widget_class()
+    return make(Session(begin, seed, backend, threads, speed), height)
+
+
+def twin(simulation: Simulation) -> Simulation:
+    """A simulation that will go on with the very same bits."""
+    with tempfile.TemporaryDirectory(prefix="murmura-") as folder:
+        file = Path(folder) / "twin.npz"
+        simulation.save(file)
+        return Simulation.restore(file, simulation.backend, simulation.threads)
+
+
+def whole_page() -> str:
+    """The built page in one piece: scripts and styles inside."""
+    server.check_page()
+    text = (server.STATIC / "index.html").read_text(encoding="utf-8")
+    text = re.sub(r'<link rel="icon"[^>]*>', "", text)
+    text = re.sub(
+        r'<script type="module"[^>]*src="\./([^"]+)"[^>]*></script>',
+        lambda found: f'<script type="module">{_part(found[1], "script")}</script>',
+        text,
+    )
+    return re.sub(
+        r'<link rel="stylesheet"[^>]*href="\./([^"]+)"[^>]*>',
+        lambda found: f"<style>{_part(found[1], 'style')}</style>",
+        text,
+    )
+
+
+def _part(name: str, element: str) -> str:
+    """A file of the page, in which nothing can be taken for the end of the element around it."""
+    return (server.STATIC / name).read_text(encoding="utf-8").replace(f"</{element}", f"<\\/{element}")
+
+
+@cache
+def _widget_class() -> Any:
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise BackendError('show needs the notebook extra: pip install "murmura[notebook]"') from None
+    server.check_page()
+
+    class FlockView(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
+        """A session with views that come and go."""
+
+        _esm = (server.STATIC / "notebook.js").read_text(encoding="utf-8")
+        page = traitlets.Unicode().tag(sync=True)
+        height = traitlets.Int().tag(sync=True)
+
+        def __init__(self, session: Session, height: int) -> None:
+            self._session = session
+            self._watchers: dict[str, Watcher] = {}
+            self._news = threading.Event()
+            self._is_wanted = True  # to be running, as soon as somebody looks
+            self._is_closed = False
+            session.running = False
+            super().__init__(page=whole_page(), height=height)
+            self.on_msg(self._hear)
+            session.listen(self._news.set)
+            session.open()
+            threading.Thread(target=self._tell, name="murmura-view", daemon=True).start()
+
+        def simulation(self) -> Simulation:
+            """The flock as the view has it now, to go on with."""
+
+            def copy() -> Simulation:
+                found = twin(self._session.simulation)
+                found.adopt(self._session.scenario)  # without the visitor's hand
+                return found
+
+            found: Simulation = self._session.ask(copy).result(timeout=60.0)
+            return found
+
+        def play(self) -> None:
+            self._session.submit({"type": "play"}, print)
+
+        def pause(self) -> None:
+            self._session.submit({"type": "pause"}, print)
+
+        def close(self) -> None:
+            """End the view and its simulation."""
+            self._is_closed = True
+            self._news.set()
+            self._session.close()
+            super().close()
+
+        def _hear(self, _: Any, content: Any, buffers: Any) -> None:
+            """A view opened, closed, or said something."""
+            view, kind = str(content.get("view"))[:40], content.get("kind")
+            if kind == "open" and len(self._watchers) < MOST_VIEWS:
+                self._leave(view)
+                if not self._watchers and self._is_wanted:
+                    self.play()
+                self._watchers[view] = Watcher(self._session, self._news.set)
+                self._watchers[view].open()
+            elif kind == "close":
+                self._leave(view)
+            elif kind == "say" and view in self._watchers:
+                self._watchers[view].take(str(content.get("text")))
+
+        def _leave(self, view: str) -> None:
+            if self._watchers.pop(view, None) is None:
+                return
+            if not self._watchers:  # nobody looks: a flock that nobody sees need not keep the machine busy
+                self._is_wanted = self._session.running
+                self.pause()
+
+        def _tell(self) -> None:
+            while not self._is_closed:
+                self._news.wait()
+                self._news.clear()
+                for view, watcher in list(self._watchers.items()):
+                    for message in watcher.news():
+                        if isinstance(message, bytes):
+                            self.send({"view": view}, buffers=[message])
+                        else:
+                            self.send({"view": view, "text": message})
+
+    return FlockView

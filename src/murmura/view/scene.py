@@ -1,0 +1,268 @@
+"""A simulation and all that was done to it: the part of a watched session that can be played again exactly.
+
+Every change is asked for by a message, becomes a `Change` that says what would be, and is made between two steps
+and noted with its step. So a session is a function of its notes: whoever carries them out at the same steps gets
+the same bits. Pace, pausing, selecting and drawing are not here, since they change nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from murmura.core.errors import MurmuraError, ScenarioError, nearest
+from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario, load_scenario, scenario_names
+from murmura.view.tools import STRENGTHS, Hand, with_hand, with_obstacle, without_obstacle_near
+
+MOST_AGENTS = 2_000_000
+SPARING_UP_TO = 150_000  # agents; with more, a step on one core is longer than a frame
+LARGEST_RECORD = 32 * 2**20  # bytes of notes; hours of dragging
+RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
+END = "end"
+PLACEABLE = {"circle": ("x", "y", "radius"), "wall": ("points",)}
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a message would make of the scene, and the words that are noted about it."""
+
+    scenario: Scenario
+    hand: Hand | None
+    note: dict[str, Any]
+    seed: int | None = None  # a new beginning with this seed
+    loads: bool = False  # it is another scenario, not a change of the present one
+
+    @property
+    def aim(self) -> Scenario:
+        """What the simulation will run."""
+        return with_hand(self.scenario, self.hand)
+
+
+class Scene:
+    """One simulation, the scenario as its visitors know it, and the notes of what they did."""
+
+    def __init__(
+        self,
+        begin: Scenario | Simulation,
+        seed: int = 0,
+        backend: str = "auto",
+        threads: int | None = None,
+        spare_a_core: bool = True,
+    ) -> None:
+        self.hand: Hand | None = None
+        self.actions: list[dict[str, Any]] = []
+        self.coming: deque[dict[str, Any]] = deque()
+        self.epoch = 0
+        self.loads = 0
+        self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
+        self._size = 0
+        self._full: tuple[int, str] | None = None
+        self.is_exact = isinstance(begin, Scenario)
+        """Whether the notes tell the whole story. Of a flock that somebody else had brought up they do not."""
+        if isinstance(begin, Scenario):
+            _check_size(begin)
+            self._apply(Change(begin, None, _load_note(begin, seed), seed, loads=True))
+        else:
+            self._backend, self._threads = begin.backend, begin.threads
+            self.scenario, self.simulation = begin.scenario, begin
+            begin.adopt(with_hand(begin.scenario, None))
+
+    def step(self, count: int = 1) -> None:
+        """Advance by whole steps, doing on the way what is still to be played."""
+        self._play_what_is_due()
+        while count and not self.has_ended:
+            wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
+            ahead = min(count, wait)
+            self.simulation.step(ahead)
+            count -= ahead
+            self._play_what_is_due()
+
+    def play(self, actions: Iterable[dict[str, Any]]) -> None:
+        """Have recorded actions done again at their steps, as the scene is stepped."""
+        self.coming = deque(actions)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether what is played stops here."""
+        return len(self.coming) == 1 and self.coming[0]["type"] == END and self._is_due()
+
+    def _is_due(self) -> bool:
+        return bool(self.coming) and self.coming[0]["step"] <= self.simulation.step_count
+
+    def _play_what_is_due(self) -> None:
+        while self._is_due() and not self.has_ended:
+            action = self.coming.popleft()
+            try:
+                self._apply(self.outcome(action))
+            except MurmuraError:
+                raise
+            except Exception as error:  # whatever a damaged file makes its readers raise
+                raise ScenarioError(f"{str(action)[:200]}: {type(error).__name__}: {error}") from error
+
+    def carry_out(self, message: Message) -> None:
+        """Make a change that a visitor asked for; from then on the scene is theirs, and nothing is played any more."""
+        self.make(self.outcome(message))
+
+    def make(self, change: Change) -> None:
+        """As `carry_out`, where the outcome is known already."""
+        self._apply(change)
+        self.coming.clear()
+
+    def outcome(self, message: Message) -> Change:
+        """What a message would change; nothing has changed yet."""
+        kind = message.get("type")
+        make = _CHANGES.get(str(kind))
+        if make is None:
+            raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), _CHANGES)}")
+        change = make(self, message)
+        _check_size(change.scenario)
+        return change
+
+    def begin_anew(self, step: int) -> None:
+        """The run broke down after this step: the same flock from the start."""
+        change = self.outcome({"type": "reset"})
+        self._apply(change, step)
+
+    def _apply(self, change: Change, step: int | None = None) -> None:
+        noted = {"step": step if step is not None else self._step_count(), **change.note}
+        if change.seed is None:
+            self.simulation.adopt(change.aim)
+        else:
+            threads = self._threads or self._usual_threads(change.scenario.agents)
+            self.simulation = Simulation(change.aim, change.seed, self._backend, threads)
+            self.epoch += 1
+        self.loads += change.loads
+        self.scenario, self.hand = change.scenario, change.hand
+        self._note(noted)
+
+    def _usual_threads(self, agents: int) -> int | None:
+        """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
+        if self._backend == "reference":
+            return None
+        from murmura.backends.cpu import usual_threads
+
+        return usual_threads(agents, self._spared if agents <= SPARING_UP_TO else 0)
+
+    def _step_count(self) -> int:
+        return self.simulation.step_count if self.epoch or not self.is_exact else 0
+
+    def _note(self, action: dict[str, Any]) -> None:
+        if self._full:
+            return
+        self._size += len(json.dumps(action))
+        if self._size > LARGEST_RECORD:
+            # What was noted so far stays exact; it ends here.
+            self._full = (self.simulation.step_count, self.simulation.state_hash())
+            return
+        self.actions.append(action)
+
+    def record(self) -> dict[str, Any]:
+        """The notes, with the state they lead to, ready to be written as JSON (`murmura replay` reads it)."""
+        from murmura import __version__
+
+        if not self.is_exact:
+            raise ScenarioError(
+                "this view began with a flock that was brought up before, so its actions alone do not reproduce it; "
+                "save the simulation itself"
+            )
+        step, state_hash = self._full or (self.simulation.step_count, self.simulation.state_hash())
+        return {
+            "murmura": __version__,
+            "backend": self.simulation.backend,
+            "actions": list(self.actions),
+            END: {"step": step, "hash": state_hash},
+        }
+
+    def _load(self, message: Message) -> Change:
+        wanted = message.get("scenario")
+        scenario = load_shipped(wanted) if isinstance(wanted, str) else Scenario.from_data(wanted)
+        seed = self._seed(message)
+        return Change(scenario, self.hand, _load_note(scenario, seed), seed, loads=True)
+
+    def _reset(self, message: Message) -> Change:
+        seed = self._seed(message)
+        return Change(self.scenario, self.hand, {"type": "reset", "seed": seed}, seed)
+
+    def _seed(self, message: Message) -> int:
+        seed = message.get("seed")
+        if seed is None:
+            return self.simulation.seed
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
+        return seed
+
+    def _set(self, message: Message) -> Change:
+        values = message.get("values")
+        if not isinstance(values, dict):
+            raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
+        restarts = any(path.startswith(RESTARTS) for path in values)
+        seed = self.simulation.seed if restarts else None
+        return Change(
+            self.scenario.with_values(values), self.hand, {"type": "set", "values": dict(values)}, seed
+        )
+
+    def _pointer(self, message: Message) -> Change:
+        wanted = message.get("mode")
+        mode = next((known for known in STRENGTHS if known == wanted), None)
+        if mode is None:
+            raise ScenarioError(f"mode must be attract, repel, scare or none, got {wanted!r}")
+        x, y = place_of(message)
+        hand = None if mode == "none" else Hand(x, y, mode)
+        return Change(self.scenario, hand, {"type": "pointer", "x": x, "y": y, "mode": mode})
+
+    def _place(self, message: Message) -> Change:
+        kind = message.get("kind")
+        keys = PLACEABLE.get(str(kind))
+        if keys is None:
+            raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
+        shape = {"kind": kind} | {key: message.get(key) for key in keys}
+        return Change(with_obstacle(self.scenario, shape), self.hand, {"type": "place", **shape})
+
+    def _erase(self, message: Message) -> Change:
+        x, y = place_of(message)
+        scenario = without_obstacle_near(self.scenario, x, y)
+        return Change(scenario, self.hand, {"type": "erase", "x": x, "y": y})
+
+
+_CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
+    "load": Scene._load,
+    "reset": Scene._reset,
+    "set": Scene._set,
+    "pointer": Scene._pointer,
+    "place": Scene._place,
+    "erase": Scene._erase,
+}
+CHANGES = tuple(_CHANGES)
+
+
+def _check_size(scenario: Scenario) -> None:
+    if scenario.agents > MOST_AGENTS:
+        raise ScenarioError(f"agents: the live view takes up to {MOST_AGENTS:,}, got {scenario.agents:,}")
+
+
+def load_shipped(name: str) -> Scenario:
+    """A shipped scenario by name: the page must not be able to name files of this machine."""
+    if name not in scenario_names():
+        raise ScenarioError(f"no shipped scenario is called {name!r}{nearest(name, scenario_names())}")
+    return load_scenario(name)
+
+
+def number_of(message: Message, key: str, low: float, high: float, default: float | None = None) -> float:
+    value = message.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ScenarioError(f"{key} must be a number from {low:g} to {high:g}, got {value!r}")
+    return float(value)
+
+
+def place_of(message: Message) -> tuple[float, float]:
+    return number_of(message, "x", -1e9, 1e9), number_of(message, "y", -1e9, 1e9)
+
+
+def _load_note(scenario: Scenario, seed: int) -> dict[str, Any]:
+    return {"type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}

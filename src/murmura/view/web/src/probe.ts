@@ -1,0 +1,45 @@
+/** `murmura` in the browser's console: what the page shows just now, to look at and to test by. It changes nothing. */
+
+import type { Camera, Size } from "./camera";
+import type { Work } from "./cost";
+import type { Recorder } from "./keep";
+import type { Looks, Settings } from "./settings";
+import type { Stage } from "./stage";
+
+export interface Probe {
+  readonly looks: Looks;
+  readonly camera: Camera;
+  readonly view: Size;
+  readonly running: boolean | null;
+  readonly step: number;
+  readonly epoch: number;
+  readonly drawn: number;
+  readonly chosen: number | null;
+  readonly following: boolean;
+  readonly hand: string | null;
+  readonly things: string[];
+  readonly recorded: number; // bytes of film
+  /** When the first picture with agents was drawn, since the page was asked for [ms]. */
+  readonly firstPicture: number | null;
+  readonly cost: Record<Work, { count: number; median: number; p95: number }>;
+}
+
+export function installProbe(stage: Stage, settings: Settings, recorder: Recorder, running: () => boolean | null): void {
+  const probe = {
+    get looks() { return { ...settings.looks }; },
+    get camera() { return { ...stage.camera }; },
+    get view() { return { ...stage.view }; },
+    get running() { return running(); },
+    get step() { return stage.frame?.step ?? -1; },
+    get epoch() { return stage.frame?.epoch ?? -1; },
+    get drawn() { return stage.frame?.count ?? 0; },
+    get chosen() { return stage.chosen?.id ?? null; },
+    get following() { return stage.following; },
+    get hand() { return stage.hand?.mode ?? null; },
+    get things() { return stage.things.map((thing) => thing.kind); },
+    get recorded() { return recorder.bytes; },
+    get firstPicture() { return stage.firstPicture; },
+    get cost() { return stage.cost.report(); },
+  } satisfies Probe;
+  Object.defineProperty(globalThis, "murmura", { value: probe });
+}

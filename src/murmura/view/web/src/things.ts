@@ -1,0 +1,44 @@
+/** Which things stand in the world: those the scenario names, and those the server told of. */
+
+import { isObject, type Hello, type Json, type JsonObject, type Pair, type SceneObject, type SpeciesInfo } from "./protocol";
+
+const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
+const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
+
+/** Obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
+export function thingsOf(scenario: JsonObject): SceneObject[] {
+  const rules = isObject(scenario.rules) ? scenario.rules : {};
+  const active = (name: string): JsonObject => {
+    const rule = rules[name];
+    return isObject(rule) && rule.enabled === true ? rule : {};
+  };
+  const at = (item: JsonObject) => ({ x: number(item, "x"), y: number(item, "y"), radius: number(item, "radius") });
+  const obstacles = list(scenario.obstacles).map((shape): SceneObject =>
+    "radius" in shape
+      ? { kind: "circle", ...at(shape) }
+      : { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] },
+  );
+  const pulls = list(active("attractors").points).map((point): SceneObject => ({ kind: "attractor", ...at(point), strength: number(point, "strength") }));
+  const threats = list(active("fear").threats).map((threat): SceneObject => ({ kind: "threat", ...at(threat) }));
+  const wind = active("wind");
+  const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
+  return [...obstacles, ...pulls, ...threats, ...blows];
+}
+
+/** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */
+export function huntersOf(hello: Pick<Hello, "species" | "scenario">): number {
+  const kinds = list(hello.scenario.species);
+  return hello.species.slice(0, 31).reduce((bits, info, k) => (hunts(info, kinds[k]) ? bits | (1 << k) : bits), 0);
+}
+
+function hunts(info: SpeciesInfo, kind: JsonObject | undefined): boolean {
+  if (info.role) return info.role === "predator";
+  const towards = isObject(kind?.towards) ? Object.values(kind.towards) : [];
+  return towards.some((relation) => relation === "chase" || (isObject(relation) && number(relation, "chase") > 0));
+}
+
+/** The hour of the day where the world has one: 0 midnight .. 1 noon. */
+export function daylightOf(things: SceneObject[]): number | null {
+  const sky = things.find((thing) => thing.kind === "sky");
+  return sky ? Math.min(1, Math.max(0, sky.daylight)) : null;
+}

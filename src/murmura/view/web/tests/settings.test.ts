@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { Cost } from "../src/cost";
+import { Settings } from "../src/settings";
+
+function memory(kept: string | null = null) {
+  const store = { text: kept };
+  return { store, getItem: () => store.text, setItem: (_: string, text: string) => { store.text = text; } };
+}
+
+it("looks are remembered, tools and overlays are not", () => {
+  const first = memory();
+  new Settings(first).set({ trails: false, tool: "wall", density: true, bindings: { density: ["y"] } });
+  const { looks } = new Settings(first);
+  expect(looks).toMatchObject({ trails: false, tool: "hand", density: false, bindings: { density: ["y"] } });
+});
+it("what is not ours is ignored", () => {
+  expect(new Settings(memory("{{{")).looks.mode).toBe("heading");
+  expect(new Settings(memory('{"mode":"nonsense","trails":"yes","bindings":[1]}')).looks).toMatchObject({ mode: "heading", trails: true, bindings: {} });
+});
+it("several kinds are told apart by colour, until somebody chooses", () => {
+  const settings = new Settings(null);
+  settings.suggest(["heading", "species", "speed"], 4);
+  expect(settings.looks.mode).toBe("species");
+  settings.suggest(["heading", "species", "speed"], 1);
+  expect(settings.looks.mode).toBe("heading");
+  settings.choose("speed");
+  expect(settings.looks.palette).toBe("viridis");
+  settings.suggest(["heading", "species", "speed"], 4);
+  expect(settings.looks.mode).toBe("speed");
+  settings.nextMode();
+  expect(settings.looks.mode).toBe("heading");
+});
+it("cost is told as median and 95th percentile", () => {
+  const cost = new Cost();
+  for (let k = 1; k <= 100; k++) cost.add("draw", k);
+  expect(cost.report().draw).toEqual({ count: 100, median: 51, p95: 96 });
+  cost.clear();
+  expect(cost.report().draw.count).toBe(0);
+});

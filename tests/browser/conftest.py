@@ -1,0 +1,96 @@
+"""One server and one browser for all tests here; each test has a tab of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from murmura.view import server
+from murmura.view.session import Session
+from tests.view.live import Live, flock
+
+from .tab import STROKES, WATCH, Tab
+
+WEB = Path(server.__file__).with_name("web")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+MakeTab = Callable[..., Tab]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All on one worker: a second server and browser would cost more than they bring."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.fail(
+            "these tests drive a real browser: `apt-get install chromium` (or run scripts/test as root)"
+        )
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    """The page that is tested is the page that is written."""
+    page = server.STATIC / "index.html"
+    sources = [*(WEB / "src").rglob("*"), WEB / "index.html", WEB / "vite.config.ts"]
+    newest = max(path.stat().st_mtime for path in sources)
+    if not page.exists() or page.stat().st_mtime < newest:
+        pytest.fail(f"the page is not built: run `npm install && npm run build` in {WEB}")
+
+
+@pytest.fixture(scope="session")
+def live(built: None) -> Iterator[Live]:
+    found = Live(Session(flock(), seed=7, backend="reference"))
+    found.open()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
+    """Makes tabs on a fresh flock, paused: pictures are dear where the processor paints them."""
+    tabs: list[Tab] = []
+
+    def make(script: str = "", **options: Any) -> Tab:
+        context = browser.new_context(
+            **{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options
+        )
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
+        name, _, value = live.cookie.partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": live.origin}])
+        for each in (WATCH, STROKES, script):
+            context.add_init_script(each)
+        tab = Tab(context.new_page(), live)
+        tabs.append(tab)
+        return tab
+
+    for message in (
+        {"type": "load", "scenario": flock().model_dump(mode="json")},
+        {"type": "reset", "seed": 7},
+        {"type": "speed", "value": 1.0},
+        {"type": "pointer", "x": 0, "y": 0, "mode": "none"},
+        {"type": "select", "id": None},
+        {"type": "pause"},
+    ):
+        live.session.submit(message, pytest.fail)
+    yield make
+    for tab in tabs:
+        tab.close()
+
+
+@pytest.fixture
+def tab(make_tab: MakeTab) -> Tab:
+    return make_tab().open()

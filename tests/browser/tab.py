@@ -1,0 +1,166 @@
+"""One tab of a real Chromium on the page, beside the session it shows: what a visitor does, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from playwright.sync_api import Page
+
+import murmura as mm
+from tests.view.live import PATIENCE, Live, flock
+
+Found = TypeVar("Found")
+
+WATCH = """
+localStorage.setItem('murmura.hint', '1');
+window.violations = [];
+addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  violations.push(violatedDirective + ' ' + blockedURI);
+});
+window.sockets = [];
+window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
+"""
+
+# Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
+STROKES = """
+(() => {
+  const own = CanvasRenderingContext2D.prototype;
+  const wrap = (name, note) => {
+    const real = own[name];
+    own[name] = function (...given) {
+      if (this.canvas.id === 'overlay') note(this, given);
+      return real.apply(this, given);
+    };
+  };
+  let open = [];
+  window.drawn = { lines: [], arcs: [], rects: [], texts: [] };
+  let next = { lines: [], arcs: [], rects: [], texts: [] };
+  wrap('clearRect', () => { window.drawn = next; next = { lines: [], arcs: [], rects: [], texts: [] }; });
+  wrap('beginPath', () => { open = []; });
+  wrap('moveTo', (_, [x, y]) => { open.push(['move', x, y]); });
+  wrap('lineTo', (_, [x, y]) => { open.push(['line', x, y]); });
+  wrap('arc', (_, [x, y, r, a, b]) => { open.push(['arc', x, y, r, a, b]); });
+  wrap('fillRect', (context, [x, y, w, h]) => { next.rects.push({ x, y, w, h, style: context.fillStyle }); });
+  wrap('fillText', (_, [text]) => { next.texts.push(text); });
+  const keep = (how) => (context) => {
+    let at = null;
+    for (const [kind, x, y, r, a, b] of open) {
+      const style = how === 'stroke' ? context.strokeStyle : 'fill';
+      if (kind === 'line' && at) next.lines.push({ from: at, to: [x, y], style, dash: context.getLineDash().length });
+      if (kind === 'arc') next.arcs.push({ x, y, r, a, b, how });
+      at = [x, y];
+    }
+  };
+  wrap('stroke', keep('stroke'));
+  wrap('fill', keep('fill'));
+})();
+"""
+
+
+class Tab:
+    """A page that is open, and the session behind it."""
+
+    def __init__(self, page: Page, live: Live) -> None:
+        self.page = page
+        self.live = live
+        self.session = live.session
+        self.foreign: list[str] = []
+        self.problems: list[str] = []
+        page.on("request", lambda request: self._requested(request.url))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.problems.append(line.text))
+
+    def _requested(self, address: str) -> None:
+        own = (self.live.origin + "/", self.live.origin.replace("http", "ws") + "/", "blob:")
+        if not address.startswith(own):
+            self.foreign.append(address)
+
+    def open(self, path: str = "/") -> Tab:
+        """Load the page and wait for its first picture of the present flock."""
+        self.page.goto(self.live.origin + path)
+        self.shows_now()
+        return self
+
+    def shows_now(self) -> None:
+        """Wait until the page shows the flock that the session has now."""
+        self.until(lambda: self.see("epoch") == self.session.epoch)
+        self.until(lambda: self.see("running") is self.session.running)
+
+    def see(self, name: str) -> Any:
+        """What the page says of itself: `looks.mode`, `camera`, `chosen` ..."""
+        return self.page.evaluate(f"globalThis.murmura?.{name}")
+
+    def until(self, true: Callable[[], Found], seconds: float = PATIENCE) -> Found:
+        """Wait until something holds; what the page and the session do goes on meanwhile."""
+        deadline = time.monotonic() + seconds
+        while not (found := true()):
+            assert time.monotonic() < deadline, "it never came true"
+            self.page.wait_for_timeout(10)
+        return found
+
+    def send(self, kind: str, /, **values: Any) -> None:
+        """A command from elsewhere, carried out when this returns."""
+        self.inside(lambda: self.session._carry_out({"type": kind, **values}))
+
+    def inside(self, work: Callable[[], Any]) -> None:
+        """Do something in the session's own thread, between two steps."""
+        done: list[str] = []
+
+        def do() -> None:
+            work()
+            done.append("")
+
+        self.session.submit(do, done.append)  # type: ignore[arg-type]
+        self.until(lambda: done)
+        assert done == [""], done
+
+    def still(self, scenario: mm.Scenario | None = None, **values: Any) -> mm.Simulation:
+        """A paused flock at step 0, and the page shows it."""
+        self.send("pause")
+        whole = (scenario or flock()).with_values(values)
+        self.send("load", scenario=whole.model_dump(mode="json"))
+        self.shows_now()
+        return self.simulation
+
+    def arranged(self, scenario: mm.Scenario, positions: Any, velocities: Any) -> mm.Simulation:
+        """A paused flock whose agents are where the test wants them."""
+        self.still(scenario)
+
+        def place() -> None:
+            self.session._simulation = mm.Simulation(
+                self.session._with_hand(scenario), 7, "reference", positions=positions, velocities=velocities
+            )
+            self.session.epoch += 1
+
+        self.inside(place)
+        self.shows_now()
+        return self.simulation
+
+    @property
+    def simulation(self) -> mm.Simulation:
+        return self.session._simulation
+
+    def screen(self, places: Any) -> np.ndarray:
+        """Where places of the world are in the window [CSS px]."""
+        camera, view = self.see("camera"), self.see("view")
+        middle = np.array([view["width"], view["height"]]) / 2.0
+        return (np.asarray(places, float) - (camera["x"], camera["y"])) * camera["zoom"] + middle
+
+    def drawn(self) -> Any:
+        """The strokes of a whole picture that was begun after this call."""
+        self.page.evaluate("() => { drawn.old = true; }")
+        self.page.mouse.move(3, 3)
+        self.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # asks for a new picture
+        self.until(lambda: self.page.evaluate("() => !drawn.old"))
+        self.page.evaluate("() => { drawn.old = true; dispatchEvent(new Event('resize')); }")
+        self.until(lambda: self.page.evaluate("() => !drawn.old"))
+        return self.page.evaluate("() => drawn")
+
+    def close(self) -> None:
+        """Nothing was asked of anybody else, no rule of the content policy broken, nothing failed (S8)."""
+        violations = self.page.evaluate("() => globalThis.violations ?? []")
+        self.page.context.close()
+        assert (self.foreign, violations, self.problems) == ([], [], [])

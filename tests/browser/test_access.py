@@ -1,0 +1,116 @@
+"""Usable by everybody (U3): axe-core finds nothing in any state of the page, and the keyboard reaches everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.view.live import flock
+
+from .conftest import WEB, MakeTab
+from .tab import Tab
+
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def _inspecting(tab: Tab) -> None:
+    tab.send("select", id=4)
+    tab.until(lambda: tab.page.get_by_role("heading", name="Agent 4").is_visible())
+
+
+def _unfolded(tab: Tab) -> None:
+    tab.page.evaluate(
+        "() => document.querySelectorAll('.lil-title[aria-expanded=false]').forEach((each) => each.click())"
+    )
+    tab.page.get_by_text("As a table").click()
+    tab.send("step", count=2)
+    tab.until(lambda: tab.page.locator(".charts td").count() > 3)
+
+
+def _sheet(tab: Tab) -> None:
+    tab.page.keyboard.press("?")
+    tab.page.locator('[data-action="density"]').click()
+
+
+def _noted(tab: Tab) -> None:
+    tab.page.get_by_label("Search settings").fill("alignment")
+    tab.page.get_by_label("Agents", exact=True).fill("90000000")
+    tab.page.get_by_label("Agents", exact=True).press("Enter")
+    tab.until(lambda: tab.page.locator(".note.error").count() == 1)
+
+
+STATES: dict[str, Callable[[Tab], None]] = {
+    "at first": lambda tab: None,
+    "inspecting": _inspecting,
+    "all folders open, charts as tables": _unfolded,
+    "a search and an error": _noted,
+    "hidden": lambda tab: tab.page.keyboard.press("h"),
+    "the sheet, waiting for a key": _sheet,
+}
+
+
+def _violations(tab: Tab) -> list[Any]:
+    if not tab.page.evaluate("() => 'axe' in globalThis"):
+        tab.page.evaluate(AXE.read_text() + "; null")
+    found: list[Any] = (
+        tab.page.evaluate("""() => axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html.slice(0, 160), nodes[0].failureSummary]))""")
+    )
+    return found
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 960), ("light", 960), ("dark", 390)])
+def test_axe_finds_nothing(make_tab: MakeTab, scheme: str, width: int) -> None:
+    """On one page, state after state: each is left again before the next."""
+    tab = make_tab(color_scheme=scheme, viewport={"width": width, "height": 800}).open()
+    if width < 820:
+        tab.page.keyboard.press("b")  # on a small screen the panel waits to be asked for
+        tab.page.keyboard.press("m")
+    for name, enter in STATES.items():
+        enter(tab)
+        assert _violations(tab) == [], name
+        tab.page.evaluate("() => document.activeElement?.blur()")
+        tab.page.keyboard.press("Escape")
+        if name.startswith("the sheet"):
+            tab.page.keyboard.press("Escape")
+
+
+INTERACTIVE = "a[href], button, input, select, summary, [tabindex='0']"
+
+
+def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
+    tab.still(flock(20))
+    _inspecting(tab)
+    wanted = tab.page.evaluate(f"""() => {{
+      const all = [...document.querySelectorAll("{INTERACTIVE}")].filter((each) =>
+        each.tabIndex >= 0 && each.checkVisibility({{ visibilityProperty: true }}) && !each.closest('dialog')
+        && each.getClientRects().length);
+      all.forEach((each, k) => {{ each.dataset.stop = k; }});
+      return all.length; }}""")
+    assert wanted > 40
+    visited, unseen = set(), []
+    for _ in range(wanted + 10):
+        tab.page.keyboard.press("Tab")
+        stop, ring, name = (
+            tab.page.evaluate("""() => { const at = document.activeElement, style = getComputedStyle(at);
+          const ring = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
+          return [at.dataset.stop ?? null, ring, at.outerHTML.slice(0, 120)]; }""")
+        )
+        if stop is not None:
+            visited.add(int(stop))
+            if not ring:
+                unseen.append(name)
+        if len(visited) == wanted:
+            break
+    assert len(visited) == wanted
+    assert unseen == []  # the focus can be seen wherever it is
+    play = tab.page.get_by_role("button", name="Play", exact=True)
+    play.focus()
+    tab.page.keyboard.press("Enter")
+    tab.until(lambda: tab.session.running)
+    tab.page.get_by_label("Simulation speed").focus()
+    speed = tab.session.speed
+    tab.page.keyboard.press("ArrowRight")
+    tab.until(lambda: tab.session.speed > speed)

@@ -25,4 +25,4 @@ def spread(flock: Flock) -> float:
 
 def local_density(flock: Flock) -> float:
     """Average how many other agents each one has within the radius."""
-    return float(flock.degrees.mean()) if flock.agent_count else math.nan
+    return 2.0 * flock.link_count / flock.agent_count if flock.agent_count else math.nan

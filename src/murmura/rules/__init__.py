@@ -1,9 +1,10 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength.
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength; and the classic models.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
 
 from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.cucker_smale import CuckerSmale
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.kinship import Chase, Flee
@@ -18,7 +19,10 @@ from murmura.rules.terrain import (
     Polygon,
     Wall,
 )
+from murmura.rules.vicsek import Vicsek
+from murmura.rules.vision import Vision
 from murmura.rules.weather import Jitter, Noise, Wind
+from murmura.rules.zones import Zones
 
 __all__ = [
     "Alignment",
@@ -30,6 +34,7 @@ __all__ = [
     "Circle",
     "Cohesion",
     "Containment",
+    "CuckerSmale",
     "Energy",
     "Evade",
     "Fear",
@@ -44,7 +49,10 @@ __all__ = [
     "Seek",
     "Separation",
     "Threat",
+    "Vicsek",
+    "Vision",
     "Wall",
     "Wander",
     "Wind",
+    "Zones",
 ]

@@ -33,7 +33,6 @@ MEASURE_SECONDS = 1.0
 INSPECT_SECONDS = 0.1
 REACH = 220.0  # [u] how far the hand attracts or repels in a world of 1,600 u; scaled with the world
 MOST_AGENTS = 2_000_000
-CHEAP_MEASURES = ("polarization", "milling", "mean_speed", "spread")
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 
 
@@ -391,11 +390,10 @@ class Session:
         self.inspection = {"type": "inspect", **found}
 
     def _observe(self) -> None:
-        from murmura.measure import measure_flock
+        from murmura.measure import cheap_measures, measure_flock
 
         simulation = self._simulation
-        names = None if simulation.agent_count <= 5_000 else CHEAP_MEASURES
-        values = measure_flock(simulation.flock(), names)
+        values = measure_flock(simulation.flock(), cheap_measures(simulation.agent_count))
         self._measures = {key: value if np.isfinite(value) else None for key, value in values.items()}
         self._hash = simulation.state_hash()[:12] if simulation.agent_count <= 20_000 else ""
 

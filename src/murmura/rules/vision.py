@@ -24,12 +24,12 @@ class Vision(Rule):
     preferred_speed: float = quantity(1.0, "Speed of an agent that sees nobody.", "u/s", (0, 10), ge=0)
     relaxation: float = quantity(0.1, "How fast that speed is taken up again.", "1/s", (0, 2), ge=0)
     acceleration: float = quantity(
-        0.1, "How much the view changes the speed (the paper's alpha 0).", "u/s^2", (0, 2), ge=0
+        0.5, "How much the view changes the speed (the paper's alpha 0).", "u/s^2", (0, 2), ge=0
     )
     acceleration_edges: float = quantity(
         0.09, "What an edge counts there beside the area (alpha 1).", "", (0, 0.5), ge=0
     )
-    turning: float = quantity(0.1, "How much the view turns the heading (beta 0).", "1/s", (0, 2), ge=0)
+    turning: float = quantity(0.2, "How much the view turns the heading (beta 0).", "1/s", (0, 2), ge=0)
     turning_edges: float = quantity(
         0.09, "What an edge counts there beside the area (beta 1).", "", (0, 0.5), ge=0
     )

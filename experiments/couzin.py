@@ -4,9 +4,8 @@
 
 Published (in space): as the zone of orientation widens at a wide zone of attraction, a group goes from a swarm (no
 order) to a torus (no polarization, much rotation) to a dynamic and then a highly parallel group; on the way back the
-torus is missing or comes later: the group's past decides (hysteresis). Here in the plane, N = 100, speed 3, turning rate
-40 deg/s, blind angle 90 deg, error 0.05 rad, steps of 0.1 s, no edges;
-the ramps with a zone of attraction of 14.
+torus is missing or comes later: the group's past decides (hysteresis). Here in the plane, N = 100, speed 3, turning
+rate 40 deg/s, blind angle 90 deg, error 0.05 rad, zone of attraction 14, steps of 0.1 s, no edges.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from report import COLORS, Experiment
 import murmura as mm
 
 ATTRACTION = 14.0
-KINDS = (  # zone of orientation, zone of attraction
-    (0.5, 14.0, "swarm"),
-    (6.0, 14.0, "torus"),
-    (5.0, 3.0, "dynamic parallel"),
-    (14.0, 14.0, "highly parallel"),
+KINDS = (  # what it is called, the zone of orientation, the one it came from, steps since
+    ("swarm", 0.5, 0.5, 8_000),
+    ("torus", 5.0, 5.0, 8_000),
+    ("dynamic parallel", 5.0, 12.0, 1_000),
+    ("highly parallel", 14.0, 14.0, 8_000),
 )
 
 
-def group(orientation: float, seed: int, attraction: float = ATTRACTION) -> mm.Simulation:
+def group(orientation: float, seed: int) -> mm.Simulation:
     scenario = mm.load_scenario("couzin").with_values(
         {
             "world.boundary": "open",
             "rules.zones.orientation": orientation,
-            "rules.zones.attraction": attraction,
+            "rules.zones.attraction": ATTRACTION,
             "perception.radius": 40.0,
         }
     )
@@ -73,18 +72,19 @@ def main() -> None:
     lab.table(("change", "seed", "orientation", "polarization", "rotation", "largest_group"), rows)
 
     figure, axes = lab.figure(6, 2.9, 3.0)
-    for ax, (width, attraction, name) in zip(axes, KINDS, strict=False):
-        sim = group(width, 1, attraction)
-        p, m, _ = look(sim, lab.size(8_000, 2_000))
-        x, v = sim.positions - sim.positions.mean(axis=0), sim.velocities
+    for ax, (name, width, origin, since) in zip(axes, KINDS, strict=False):
+        sim = group(origin, 1)
+        sim.step(4_000)
+        sim.retune({"rules.zones.orientation": width})
+        p, m, _ = look(sim, since)
+        x, v = sim.positions - np.median(sim.positions, axis=0), sim.velocities
         ax.quiver(x[:, 0], x[:, 1], v[:, 0], v[:, 1], color=COLORS[0], width=0.008, scale=60)
+        way = f"{width:g}" if width == origin else f"{width:g}, was {origin:g}"
         ax.set(
-            title=f"{name}\nΔr_o = {width:g}, Δr_a = {attraction:g}",
-            xlabel=f"polarization {p:.2f}, rotation {m:.2f}",
-            aspect="equal",
+            title=f"{name}\nΔr_o = {way}", xlabel=f"polarization {p:.2f}, rotation {m:.2f}", aspect="equal"
         )
         ax.set(xlim=(-18, 18), ylim=(-18, 18))
-        lab.say(f"{name}: orientation {width:g}, polarization {p:.2f}, rotation {m:.2f}")
+        lab.say(f"{name}: orientation {way}, polarization {p:.2f}, rotation {m:.2f}")
     for ax, column, label in ((axes[4], 3, "polarization"), (axes[5], 4, "rotation")):
         for change, color in (("wider", COLORS[0]), ("narrower", COLORS[1])):
             means = [np.mean([r[column] for r in rows if r[0] == change and r[2] == w]) for w in widths]

@@ -62,14 +62,18 @@ class Experiment:
         self.say(f"table: {path}")
 
     def figure(self, count: int, width: float = 4.2, height: float = 3.3) -> Any:
-        """A row of axes; returns (figure, list of axes)."""
+        """Axes in a row, or from four on in two; returns (figure, list of axes)."""
         import matplotlib
 
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
-        figure, axes = pyplot.subplots(1, count, figsize=(width * count, height), layout="constrained")
-        axes = [axes] if count == 1 else list(axes)
+        rows = 1 if count < 4 else 2
+        columns = -(-count // rows)
+        figure, axes = pyplot.subplots(
+            rows, columns, figsize=(width * columns, height * rows), layout="constrained", squeeze=False
+        )
+        axes = list(axes.ravel())
         for ax in axes:
             ax.spines[["top", "right"]].set_visible(False)
         return figure, axes

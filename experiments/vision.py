@@ -7,8 +7,8 @@ follows from what an edge counts beside an area; with a strong response of speed
 with a strong response of turning alone disordered swarms; they do so without colliding.
 
 For one agent behind another the distance follows from the equations: area and edges balance where tan g = alpha 1, g
-half the angle that the other covers: d = body / 2 x sqrt(1 + 1 / alpha 1^2). Our discs are transparent, the paper's
-hide each other: hence ten agents here, and the share of the view that is covered twice is reported.
+half the angle that the other covers: d = body / (2 alpha 1). Our bodies are transparent, the paper's hide each other:
+hence ten agents here, and the share of the view that is covered twice is reported.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def distance_behind(edges: float) -> float:
 
 
 def covered_twice(places: np.ndarray) -> float:
-    """The share of what the discs cover in the eyes of others that is covered more than once."""
+    """The share of what bodies cover in the eyes of others that is covered more than once."""
     rays = np.linspace(-np.pi, np.pi, 2_000, endpoint=False)
     total = union = 0.0
     for k in range(len(places)):
         d = np.delete(places, k, axis=0) - places[k]
-        half = np.arcsin(np.minimum(1.0, 0.5 / np.hypot(d[:, 0], d[:, 1])))
+        half = np.arctan2(0.5, np.hypot(d[:, 0], d[:, 1]))
         off = (rays[None, :] - np.arctan2(d[:, 1], d[:, 0])[:, None] + np.pi) % (2.0 * np.pi) - np.pi
         hits = (np.abs(off) <= half[:, None]).sum(axis=0)
         total, union = total + hits.sum(), union + (hits > 0).sum()
@@ -73,7 +73,7 @@ def main() -> None:
     )
     edges = np.linspace(0.05, 0.3, lab.size(11, 4))
     distances = [distance_behind(float(e)) for e in edges]
-    expected = 0.5 * np.sqrt(1.0 + 1.0 / edges**2)
+    expected = 0.5 / edges
     lab.say(f"distance of two: greatest deviation from theory {np.abs(distances / expected - 1.0).max():.2%}")
 
     responses = np.geomspace(0.02, 2.0, lab.size(9, 4))

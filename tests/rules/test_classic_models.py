@@ -163,7 +163,7 @@ def test_cucker_smale_keeps_the_mean_velocity_and_agrees() -> None:
 
 
 def seen_by_rays(i: int, x: Array, h: Array, p: Any) -> tuple[float, float]:
-    """Acceleration and turn of one agent: the integrals of the paper by a fine sum over directions, disc by disc."""
+    """Acceleration and turn of one agent: the integrals of the paper by a fine sum over directions, body by body."""
     rays = np.linspace(-math.pi, math.pi, 200_001)[:-1]
     step = rays[1] - rays[0]
     pull = turn = 0.0
@@ -172,7 +172,7 @@ def seen_by_rays(i: int, x: Array, h: Array, p: Any) -> tuple[float, float]:
             continue
         d = x[j] - x[i]
         bearing = angle(math.atan2(d[1], d[0]) - math.atan2(h[i, 1], h[i, 0]))
-        half = math.asin(min(1.0, 0.5 * p.body / math.hypot(*d)))
+        half = math.atan2(0.5 * p.body, math.hypot(*d))
         covered = np.abs((rays - bearing + math.pi) % (2.0 * math.pi) - math.pi) <= half
         ends = (bearing - half, bearing + half)
         pull -= p.acceleration * (np.cos(rays[covered]).sum() * step)
@@ -207,4 +207,4 @@ def test_two_eyes_keep_the_distance_at_which_area_and_edges_balance() -> None:
         velocities=[[1.0, 0.0], [1.0, 0.0]],
     )
     sim.step(6_000)
-    assert np.hypot(*(sim.positions[1] - sim.positions[0])) == pytest.approx(0.5 * math.sqrt(26.0), rel=1e-3)
+    assert np.hypot(*(sim.positions[1] - sim.positions[0])) == pytest.approx(0.5 / 0.2, rel=1e-3)

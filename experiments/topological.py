@@ -61,7 +61,7 @@ def attacked(sim: mm.Simulation) -> tuple[int, int, float]:
 
 def metric_radius(wanted: float, seeds: range) -> float:
     """The radius that gives a calm metric flock as many neighbours as a topological one has, by halving."""
-    low, high = 5.0, 150.0
+    low, high = 15.5, 150.0  # no lower: the separation of birds must be seen
     for _ in range(9):
         middle = 0.5 * (low + high)
         counts = []

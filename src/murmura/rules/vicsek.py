@@ -16,6 +16,9 @@ RADIANS = 0.017453292519943295
 class Vicsek(Rule):
     """Take over the mean heading of all within the perception radius, oneself included, give or take noise."""
 
+    weight: float = quantity(
+        1.0, "Share of the turn that is made in a step; 1: all of it, as in the paper.", "", (0, 1), ge=0
+    )
     noise: float = quantity(
         115.0,
         "Width of the interval that the random turn is drawn from evenly (the paper's eta).",
@@ -27,7 +30,6 @@ class Vicsek(Rule):
 
     accumulates = ("sum", "sum")
     clamped = False
-    silent_when_zero = ""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -38,4 +40,4 @@ class Vicsek(Rule):
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         mean = angle_to(me, acc[0] + me.vx, acc[1] + me.vy)
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
-        return turn_force(me, mean + (u - 0.5) * p.noise * RADIANS, world)
+        return turn_force(me, p.weight * (mean + (u - 0.5) * p.noise * RADIANS), world)

@@ -20,6 +20,9 @@ from murmura.core.vector import rotate
 class Vision(Rule):
     """Speed up and turn away from what covers the view, and towards its edges (equations 4 and 5 of the paper)."""
 
+    weight: float = quantity(
+        1.0, "How much sight counts beside other rules; alone it must be 1.", "", (0, 1), ge=0
+    )
     body: float = quantity(1.0, "Width of an agent, seen face on by everybody.", "u", (0.1, 10), gt=0)
     preferred_speed: float = quantity(1.0, "Speed of an agent that sees nobody.", "u/s", (0, 10), ge=0)
     least_speed: float = quantity(
@@ -39,7 +42,6 @@ class Vision(Rule):
 
     accumulates = ("sum", "sum", "sum", "sum")
     clamped = False
-    silent_when_zero = ""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -64,4 +66,5 @@ class Vision(Rule):
         gained = (p.relaxation * (p.preferred_speed - speed) + pull) * world.dt
         wanted = maximum(p.least_speed, speed + gained) / world.pace
         x, y = rotate(me.hx, me.hy, turn * world.dt)
-        return (x * wanted - me.vx) / world.thrust, (y * wanted - me.vy) / world.thrust
+        share = p.weight / world.thrust
+        return (x * wanted - me.vx) * share, (y * wanted - me.vy) * share

@@ -35,14 +35,14 @@ class Zones(Rule):
         ge=0,
         lt=360,
     )
-    turning_rate: float = quantity(40.0, "Fastest turn.", "deg/s", (5, 200), gt=0)
+    turning_rate: float = quantity(40.0, "Fastest turn.", "deg/s", (0, 200), ge=0)
     noise: float = quantity(
         0.05, "Standard deviation of the error in the wanted direction.", "rad", (0, 1), ge=0
     )
 
     accumulates = ("sum", "sum", "greatest", "sum", "sum", "sum", "sum")
     clamped = False
-    silent_when_zero = ""
+    silent_when_zero = "turning_rate"
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
         cosine = math.cos(math.radians(180.0 - self.blind_angle / 2.0)) - EDGE

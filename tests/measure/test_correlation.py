@@ -89,5 +89,5 @@ def test_where_there_is_nothing_to_correlate() -> None:
 
 
 def test_refuses_a_question_without_sense() -> None:
-    with pytest.raises(ValueError, match="1 or more bins and a sample of 2 or more, got 0 and 700"):
+    with pytest.raises(ValueError, match="1 or more bins and a sample of 2 or more, got 0 and 500"):
         velocity_correlation(random_flock(seed=0), bins=0)

@@ -19,7 +19,7 @@ from report import COLORS, Experiment
 import murmura as mm
 
 SIZES = ((40, 3.1), (100, 5.0), (400, 10.0), (4_000, 31.6), (10_000, 50.0))
-LOOK_EVERY = 10
+LOOK_EVERY = 20
 
 
 def flock_of(agents: int, side: float, eta: float) -> mm.Simulation:
@@ -28,7 +28,9 @@ def flock_of(agents: int, side: float, eta: float) -> mm.Simulation:
         {"agents": agents, "world.width": side, "world.height": side, "rules.vicsek.noise": math.degrees(eta)}
     )
     places = np.random.default_rng(agents).random((agents, 2)) * side * 0.999999
-    return mm.Simulation(scenario, seed=1, positions=places, velocities=np.tile([1.0, 0.0], (agents, 1)))
+    return mm.Simulation(
+        scenario, seed=1, positions=places, velocities=np.tile([1.0, 0.0], (agents, 1)), threads=1
+    )
 
 
 def order(sim: mm.Simulation, settle: int, steps: int) -> tuple[float, float]:
@@ -75,17 +77,17 @@ def main() -> None:
     etas = np.linspace(0.0, 5.0, lab.size(26, 11))
     rows = []
     for agents, side in SIZES[: lab.size(5, 3)]:
-        work = lab.size(12_000 if agents < 1_000 else 3_000, 600)
+        work = lab.size(8_000 if agents < 1_000 else 2_000, 600)
         rows += against_noise(lab, agents, side, etas, work // 3, work)
 
     thin = []
     if not lab.quick:
-        thin = against_noise(lab, 1_000, 50.0, np.linspace(0.5, 3.2, 28), 6_000, 12_000)
+        thin = against_noise(lab, 1_000, 50.0, np.linspace(0.5, 3.2, 28), 4_000, 8_000)
 
     dense = []
     for density in np.geomspace(0.1, 10.0, lab.size(22, 7)):
         agents = round(density * 400)
-        mean, deviation = order(flock_of(agents, 20.0, 2.0), lab.size(4_000, 300), lab.size(6_000, 600))
+        mean, deviation = order(flock_of(agents, 20.0, 2.0), lab.size(3_000, 300), lab.size(5_000, 600))
         dense.append((agents, 20.0, 2.0, agents / 400.0, mean, deviation))
     lab.say(
         f"density {dense[0][3]:.2f} to {dense[-1][3]:.2f}: v_a from {dense[0][4]:.3f} to {dense[-1][4]:.3f}"

@@ -37,6 +37,10 @@ BUILT_IN = [
     "follow_leader",
     "flee",
     "chase",
+    "vicsek",
+    "zones",
+    "cucker_smale",
+    "vision",
 ]
 
 

@@ -10,7 +10,7 @@ from murmura.scenario import Scenario
 from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of
 
 # What makes an agent's step depend on its id: numbers drawn by id, and rules that name an agent.
-BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader")
+BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader", "vicsek", "zones")
 ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 
 
@@ -19,14 +19,15 @@ def scene_of(name: str, agents: int) -> Scenario:
 
 
 def cut_down(name: str, agents: int) -> Scenario:
-    """A shipped scenario with fewer agents, in a world that is smaller by as much."""
+    """A shipped scenario with fewer agents, in a world that is smaller by as much, but wider than
+    anybody sees."""
     scenario = mm.load_scenario(name)
     scale = (agents / scenario.agents) ** 0.5
     return scenario.with_values(
         {
             "agents": agents,
-            "world.width": scenario.world.width * scale,
-            "world.height": scenario.world.height * scale,
+            "world.width": max(scenario.world.width * scale, 2.2 * scenario.perception.radius),
+            "world.height": max(scenario.world.height * scale, 2.2 * scenario.perception.radius),
             "start.margin": scenario.start.margin * scale,
         }
     )

@@ -42,5 +42,6 @@ def test_nobody_is_lost_or_stuck(name: str):
         assert speeds.max() <= top * (1.0 + sim.scenario.motion.panic_speed) * 1.00001
         slowest = min(slowest, float(speeds.min()))
         assert (sim.positions != before).any(axis=1).all(), "somebody has not moved in 500 steps"
-    # |v| never near 0: forces may slow a flock down, but nobody hangs in the air.
-    assert slowest > 1e-3 * top
+    # |v| never near 0: forces may slow a flock down, but nobody hangs in the air. Only where all drift to the mean of
+    # velocities may somebody pass through rest on the way.
+    assert slowest > 1e-3 * top or name == "cucker-smale"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,17 @@ BUILT_IN = [
     "milling",
     "mean_speed",
     "speed_deviation",
-    "nearest_neighbor_distance",
+    "turning_rate",
     "spread",
+    "nearest_neighbor_distance",
     "local_density",
     "clustering_coefficient",
     "groups",
     "largest_group",
     "mean_group",
+    "correlation_length",
 ]
+DOCS = Path(__file__).parents[2] / "docs" / "measures.md"
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +50,7 @@ def test_measures_everything_in_order() -> None:
     found = measure_flock(flock)
     assert list(found) == list(MEASURES) == BUILT_IN
     assert all(type(value) is float for value in found.values())
-    assert found == {name: getattr(room, name)(flock) for name in BUILT_IN}
+    assert found == pytest.approx({name: getattr(room, name)(flock) for name in BUILT_IN}, nan_ok=True)
 
 
 def test_measures_a_flock_of_nobody_and_of_one() -> None:
@@ -56,7 +60,9 @@ def test_measures_a_flock_of_nobody_and_of_one() -> None:
     one = measure_flock(make_flock([[1.0, 2.0]], wraps=True))
     assert {name for name, value in one.items() if math.isnan(value)} == {
         "milling",
+        "turning_rate",
         "nearest_neighbor_distance",
+        "correlation_length",
     }
 
 
@@ -93,7 +99,7 @@ def test_refuses_a_name_in_use() -> None:
         ValueError, match=r"'spread' is registered already; .*unregister_measure\('spread'\) first"
     ):
         register_measure("spread", northernmost)
-    assert MEASURES["spread"] is room.spread
+    assert MEASURES["spread"].function is room.spread
 
 
 @pytest.mark.parametrize("name", ["", "two words", "9lives", None, northernmost])
@@ -118,3 +124,26 @@ def test_refuses_a_result_that_is_no_number(value: Any) -> None:
 def test_unregisters_only_what_is_there() -> None:
     with pytest.raises(ValueError, match="got 'spreads'; did you mean 'spread'"):
         unregister_measure("spreads")
+
+
+def test_the_table_in_the_documents_is_the_catalogue() -> None:
+    rows = [
+        line.split("|")
+        for line in DOCS.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `") and line.count("|") == 7
+    ]
+    listed = {cells[1].strip(" `"): (cells[3].strip().strip("–"), cells[-2].strip()) for cells in rows}
+    assert list(listed) == BUILT_IN
+    for name, measure in MEASURES.items():
+        unit, meaning = listed[name]
+        assert (unit, meaning) == (measure.unit, measure.meaning), name
+
+
+def test_large_flocks_take_only_what_is_cheap() -> None:
+    assert room.cheap_measures(1_000) == BUILT_IN
+    large = room.cheap_measures(1_000_000)
+    assert {"polarization", "milling", "mean_speed", "spread", "turning_rate"} <= set(large)
+    assert "clustering_coefficient" not in large
+    register_measure("northernmost", northernmost, unit="u", meaning="The top.", live_up_to=2_000_000)
+    assert room.cheap_measures(1_000_000) == [*large, "northernmost"]
+    assert (MEASURES["northernmost"].unit, MEASURES["northernmost"].meaning) == ("u", "The top.")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from murmura.measure import Flock, clustering_coefficient, groups, largest_group, mean_group
+from murmura.measure import Flock, clustering_coefficient, groups, largest_group, mean_group, measure_flock
 from murmura.measure.linkage import _closed_pairs_by_bits, _closed_pairs_by_product
 
 from .oracle import clustering, group_sizes, make_flock, random_flock
@@ -118,3 +118,39 @@ def test_groups_are_those_of_freud_on_a_torus(radius: float) -> None:
     points = np.column_stack([flock.positions - flock.size / 2.0, np.zeros(flock.agent_count)])
     found = freud.cluster.Cluster().compute((box, points), neighbors={"r_max": radius})
     assert_sizes(flock, [len(keys) for keys in found.cluster_keys])
+
+
+def crowd(gap: float) -> Flock:
+    """Two dense clumps of 900 that a gap separates: nearly a million links."""
+    rng = np.random.default_rng(3)
+    clump = rng.random((900, 2)) * [8.0, 8.0]
+    return make_flock(np.vstack([np.add(clump, [10.0, 20.0]), np.add(clump, [18.0 + gap, 20.0])]))
+
+
+def test_a_crowd_is_measured_by_shortcuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = {gap: measure_flock(crowd(gap)) for gap in (9.0, 10.5)}
+    monkeypatch.setattr("murmura.measure.flock.MOST_LINKS", 1_000)
+    for gap, whole in exact.items():
+        flock = crowd(gap)
+        assert flock.is_crowded
+        part = measure_flock(flock)
+        # Sampled: three standard errors.
+        assert part.pop("clustering_coefficient") == pytest.approx(
+            whole.pop("clustering_coefficient"), abs=0.012
+        )
+        assert part["local_density"] == whole["local_density"]
+        # Each agent's nearest lie in its own clump: a few links across the gap may be missed, one never is joined
+        # that should not be.
+        assert part.pop("groups") >= whole.pop("groups")
+        for name in ("largest_group", "mean_group"):
+            assert part.pop(name) <= whole.pop(name)
+        assert part == pytest.approx(whole, nan_ok=True)
+
+
+def test_groups_of_a_spread_out_crowd_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    flock = random_flock(seed=12, count=400, radius=6.0, wraps=True)
+    expected = sorted(flock.group_sizes)
+    monkeypatch.setattr("murmura.measure.flock.MOST_LINKS", 10)
+    again = random_flock(seed=12, count=400, radius=6.0, wraps=True)
+    assert again.is_crowded
+    assert sorted(again.group_sizes) == expected

@@ -156,7 +156,36 @@ OPEN = {
         "wander": {"enabled": True},
     },
 }
-SCENES = {"soft": SOFT, "wrapped": WRAPPED, "roadmap": ROADMAP, "walled": WALLED, "open": OPEN}
+CLASSICS = {
+    # The published models at once, which nobody would want, in one kernel.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
+    "motion": {"max_speed": 15.0},
+    "perception": {"radius": 60.0, "field_of_view": 360.0},
+    "rules": {
+        "separation": {"enabled": False},
+        "alignment": {"enabled": False},
+        "cohesion": {"enabled": False},
+        "vicsek": {"enabled": True, "noise": 60.0},
+        "zones": {
+            "enabled": True,
+            "repulsion": 8.0,
+            "orientation": 15.0,
+            "attraction": 35.0,
+            "turning_rate": 200.0,
+        },
+        "cucker_smale": {"enabled": True, "decay": 0.7, "length": 20.0, "strength": 5.0},
+        "vision": {"enabled": True, "body": 8.0, "preferred_speed": 9.0, "acceleration": 5.0, "turning": 3.0},
+    },
+}
+SCENES = {
+    "soft": SOFT,
+    "wrapped": WRAPPED,
+    "roadmap": ROADMAP,
+    "walled": WALLED,
+    "open": OPEN,
+    "classics": CLASSICS,
+}
 
 
 def scenario_of(scene: str) -> Scenario:

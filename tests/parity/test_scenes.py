@@ -39,6 +39,10 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "follow_leader": (("soft", "wrapped", "open"), FORCE),
     "flee": (("wrapped",), FORCE),
     "chase": (("wrapped",), FORCE),
+    "vicsek": (("classics",), FORCE),
+    "zones": (("classics",), FORCE),
+    "cucker_smale": (("classics",), FORCE),
+    "vision": (("classics",), FORCE),
 }
 
 

@@ -218,11 +218,19 @@ class Simulation:
         return int(self.state.rows_of(agent_id)[0])
 
     def flock(self) -> Flock:
-        """This instant as measures see it; velocities per second."""
+        """This instant as measures see it; velocities per second.
+
+        The velocity before is the one now less what the last step's force added: exact unless the step also
+        limited the speed or met a wall.
+        """
         world, motion = self._scenario.world, self._scenario.motion
+        pace = motion.stride / motion.time_step
+        velocities = self.velocities.astype(np.float64)
         return Flock(
             positions=self.positions.astype(np.float64),
-            velocities=self.velocities.astype(np.float64) * (motion.stride / motion.time_step),
+            velocities=velocities * pace,
+            before=(velocities - self.forces.astype(np.float64) * motion.thrust) * pace,
+            elapsed=motion.time_step,
             width=world.width,
             height=world.height,
             wraps=world.boundary == "wrap",

@@ -1,36 +1,70 @@
-"""All measures by name, and how to add one.
+"""All measures by name: what each is, in which unit, and up to how many agents it is cheap enough to run live.
 
-A measure is any function from a `Flock` to one number. Those registered by a user stand beside the
-built-in ones and are treated alike.
+A measure is any function from a `Flock` to one number. Those registered by a user stand beside the built-in ones and
+are treated alike. Command line, live charts, recordings and the table in docs/measures.md all read this list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeVar, overload
 
+from murmura.measure.correlation import correlation_length
 from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.turning import turning_rate
 
-Measure = Callable[[Flock], float]
-MeasureT = TypeVar("MeasureT", bound=Measure)
+MeasureFunction = Callable[[Flock], float]
+MeasureT = TypeVar("MeasureT", bound=MeasureFunction)
+
+EVERY_SIZE = 20_000_000
+GRAPH_SIZE = 5_000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One entry of the catalogue; calling it takes the measure."""
+
+    function: MeasureFunction
+    unit: str = ""
+    meaning: str = ""
+    live_up_to: int = GRAPH_SIZE
+    """How many agents a flock may have for the live view to take this once a second."""
+
+    def __call__(self, flock: Flock) -> float:
+        return self.function(flock)
+
 
 MEASURES: dict[str, Measure] = {
-    "polarization": polarization,
-    "milling": milling,
-    "mean_speed": mean_speed,
-    "speed_deviation": speed_deviation,
-    "nearest_neighbor_distance": nearest_neighbor_distance,
-    "spread": spread,
-    "local_density": local_density,
-    "clustering_coefficient": clustering_coefficient,
-    "groups": groups,
-    "largest_group": largest_group,
-    "mean_group": mean_group,
+    "polarization": Measure(polarization, "", "Agreement of headings: 0 none, 1 all alike.", EVERY_SIZE),
+    "milling": Measure(milling, "", "Rotation about the centre: 0 none, 1 a perfect mill.", EVERY_SIZE),
+    "mean_speed": Measure(mean_speed, "u/s", "Mean speed.", EVERY_SIZE),
+    "speed_deviation": Measure(speed_deviation, "u/s", "Standard deviation of the speeds.", EVERY_SIZE),
+    "turning_rate": Measure(turning_rate, "deg/s", "Mean size of the turn of a heading.", EVERY_SIZE),
+    "spread": Measure(spread, "u", "Root mean square distance to the centre.", EVERY_SIZE),
+    "nearest_neighbor_distance": Measure(
+        nearest_neighbor_distance, "u", "Mean distance to the nearest other agent."
+    ),
+    "local_density": Measure(local_density, "agents", "Mean number of others within the radius."),
+    "clustering_coefficient": Measure(
+        clustering_coefficient, "", "Share of neighbour pairs that are neighbours too."
+    ),
+    "groups": Measure(groups, "groups", "Number of groups joined by chains of neighbours."),
+    "largest_group": Measure(largest_group, "agents", "Agents in the largest group."),
+    "mean_group": Measure(mean_group, "agents", "Agents in a group on average."),
+    "correlation_length": Measure(
+        correlation_length, "u", "Distance at which velocity fluctuations stop being alike.", EVERY_SIZE
+    ),
 }
+
+
+def cheap_measures(agent_count: int) -> list[str]:
+    """Names of the measures that a flock of this size can afford once a second while it is watched."""
+    return [name for name, measure in MEASURES.items() if agent_count <= measure.live_up_to]
 
 
 def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str, float]:
@@ -53,17 +87,29 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
 
 
 @overload
-def register_measure(name: str) -> Callable[[MeasureT], MeasureT]: ...
-@overload
-def register_measure(name: str, function: MeasureT) -> MeasureT: ...
 def register_measure(
-    name: str, function: MeasureT | None = None
+    name: str, *, unit: str = ..., meaning: str = ..., live_up_to: int = ...
+) -> Callable[[MeasureT], MeasureT]: ...
+@overload
+def register_measure(
+    name: str, function: MeasureT, *, unit: str = ..., meaning: str = ..., live_up_to: int = ...
+) -> MeasureT: ...
+def register_measure(
+    name: str,
+    function: MeasureT | None = None,
+    *,
+    unit: str = "",
+    meaning: str = "",
+    live_up_to: int = GRAPH_SIZE,
 ) -> MeasureT | Callable[[MeasureT], MeasureT]:
     """Add a measure, as a decorator or by a plain call.
 
     Args:
         name: What it is called in results: a Python identifier not in use yet.
         function: Takes a `Flock`, returns one number. Leave out to use this as a decorator.
+        unit: Of the number, for labels: "u", "deg/s"; empty if it has none.
+        meaning: One sentence for tables and charts.
+        live_up_to: How many agents the live view may have to take it once a second.
 
     Returns:
         The function itself, unchanged.
@@ -87,21 +133,21 @@ def register_measure(
             raise ValueError(
                 f"measure {name!r} must be a function of a Flock, got {measure!r}; pass a function"
             )
-        MEASURES[name] = measure
+        MEASURES[name] = Measure(measure, unit, meaning, live_up_to)
         return measure
 
     return add if function is None else add(function)
 
 
-def unregister_measure(name: str) -> Measure:
+def unregister_measure(name: str) -> MeasureFunction:
     """Take a measure out of the catalog and return its function.
 
     Raises:
         ValueError: If no measure has this name.
     """
-    function = _known(name)
+    known = _known(name)
     del MEASURES[name]
-    return function
+    return known.function
 
 
 def _known(name: str) -> Measure:

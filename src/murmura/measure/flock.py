@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # Below this fraction of the whole, a length is rounding noise and its direction means nothing.
 NOISE = 1e-9
+MOST_LINKS = 1_000_000
+"""Above this many links (10,000 agents with 200 neighbours each) a flock is crowded: listing them takes seconds."""
+NEAREST_LINKS = 16
+ASKED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,8 @@ class Flock:
         height: Size of the world along y [u].
         wraps: Whether the world is a torus; if so, all differences take the shortest way round.
         radius: Perception radius [u]: two agents are linked if their distance is at most this.
+        before: How the same agents moved a moment ago [u/s], shape (n, 2); None if nobody knows.
+        elapsed: How long ago that was [s].
 
     Raises:
         ValueError: If an array has a wrong shape or a value that is not finite, or a length is not > 0.
@@ -46,10 +52,12 @@ class Flock:
     height: float
     wraps: bool
     radius: float
+    before: NDArray[np.float64] | None = None
+    elapsed: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("width", "height", "radius"):
-            object.__setattr__(self, name, _positive_length(name, getattr(self, name)))
+        for name, unit in (("width", "u"), ("height", "u"), ("radius", "u"), ("elapsed", "s")):
+            object.__setattr__(self, name, _positive(name, getattr(self, name), unit))
         positions = _vectors("positions", self.positions)
         velocities = _vectors("velocities", self.velocities)
         if len(positions) != len(velocities):
@@ -59,7 +67,15 @@ class Flock:
             )
         if self.wraps:
             positions = _wrapped(positions, self.size)
-        for name, array in (("positions", positions), ("velocities", velocities)):
+        kept = {"positions": positions, "velocities": velocities}
+        if self.before is not None:
+            kept["before"] = _vectors("before", self.before)
+            if len(kept["before"]) != len(velocities):
+                raise ValueError(
+                    f"before must have a row for each of the {len(velocities)} agents, got {len(kept['before'])}; "
+                    "give the earlier velocities of the same agents"
+                )
+        for name, array in kept.items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -116,6 +132,21 @@ class Flock:
         return cKDTree(self.positions, boxsize=self.size if self.wraps else None)
 
     @cached_property
+    def link_count(self) -> int:
+        """How many pairs of agents are at most `radius` apart: counted without listing them."""
+        return (int(self.tree.count_neighbors(self.tree, self.radius)) - self.agent_count) // 2
+
+    @cached_property
+    def is_crowded(self) -> bool:
+        """Whether there are too many links to list them live; group and cluster measures then take a shortcut."""
+        if self.agent_count * (self.agent_count - 1) // 2 <= MOST_LINKS:
+            return False
+        # Some agents tell how many neighbours all have; counting exactly would cost as much as listing.
+        asked = self.positions[:: max(1, self.agent_count // ASKED)]
+        degrees = self.tree.query_ball_point(asked, self.radius, return_length=True)
+        return float(np.mean(degrees) - 1.0) * self.agent_count / 2.0 > MOST_LINKS
+
+    @cached_property
     def links(self) -> NDArray[np.int32]:
         """Pairs of agents at most `radius` apart, each pair once, shape (m, 2)."""
         # The tree compares squares, edge included, just as dx * dx + dy * dy <= radius * radius would.
@@ -143,8 +174,20 @@ class Flock:
             return np.zeros(0, dtype=np.int64)
         from scipy.sparse.csgraph import connected_components
 
-        _, labels = connected_components(self.adjacency, directed=False)
+        graph = self._links_of_nearest() if self.is_crowded else self.adjacency
+        _, labels = connected_components(graph, directed=False)
         return np.bincount(labels).astype(np.int64)
+
+    def _links_of_nearest(self) -> Any:
+        """The proximity graph of a crowd with each agent's links cut to its nearest few."""
+        from scipy.sparse import coo_array
+
+        k = min(NEAREST_LINKS + 1, self.agent_count)
+        distances, others = self.tree.query(self.positions, k=k)
+        near = distances <= self.radius
+        rows = np.broadcast_to(np.arange(self.agent_count)[:, None], others.shape)[near]
+        shape = (self.agent_count, self.agent_count)
+        return coo_array((np.ones(len(rows), np.int32), (rows, others[near])), shape=shape).tocsr()
 
     @property
     def extent(self) -> float:
@@ -166,14 +209,17 @@ def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(scaled / np.hypot(scaled[:, :1], scaled[:, 1:]))
 
 
-def _positive_length(name: str, value: object) -> float:
+def _positive(name: str, value: object, unit: str) -> float:
     try:
-        length = float(value)  # type: ignore[arg-type]  # whatever float() refuses is reported below
+        number = float(value)  # type: ignore[arg-type]  # whatever float() refuses is reported below
     except (TypeError, ValueError):
-        length = math.nan
-    if not (math.isfinite(length) and length > 0.0):
-        raise ValueError(f"{name} must be a finite number > 0 [u], got {value!r}; give a positive length")
-    return length
+        number = math.nan
+    if not (math.isfinite(number) and number > 0.0):
+        what = "length" if unit == "u" else "time"
+        raise ValueError(
+            f"{name} must be a finite number > 0 [{unit}], got {value!r}; give a positive {what}"
+        )
+    return number
 
 
 def _vectors(name: str, value: object) -> NDArray[np.float64]:

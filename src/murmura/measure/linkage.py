@@ -1,6 +1,7 @@
 """How a flock hangs together: measures of the proximity graph.
 
-Two agents are linked if their distance is at most the radius. The graph is exact, never sampled.
+Two agents are linked if their distance is at most the radius. The graph is exact, unless the flock is so crowded
+that listing its links would take seconds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from murmura.measure.flock import Flock
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LISTED = 500_000  # neighbours looked up for a sample
+
 
 def clustering_coefficient(flock: Flock) -> float:
     """Average the share of each agent's neighbour pairs that are linked too (Watts & Strogatz 1998).
@@ -23,6 +26,8 @@ def clustering_coefficient(flock: Flock) -> float:
     """
     if flock.agent_count == 0:
         return math.nan
+    if flock.is_crowded:
+        return _sampled_clustering(flock)
     pairs = flock.degrees * (flock.degrees - 1)
     shares = np.divide(_closed_pairs(flock), pairs, where=pairs > 0, out=np.zeros(flock.agent_count))
     return float(shares.mean())
@@ -41,6 +46,27 @@ def largest_group(flock: Flock) -> float:
 def mean_group(flock: Flock) -> float:
     """Average the number of agents over the groups."""
     return float(flock.group_sizes.mean()) if flock.agent_count else math.nan
+
+
+def _sampled_clustering(flock: Flock) -> float:
+    # c is the chance that two random neighbours of a random agent are linked: 20,000 tries leave a standard error
+    # below 0.004. Lists of neighbours are long in a crowd, so few agents are asked, several times each.
+    degree = max(1.0, 2.0 * flock.link_count / flock.agent_count)
+    asked = int(min(flock.agent_count, np.clip(LISTED / degree, 50, 2000)))
+    rng = np.random.default_rng(0)
+    agents = rng.choice(flock.agent_count, asked, replace=False)
+    tries = math.ceil(20_000 / asked)
+    shares = np.zeros(asked)
+    for k, i in enumerate(agents):
+        near = np.array(flock.tree.query_ball_point(flock.positions[i], flock.radius))
+        near = near[near != i]
+        if len(near) < 2:
+            continue
+        a = rng.integers(0, len(near), tries)
+        b = (a + rng.integers(1, len(near), tries)) % len(near)
+        apart = flock.shortest(flock.positions[near[a]] - flock.positions[near[b]])
+        shares[k] = ((apart**2).sum(axis=1) <= flock.radius**2).mean()
+    return float(shares.mean())
 
 
 def _closed_pairs(flock: Flock) -> NDArray[np.int64]:

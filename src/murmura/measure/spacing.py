@@ -25,4 +25,6 @@ def spread(flock: Flock) -> float:
 
 def local_density(flock: Flock) -> float:
     """Average how many other agents each one has within the radius."""
-    return float(flock.degrees.mean()) if flock.agent_count else math.nan
+    if flock.agent_count == 0:
+        return math.nan
+    return 2.0 * flock.link_count / flock.agent_count if flock.is_crowded else float(flock.degrees.mean())

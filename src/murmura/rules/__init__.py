@@ -1,9 +1,10 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength.
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength; and the classic models.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
 
 from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.cucker_smale import CuckerSmale
 from murmura.rules.daylight import Daylight
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
@@ -20,7 +21,10 @@ from murmura.rules.terrain import (
     Wall,
 )
 from murmura.rules.territory import HomeRange, Territory
+from murmura.rules.vicsek import Vicsek
+from murmura.rules.vision import Vision
 from murmura.rules.weather import Jitter, Noise, Wind
+from murmura.rules.zones import Zones
 
 __all__ = [
     "Alignment",
@@ -32,6 +36,7 @@ __all__ = [
     "Circle",
     "Cohesion",
     "Containment",
+    "CuckerSmale",
     "Daylight",
     "Energy",
     "Evade",
@@ -49,7 +54,10 @@ __all__ = [
     "Separation",
     "Territory",
     "Threat",
+    "Vicsek",
+    "Vision",
     "Wall",
     "Wander",
     "Wind",
+    "Zones",
 ]

@@ -193,6 +193,10 @@ class Rules(Model):
     follow_leader: catalogue.FollowLeader = catalogue.FollowLeader(enabled=False)
     flee: catalogue.Flee = catalogue.Flee()
     chase: catalogue.Chase = catalogue.Chase()
+    vicsek: catalogue.Vicsek = catalogue.Vicsek(enabled=False)
+    zones: catalogue.Zones = catalogue.Zones(enabled=False)
+    cucker_smale: catalogue.CuckerSmale = catalogue.CuckerSmale(enabled=False)
+    vision: catalogue.Vision = catalogue.Vision(enabled=False)
 
     @model_validator(mode="before")
     @classmethod

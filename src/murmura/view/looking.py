@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 
 from murmura.engine.simulation import Simulation
-from murmura.measure import Flock, measure_flock
-
-CHEAP_MEASURES = ("polarization", "milling", "mean_speed", "spread")
-ALL_MEASURES_UP_TO = 5_000  # agents
+from murmura.measure import Flock, cheap_measures, measure_flock
 
 
 class Pace:
@@ -56,7 +53,7 @@ class Observer:
         if self._is_busy or not self._pace.is_due(now):
             return
         self._is_busy = True
-        names = None if simulation.agent_count <= ALL_MEASURES_UP_TO else CHEAP_MEASURES
+        names = cheap_measures(simulation.agent_count)
         # A copy of the bare columns: what costs is done over there.
         columns = ("position_x", "position_y", "velocity_x", "velocity_y")
         moving = np.stack(simulation.glance(columns)[1])

@@ -1,0 +1,86 @@
+"""How far one agent's change of mind reaches: correlation of velocity fluctuations (Cavagna et al. 2010).
+
+What the whole flock does together is taken out first; what is left is compared pair by pair as a function of the
+distance between the two.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from murmura.measure.flock import NOISE, Flock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BINS = 40
+SAMPLE = 500
+"""Of larger flocks this many agents are compared, evenly spaced by row: 125,000 pairs."""
+
+
+def velocity_correlation(
+    flock: Flock, bins: int = BINS, sample: int = SAMPLE
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Correlate the velocity fluctuations of pairs with their distance.
+
+    Args:
+        flock: The instant to look at.
+        bins: Into how many equal distances the reach is cut: half the smaller side of a torus, else twice the
+            distance from the centre to the agent farthest from it.
+        sample: How many agents are compared at most.
+
+    Returns:
+        The middle of each bin [u] and the correlation there, 1 at distance 0; NaN where a bin has no pair, and
+        everywhere if nobody deviates from the mean velocity.
+    """
+    if bins < 1 or sample < 2:
+        raise ValueError(f"expected 1 or more bins and a sample of 2 or more, got {bins} and {sample}")
+    reach = _reach(flock)
+    middles = np.asarray((np.arange(bins) + 0.5) * (reach / bins), np.float64)
+    nothing = np.full(bins, math.nan)
+    if flock.agent_count < 2 or not reach > 0.0:
+        return middles, nothing
+    deviations = flock.velocities - flock.velocities.mean(axis=0)
+    power = float((deviations**2).sum(axis=1).mean())
+    if power <= (NOISE * float(flock.speeds.max())) ** 2:
+        return middles, nothing
+    rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
+    places, changes = flock.positions[rows], deviations[rows]
+    offsets = flock.shortest(places[:, None, :] - places[None, :, :])
+    distances = np.sqrt((offsets**2).sum(axis=2))
+    # Whoever is beyond the reach falls into one more bin, which is dropped.
+    bin_of = np.minimum((distances * (bins / reach)).astype(np.intp), bins).ravel()
+    sums = np.bincount(bin_of, (changes @ changes.T).ravel(), bins + 1)[:bins]
+    counts = np.bincount(bin_of, minlength=bins + 1)[:bins]
+    # Every pair was counted twice, which the ratio does not mind, and everybody with himself, which is taken back.
+    sums[0] -= (changes**2).sum()
+    counts[0] -= len(rows)
+    return middles, np.divide(sums, counts * power, where=counts > 0, out=nothing)
+
+
+def correlation_length(flock: Flock) -> float:
+    """Find the distance [u] at which velocity fluctuations stop being alike: the first zero of their correlation."""
+    distances, correlations = velocity_correlation(flock)
+    known = np.isfinite(correlations)
+    if not known.any():
+        return math.nan
+    x = np.concatenate([[0.0], distances[known]])
+    y = np.concatenate([[1.0], correlations[known]])
+    below = np.flatnonzero(y <= 0.0)
+    if not len(below):
+        return math.nan
+    k = below[0]
+    return float(x[k - 1] + (x[k] - x[k - 1]) * y[k - 1] / (y[k - 1] - y[k]))
+
+
+def _reach(flock: Flock) -> float:
+    if flock.wraps:
+        return 0.5 * min(flock.width, flock.height)
+    if flock.agent_count == 0:
+        return 0.0
+    farthest = float(np.hypot(flock.offsets[:, 0], flock.offsets[:, 1]).max())
+    # Nobody is farther apart than this; a hair more keeps the farthest pair in the last bin.
+    return 2.0 * farthest * (1.0 + 1e-9)

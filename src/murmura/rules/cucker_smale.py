@@ -1,0 +1,73 @@
+"""Cucker and Smale 2007: everybody's velocity drifts to everybody else's, the less the farther apart they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import Number, sqrt, where
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+
+ROOTS = 8  # square roots taken one after the other: powers in steps of 1/256
+
+
+@register_rule("cucker_smale")
+class CuckerSmale(Rule):
+    """dv_i/dt = strength x mean of (v_j - v_i) / (1 + d^2 / length^2)^decay over all that are perceived, oneself
+    included."""
+
+    strength: float = quantity(1.0, "Greatest rate of agreement (the paper's K).", "1/s", (0, 10), ge=0)
+    decay: float = quantity(
+        0.4,
+        "How fast influence falls with distance (the paper's beta), in steps of 1/256.",
+        "",
+        (0, 2),
+        ge=0,
+        lt=4,
+    )
+    length: float = quantity(1.0, "Distance at which influence begins to fall.", "u", (0.1, 100), gt=0)
+
+    accumulates = ("sum", "sum")
+    clamped = False
+    silent_when_zero = "strength"
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        given = super().numbers(perception_radius)
+        steps = round(self.decay * 2**ROOTS)
+        # The power as binary digits: 1 where a root takes part in the product, else 0.
+        digits = {f"digit_{k}": float(steps >> (ROOTS - k) & 1) for k in range(ROOTS + 1)}
+        digits["digit_square"] = float(steps >> (ROOTS + 1) & 1)
+        return given | digits | {"per_length": 1.0 / self.length}
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        z = seen.d * p.per_length
+        w = 1.0 / power(p, 1.0 + z * z)
+        return (seen.vx - me.vx) * w, (seen.vy - me.vy) * w
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        # The paper divides by the number of all; who perceives everybody has one neighbour less than that.
+        gain = p.strength / (me.neighbors + 1.0) * world.dt / world.thrust
+        return acc[0] * gain, acc[1] * gain
+
+
+def power(p: Any, x: Number) -> Number:
+    """x to the power of `decay`, as a product of its square and of roots of roots: no backend has a logarithm."""
+    y = where(p.digit_square > 0.0, x * x, 1.0) * where(p.digit_0 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_1 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_2 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_3 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_4 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_5 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_6 > 0.0, x, 1.0)
+    x = sqrt(x)
+    y = y * where(p.digit_7 > 0.0, x, 1.0)
+    x = sqrt(x)
+    return y * where(p.digit_8 > 0.0, x, 1.0)

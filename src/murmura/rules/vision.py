@@ -1,0 +1,70 @@
+"""Bastien and Romanczuk 2020: collective motion from what the eye sees, without places or velocities of others.
+
+Every agent has a width. In the eye of another it covers an interval of directions; area repels and edges attract.
+Nobody knows how far or how fast anybody is. Unlike in the paper bodies are transparent: two that overlap in the eye
+count twice, so that what an eye sees is a sum over neighbours. For few agents, far apart beside their size, that
+makes little difference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import maximum, sqrt
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.core.vector import rotate
+
+
+@register_rule("vision")
+class Vision(Rule):
+    """Speed up and turn away from what covers the view, and towards its edges (equations 4 and 5 of the paper)."""
+
+    weight: float = quantity(
+        1.0, "How much sight counts beside other rules; alone it must be 1.", "", (0, 1), ge=0
+    )
+    body: float = quantity(1.0, "Width of an agent, seen face on by everybody.", "u", (0.1, 10), gt=0)
+    preferred_speed: float = quantity(1.0, "Speed of an agent that sees nobody.", "u/s", (0, 10), ge=0)
+    least_speed: float = quantity(
+        0.05, "Nobody gets slower: who stood still would have no heading to see from.", "u/s", (0.01, 1), gt=0
+    )
+    relaxation: float = quantity(0.1, "How fast that speed is taken up again.", "1/s", (0, 2), ge=0)
+    acceleration: float = quantity(
+        0.5, "How much the view changes the speed (the paper's alpha 0).", "u/s^2", (0, 2), ge=0
+    )
+    acceleration_edges: float = quantity(
+        0.09, "What an edge counts there beside the area (alpha 1).", "", (0, 0.5), ge=0
+    )
+    turning: float = quantity(0.2, "How much the view turns the heading (beta 0).", "1/s", (0, 2), ge=0)
+    turning_edges: float = quantity(
+        0.09, "What an edge counts there beside the area (beta 1).", "", (0, 0.5), ge=0
+    )
+
+    accumulates = ("sum", "sum", "sum", "sum")
+    clamped = False
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        # An object at bearing f that covers f - g to f + g: the integral of cos over it is 2 cos f sin g, and the
+        # cosines of its two edges add up to 2 cos f cos g. Likewise for the sine.
+        ahead = (me.hx * seen.dx + me.hy * seen.dy) * seen.inv_d
+        aside = (me.hx * seen.dy - me.hy * seen.dx) * seen.inv_d
+        half = 0.5 * p.body
+        inverse = 1.0 / sqrt(seen.d2 + half * half)
+        area, edge = (
+            half * inverse,
+            seen.d * inverse,
+        )  # sine and cosine of g, with tan g = half the width / distance
+        return ahead * area, ahead * edge, aside * area, aside * edge
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        ahead_area, ahead_edge, aside_area, aside_edge = acc
+        pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edge - ahead_area)
+        turn = 2.0 * p.turning * (p.turning_edges * aside_edge - aside_area)
+        speed = me.speed * world.pace
+        gained = (p.relaxation * (p.preferred_speed - speed) + pull) * world.dt
+        wanted = maximum(p.least_speed, speed + gained) / world.pace
+        x, y = rotate(me.hx, me.hy, turn * world.dt)
+        share = p.weight / world.thrust
+        return (x * wanted - me.vx) * share, (y * wanted - me.vy) * share

@@ -1,0 +1,103 @@
+"""The experiments run, and the published results hold in miniature."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "experiments"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "report")
+
+
+@pytest.fixture(autouse=True)
+def experiments_at_hand(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield
+    for name in [*NAMES, "report"]:
+        sys.modules.pop(name, None)
+
+
+def experiment(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_says_what_was_published_and_has_its_page_and_picture(name: str) -> None:
+    text = experiment(name).__doc__ or ""
+    assert "Published" in text
+    assert f"python experiments/{name}.py" in text
+    kept = name.replace("_", "-")
+    page = (FOLDER.parent / "docs" / "experiments.md").read_text(encoding="utf-8")
+    assert f"experiments/{name}.py" in page
+    assert f"images/{kept}.png" in page
+    picture = FOLDER.parent / "docs" / "images" / f"{kept}.png"
+    assert 5_000 < picture.stat().st_size < 150_000
+    assert (FOLDER / "results" / f"{kept}.csv").stat().st_size < 150_000
+
+
+def test_a_quick_experiment_writes_table_and_figure_where_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["vicsek.py", "--quick", "--out", str(tmp_path)])
+    runpy.run_path(str(FOLDER / "vicsek.py"), run_name="__main__")
+    with (tmp_path / "vicsek.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert (tmp_path / "vicsek.png").read_bytes().startswith(b"\x89PNG")
+    by_noise = {
+        float(r["eta"]): float(r["order"]) for r in rows if r["agents"] == "400" and r["side"] == "10"
+    }
+    # Vicsek et al. 1995, figure 2a, N = 400: near 1 without noise, about 0.8 at 2, near 0 at 5.
+    assert by_noise[0.0] > 0.99
+    assert by_noise[2.0] == pytest.approx(0.8, abs=0.1)
+    assert by_noise[5.0] < 0.15
+
+
+def test_the_same_zones_hold_a_torus_or_a_parallel_group() -> None:
+    couzin = experiment("couzin")
+    torus = couzin.group(7.0, 2)
+    p, m, _ = couzin.look(torus, 4_000)
+    assert p < 0.5
+    assert m > 0.5
+    school = couzin.group(14.0, 2)
+    p, m, _ = couzin.look(school, 3_000)
+    assert p > 0.95
+    school.retune({"rules.zones.orientation": 7.0})
+    p, m, _ = couzin.look(school, 3_000)
+    assert p > 0.9
+    assert m < 0.2
+
+
+def test_two_that_part_follow_the_differential_equation() -> None:
+    model = experiment("cucker_smale")
+    for decay, speed in ((0.25, 3.0), (1.0, 0.6), (1.0, 2.0)):
+        assert model.pair_after(decay, speed, 20.0) == pytest.approx(
+            model.theory(decay, speed, 20.0), abs=0.01
+        )
+    # Above the threshold they part for ever, below it they do not.
+    assert model.theory(1.0, 2.0, 1e4) == pytest.approx(2.0 - model.threshold(1.0), abs=0.01)
+
+
+def test_a_fright_breaks_a_metric_flock_and_not_a_topological_one() -> None:
+    flocks = experiment("topological")
+    seeds = (1_000, 1_002)
+    whole = [flocks.attacked(flocks.flock_of(7, 1e4, flocks.USUAL, seed))[0] for seed in seeds]
+    broken = [flocks.attacked(flocks.flock_of(None, 29.0, flocks.USUAL, seed))[0] for seed in seeds]
+    assert np.mean(whole) < np.mean(broken)
+    assert 1 in whole
+
+
+def test_eyes_alone_keep_a_distance_and_make_order() -> None:
+    eyes = experiment("vision")
+    assert eyes.distance_behind(0.1) == pytest.approx(5.0, rel=1e-3)
+    school, swarm = eyes.group(0.5, 0.2, 1, 4_000), eyes.group(0.02, 1.0, 1, 4_000)
+    assert school[0] > 0.95
+    assert swarm[0] < 0.6
+    assert min(school[2], swarm[2]) > 1.0

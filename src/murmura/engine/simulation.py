@@ -161,10 +161,11 @@ class Simulation:
 
     def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
-        found = None if self._stored else self._backend.glance()
+        # Where agents die and are born, rows change with every look, and the full way is taken.
+        found = None if self._stored or self._plan.mortal else self._backend.glance()
         state = self._state
         if found is None:
-            return np.arange(len(state)), [self.state[name] for name in names]
+            return np.arange(self.agent_count), [self.state[name] for name in names]
         ids, moving = found
         is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
         rows = ids if is_dense else np.searchsorted(state.ids, ids)
@@ -174,7 +175,7 @@ class Simulation:
     @property
     def roster(self) -> NDArray[np.int32]:
         """Who lives, ascending: the very same array until somebody is born or dies. Look, do not touch."""
-        return self._state.ids
+        return (self.state if self._plan.mortal else self._state).ids
 
     @property
     def ids(self) -> NDArray[np.int32]:

@@ -1,0 +1,52 @@
+"""Every Python example of docs/add-a-rule.md registers, and runs on the definition and on the CPU alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.rule import REGISTRY
+
+PAGE = Path(__file__).parents[1] / "docs" / "add-a-rule.md"
+WORDS = """
+import murmura
+from murmura.core.algebra import *
+from murmura.core.space import offset
+from murmura.rules.towards import steer_towards
+"""
+EXAMPLES = {
+    name: block
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    for name in re.findall(r'register_rule\("(\w+)"\)', block)
+}
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    before = dict(REGISTRY)
+    yield
+    for name in set(REGISTRY) - set(before):
+        del REGISTRY[name]
+
+
+def test_the_page_has_examples():
+    assert {"beacons", "loneliness", "well"} <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_runs(name: str, tmp_path: Path):
+    scope: dict[str, object] = {"__name__": f"example_{name}"}
+    exec(compile(WORDS + EXAMPLES[name], f"{name}.py", "exec"), scope)
+    scenario = mm.load_scenario("classic").with_values({"agents": 60, f"rules.{name}": {}})
+    truth, fast = (mm.Simulation(scenario, seed=1, backend=backend) for backend in ("reference", "cpu"))
+    truth.step(3)
+    fast.step(3)
+    np.testing.assert_allclose(fast.positions, truth.positions, atol=1e-2)
+    assert fast.state.items.keys() == truth.state.items.keys()
+    for rows, expected in zip(fast.state.items.values(), truth.state.items.values(), strict=True):
+        np.testing.assert_allclose(rows, expected, atol=1e-2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import subprocess
@@ -135,11 +136,23 @@ def test_replay_and_compare_serve_and_leave_on_ctrl_c(folder: Path, words: tuple
     )
     assert process.stdout is not None
     assert process.stdout.readline().endswith("starting...\n")
-    assert "http://127.0.0.1:" in process.stdout.readline()
-    time.sleep(0.5)  # until it answers, a signal would find Python still importing
-    process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=30)
+    port = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
+    try:
+        assert answer(port) == 403  # it is there, and asks for its token
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert "stopped" in rest and process.returncode == 0
+
+
+def answer(port: int) -> int:
+    """The status of the first answer; the socket takes connections before anybody reads from it."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/")
+    status = connection.getresponse().status
+    connection.close()
+    return status
 
 
 def test_replay_names_what_is_wrong(

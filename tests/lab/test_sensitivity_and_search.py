@@ -40,18 +40,18 @@ def measures() -> Iterator[None]:
 
 def test_sobol_indices_are_the_shares_of_variance(tmp_path: Path):
     names = ["weighed", "area", "undefined"]
-    made = sensitivity("classic", SIDES, 1, tmp_path / "s", samples=64, seed=2, measures=names, **QUICK)
+    made = sensitivity("classic", SIDES, 1, tmp_path / "s", samples=32, seed=2, measures=names, **QUICK)
     found = {(line["measure"], line["path"]): line for line in indices(made, names)}
     # Of a sum of independent terms: the terms' own variances, 1 to 4, and no interaction.
     for path, share in (("world.width", 0.2), ("world.height", 0.8)):
-        assert found["weighed", path]["first"] == pytest.approx(share, abs=0.08)
-        assert found["weighed", path]["total"] == pytest.approx(share, abs=0.08)
+        assert found["weighed", path]["first"] == pytest.approx(share, abs=0.1)
+        assert found["weighed", path]["total"] == pytest.approx(share, abs=0.1)
     # Of a product of two alike with mean m and variance v: v m^2 alone, v^2 together.
     mean, variance = 300.0, 200.0**2 / 12.0
     alone = variance * mean**2 / (2.0 * variance * mean**2 + variance**2)
     for path in ("world.width", "world.height"):
-        assert found["area", path]["first"] == pytest.approx(alone, abs=0.08)
-        assert found["area", path]["total"] == pytest.approx(1.0 - alone, abs=0.08)
+        assert found["area", path]["first"] == pytest.approx(alone, abs=0.1)
+        assert found["area", path]["total"] == pytest.approx(1.0 - alone, abs=0.1)
         assert found["undefined", path]["first"] is None
     with (made.folder / "indices.csv").open() as file:
         written = list(csv.DictReader(file))
@@ -102,19 +102,19 @@ def test_other_points_than_those_begun_with_are_refused(tmp_path: Path):
         list(indices(open_sweep(made.folder), ["area"]))
 
 
-def searched(out: Path, trials: int = 30, **more: Any):
+def searched(out: Path, trials: int = 26, **more: Any):
     return optimize("classic", SIDES, 1, out, measure="off", maximize=False, trials=trials, **(QUICK | more))
 
 
 def test_a_search_finds_what_it_looks_for(tmp_path: Path):
-    made = searched(tmp_path / "s", trials=60, seed=1)
+    made = searched(tmp_path / "s", trials=50, seed=1)
     best = best_cell(made)
     assert best["off"] == min(line["off"] for line in made.runs())
     assert best["off"] == pytest.approx(
         (best["world.width"] - 330.0) ** 2 + (best["world.height"] - 240.0) ** 2
     )
     # Better than as many points at random are in 19 of 20 cases.
-    chance = np.random.default_rng(0).uniform(200.0, 400.0, (1000, 60, 2))
+    chance = np.random.default_rng(0).uniform(200.0, 400.0, (1000, 50, 2))
     lucky = ((chance - [330.0, 240.0]) ** 2).sum(axis=2).min(axis=1)
     assert best["off"] < np.quantile(lucky, 0.05)
 
@@ -132,7 +132,7 @@ def test_a_search_that_was_stopped_ends_as_one_that_was_not(stops: tuple[int, ..
         with pytest.raises(KeyboardInterrupt):
             searched(out, seed=4, repeats=2, progress=halt)
         before = stop
-        assert len(open_sweep(out).rows()) == stop
+        assert len(list(open_sweep(out).runs())) == stop
     resume_sweep(out, workers=0)
     for name in ("table.csv", "cells.csv"):
         assert (out / name).read_bytes() == (whole.folder / name).read_bytes()

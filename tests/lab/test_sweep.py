@@ -109,7 +109,7 @@ def test_the_same_call_goes_on_and_does_only_what_is_missing(tmp_path: Path):
 
     with pytest.raises(KeyboardInterrupt):
         swept(out, progress=stop)
-    assert len(open_sweep(out).rows()) == 5
+    assert len(list(open_sweep(out).runs())) == 5
     assert not (out / "table.csv").exists()
     assert len(list(open_sweep(out).runs())) == 5
     told: list[tuple[int, int]] = []
@@ -291,7 +291,7 @@ murmura.cli.main(words)
     done = python_says("-c", code, 4000, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "rows.jsonl" in done.stderr and "What was written before is safe" in done.stderr
-    kept = len(open_sweep(tmp_path / "s").rows())
+    kept = len(list(open_sweep(tmp_path / "s").runs()))
     assert 5 < kept < 30
     assert python_says("-c", code, 10**7, cwd=tmp_path).returncode == 0
     assert len(table(tmp_path / "s")) == 30

@@ -159,6 +159,13 @@ class Simulation:
             self._scenario, self._step_count, parcel, self._state if parcel is not None else self.state.copy()
         )
 
+    def look(self) -> Simulation | Snapshot:
+        """Whatever shows this instant soonest: the flock itself, or a snapshot that is on its way from a device."""
+        return self.snapshot() if self._backend.name == "cuda" and not self._stored else self
+
+    ready = True
+    """As of a snapshot: reading the flock itself waits for nothing that is not needed anyway."""
+
     def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
         # Where agents die and are born, rows change with every look, and the full way is taken.

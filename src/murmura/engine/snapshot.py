@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from murmura.backends import Parcel
 from murmura.core.state import State
 from murmura.scenario import Scenario
@@ -15,6 +21,19 @@ class Snapshot:
         self.step_count = step_count
         self._parcel = parcel
         self._state = state
+
+    @property
+    def agent_count(self) -> int:
+        return len(self.state)
+
+    @property
+    def roster(self) -> NDArray[np.int32]:
+        """Who lives, ascending."""
+        return self.state.ids
+
+    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Columns, and each entry's row in ascending id."""
+        return np.arange(len(self.state)), [self.state[name] for name in names]
 
     @property
     def ready(self) -> bool:

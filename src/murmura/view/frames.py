@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from murmura.engine.simulation import Simulation
+from murmura.engine.snapshot import Snapshot
 
 MAGIC = b"MRM1"
 HEADER = struct.Struct("<4sIIIffffIHBBff")
@@ -19,7 +20,7 @@ EXTRAS = {
 }
 
 
-def encode(simulation: Simulation, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
+def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
     """One frame; of very large flocks every n-th agent by id."""
     from murmura.backends.packing import pack  # a compiler, and the page's answer need not wait for it
 

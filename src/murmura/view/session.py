@@ -20,6 +20,7 @@ import numpy as np
 from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
+from murmura.engine.snapshot import Snapshot
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.frames import EXTRAS, encode
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
@@ -72,6 +73,7 @@ class Session:
         self._measures: dict[str, Any] = {}
         self._hash: tuple[Any, str] = (None, "")
         self._roster: tuple[Any, int] = (None, 0)
+        self._arriving: tuple[int, Simulation | Snapshot] | None = None
         self._left = 0  # steps of a "step" command that are still to be done
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
         self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
@@ -173,10 +175,10 @@ class Session:
             moved = moved or changed or self.simulation.step_count != before
             news = changed
             if self.wanted and moved and frames.is_due(now):
-                moved = self.wanted = False
-                self._publish_frame()
-                frames.done(time.perf_counter())
-                news = True
+                if self._publish_frame():
+                    moved = self.wanted = False
+                    frames.done(time.perf_counter())
+                    news = True
             if self.selected is not None and inspections.is_due(now):
                 self._inspect()
                 inspections.done(time.perf_counter())
@@ -339,14 +341,22 @@ class Session:
         except MurmuraError:
             self._deselect()  # it died
 
-    def _publish_frame(self) -> None:
+    def _publish_frame(self) -> bool:
+        """Make a frame of the flock; not yet, where it is still on its way from a device."""
+        if self._arriving is None or self._arriving[0] != self.scene.epoch:
+            self._arriving = (self.scene.epoch, self.simulation.look())
+        seen = self._arriving[1]
+        if not seen.ready:
+            return False
+        self._arriving = None
         ids, number = self._roster
-        alive = self.simulation.roster
+        alive = seen.roster
         if alive is not ids and not np.array_equal(alive, ids):
             number += 1
         self._roster = (alive, number)
-        self.frame = encode(self.simulation, self.scene.epoch, self.extra, number)
+        self.frame = encode(seen, self.scene.epoch, self.extra, number)
         self.frame_number += 1
+        return True
 
     def _state_hash(self) -> str:
         """The hash now; of a large running flock none, since it would take a step's time."""

@@ -137,6 +137,7 @@ def test_zarr(name: str, rows: int, tmp_path: Path, request: Any, monkeypatch: A
             assert data[variable].units == truth[variable].units
     with xarray.open_zarr(tmp_path / "out.zarr", group="metrics", chunks=None) as metrics:
         assert metrics.step.values.tolist() == [row["step"] for row in run.metrics()]
+        assert (metrics.mean_speed.units, metrics.polarization.units) == ("u/s", "1")
         assert np.array_equal(
             metrics.polarization, [r["polarization"] for r in run.metrics()], equal_nan=True
         )

@@ -141,7 +141,8 @@ def test_measures_of_a_frame_are_those_of_the_simulation(run: mm.Run):
     frame, truth = run.frames[-1], again(run, 340).flock()
     flock = mm.Flock(frame.positions, frame.velocities, truth.width, truth.height, truth.wraps, truth.radius)
     for name, value in measure_flock(flock).items():
-        assert value == pytest.approx(measure_flock(truth)[name], rel=1e-4), name
+        if name != "turning_rate":  # that needs the step before
+            assert value == pytest.approx(measure_flock(truth)[name], rel=1e-4), name
 
 
 NAMES = ["a", "b"]

@@ -12,6 +12,7 @@ from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.lab.extras import needs
 from murmura.lab.runs import TRAJECTORY, Run
 from murmura.lab.tables import dataset, facts, frame_table, lazy_frame, table_schema
+from murmura.measure import MEASURES
 
 ROWS_AT_ONCE = 1_000_000
 """About so many agents are held in memory: whole frames, and one of them at least."""
@@ -102,7 +103,7 @@ def _dataset_of(run: Run, table: str) -> Any:
     for name in rows.columns:  # null becomes NaN, and a word that is missing an empty one
         is_text = rows[name].dtype == polars.String
         values = rows[name].fill_null("").to_numpy().astype(str) if is_text else rows[name].to_numpy()
-        columns[name] = (dimension, values)
+        columns[name] = (dimension, values, {"units": MEASURES[name].unit or "1"} if name in MEASURES else {})
     return xarray.Dataset(columns, attrs=facts(run)).set_coords(
         [name for name in ("step", "time") if name in columns]
     )

@@ -14,7 +14,10 @@ Mask = NDArray[np.float32]
 @cache
 def _letters() -> tuple[dict[str, NDArray[np.uint8]], int]:
     """Each character's picture, all of one height, and the em they were drawn at [px]."""
-    with files("murmura.lab").joinpath("letters.npz").open("rb") as file, np.load(file) as data:
+    with (
+        files("murmura.lab").joinpath("letters.npz").open("rb") as file,
+        np.load(file, allow_pickle=False) as data,
+    ):
         pieces = np.split(data["strip"], data["ends"][:-1], axis=1)
         return {chr(code): piece for code, piece in zip(data["codes"], pieces, strict=True)}, 64
 

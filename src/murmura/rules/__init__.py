@@ -1,4 +1,4 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength.
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength; and what a hunter does.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
@@ -7,7 +7,9 @@ from murmura.rules.body import Energy, MatingCooldown
 from murmura.rules.daylight import Daylight
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
+from murmura.rules.hunting.kinds import Hunter
 from murmura.rules.kinship import Chase, Flee
+from murmura.rules.predators import Predators
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.rules.terrain import (
     Attractor,
@@ -40,10 +42,12 @@ __all__ = [
     "FleePoint",
     "FollowLeader",
     "HomeRange",
+    "Hunter",
     "Jitter",
     "MatingCooldown",
     "Noise",
     "Polygon",
+    "Predators",
     "Pursue",
     "Seek",
     "Separation",

@@ -72,7 +72,10 @@ def test_night_makes_sociable():
         "rules.daylight.night_speed": 1.0,
         "species": [],
     }
-    night, day = flock(**quiet, **{"rules.daylight.start": 0.2}), flock(**quiet, **{"rules.daylight.start": 0.6})
+    night, day = (
+        flock(**quiet, **{"rules.daylight.start": 0.2}),
+        flock(**quiet, **{"rules.daylight.start": 0.6}),
+    )
     night.step()
     day.step()
     assert np.abs(day.forces).max() > 0.01

@@ -26,7 +26,12 @@ def forces_at(places: list[tuple[float, float]], species: list[int], boundary: s
         }
     )
     sim = mm.Simulation(
-        scenario, seed=1, backend="cpu", positions=places, velocities=np.zeros((len(places), 2)), species=species
+        scenario,
+        seed=1,
+        backend="cpu",
+        positions=places,
+        velocities=np.zeros((len(places), 2)),
+        species=species,
     )
     sim.step()
     return sim.forces

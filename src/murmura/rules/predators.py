@@ -61,9 +61,7 @@ class Predators(Rule):
     isolation_distance: float = quantity(
         80.0, "Distance to the nearest neighbour that counts as alone.", "u", (10, 200), gt=0
     )
-    isolation_crowd: float = quantity(
-        10.0, "Number of neighbours that counts as a crowd.", "", (1, 50), gt=0
-    )
+    isolation_crowd: float = quantity(10.0, "Number of neighbours that counts as a crowd.", "", (1, 50), gt=0)
     edge_distance: float = quantity(
         150.0, "Distance from the middle of the flock that counts as its edge.", "u", (10, 500), gt=0
     )
@@ -75,9 +73,16 @@ class Predators(Rule):
     starve_after: float = quantity(
         0.0, "Time without a catch after which a hunter dies; 0: never.", "s", (0, 600), ge=0
     )
-    breed_after: int = quantity(0, "Catches after which a hunter has a young one; 0: never.", "", (0, 50), ge=0)
+    breed_after: int = quantity(
+        0, "Catches after which a hunter has a young one; 0: never.", "", (0, 50), ge=0
+    )
     most_hunters: int = quantity(
-        0, "How many hunters may live at once, where they breed; 0: those of the list.", "", (0, 64), ge=0, le=64
+        0,
+        "How many hunters may live at once, where they breed; 0: those of the list.",
+        "",
+        (0, 64),
+        ge=0,
+        le=64,
     )
 
     accumulates = ("least",)
@@ -228,7 +233,7 @@ def score(p: Any, me: Any, it: Any, world: Any, dx: Any, dy: Any, d: Any) -> Any
     low, _ = halves(me.id * GOLDEN)
     chance = to_number(low) * PER_SALT + it.salt
     total = maximum(1e-6, total) * (1.0 - p.spread * (chance - floor(chance)))
-    return where((d <= it.reach) & (coming >= it.least_approach), total, 0.0)
+    return where((d <= it.reach) & (d >= it.reach_from) & (coming >= it.least_approach), total, 0.0)
 
 
 class Respawning(Predators):

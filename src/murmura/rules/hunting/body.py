@@ -47,6 +47,7 @@ from murmura.rules.hunting.row import (
     GOAL_Y,
     HUNGER,
     HUNT_CLOCK,
+    HUNT_ENERGY,
     HUNTING_DRAIN,
     HUNTS,
     LEAST_APPROACH,
@@ -64,6 +65,7 @@ from murmura.rules.hunting.row import (
     PREY_Y,
     RADIUS,
     REACH,
+    REACH_FROM,
     RECOVERY_DELAY,
     REST,
     ROWS,
@@ -127,6 +129,7 @@ def listen(it: Any, told: Any, world: Any) -> None:
     it[BEST] = told[6]
     it[BEST_ID] = told[7]
     it[REACH] = 0.0
+    it[REACH_FROM] = 0.0
     it[LEAST_APPROACH] = ANY_HEADING
     it[WATCH_RADIUS] = 0.0
     it[TIRES] = 0.0
@@ -319,7 +322,7 @@ def wander(p: Any, it: Any, world: Any, speed: Any, force: Any) -> None:
             x = (u - 0.7) * (1.0 / 0.3)
         it[GOAL_X] = margin + x * (world.width - 2.0 * margin)
         it[GOAL_Y] = margin + y * (world.height - 2.0 * margin)
-        it[GOAL_TIME] = 10.0
+        it[GOAL_TIME] = 60.0
     steer_toward(p, it, world, it[GOAL_X], it[GOAL_Y], speed, force)
 
 
@@ -327,7 +330,7 @@ def idle(p: Any, it: Any, world: Any, chance: Any) -> None:
     """Wander until the mood for a hunt comes."""
     it[TARGET] = -1.0
     wander(p, it, world, 0.5, 0.4)
-    ready = it[COOLDOWN] == 0.0 and it[ENERGY] >= 1.5 * it[EXHAUSTION_THRESHOLD]
+    ready = it[COOLDOWN] == 0.0 and it[ENERGY] >= it[HUNT_ENERGY]
     if ready and chance < p.eagerness * p.aggression * world.dt:
         it[GOAL_TIME] = 0.0
         it[TRIES] = 0.0

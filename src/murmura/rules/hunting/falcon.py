@@ -41,6 +41,7 @@ from murmura.rules.hunting.row import (
     PREY_HERE,
     PREY_X,
     PREY_Y,
+    REACH_FROM,
     SCAN_ALTITUDE,
     SEEN,
     STALK_TIME,
@@ -93,6 +94,7 @@ def falcon_scanning(p: Any, it: Any, world: Any) -> None:
         begin_hunt(it, CLIMBING)
     else:
         eye(it)
+        it[REACH_FROM] = NEAREST_DIVE
 
 
 def falcon_climbing(p: Any, it: Any, world: Any) -> None:

@@ -34,6 +34,7 @@ class Hunter(Model):
     hunting_drain: float = quantity(12.0, "Energy spent in a second of hunting.", "1/s", (0, 50), ge=0)
     attack_cost: float = quantity(20.0, "Energy that a catch costs.", "", (0, 100), ge=0)
     exhaustion_threshold: float = quantity(15.0, "Energy at which it must rest.", "", (0, 100), ge=0)
+    hunt_energy: float = quantity(22.5, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
     recovery_delay: float = quantity(2.0, "Rest before energy comes back.", "s", (0, 20), ge=0)
     catch_cooldown: float = quantity(
         4.0, "Mean rest after a catch, within a quarter of it.", "s", (0, 60), ge=0
@@ -63,7 +64,9 @@ class Hunter(Model):
     circle_radius: float = quantity(200.0, "Radius of its circle round the flock.", "u", (50, 500), gt=0)
     circle_rate: float = quantity(0.5, "How fast it circles, if it can.", "rad/s", (0, 3), ge=0)
     scan_time: float = quantity(8.0, "Longest look for a target.", "s", (1, 60), gt=0)
-    stalk_time: float = quantity(5.0, "Longest stalking, herding, climbing or way to a hiding.", "s", (1, 60), gt=0)
+    stalk_time: float = quantity(
+        5.0, "Longest stalking, herding, climbing or way to a hiding.", "s", (1, 60), gt=0
+    )
     stalk_distance: float = quantity(80.0, "How near it comes while stalking.", "u", (0, 300), ge=0)
     stalk_speed: float = quantity(1.0, "Speed while stalking, in top speeds.", "", (0, 2), ge=0)
     stalk_force: float = quantity(1.0, "Steering force while stalking, in max_force.", "", (0, 3), ge=0)
@@ -111,16 +114,20 @@ def numbers_of_kind(kind: str) -> dict[str, float]:
         if isinstance(field.default, int | float)
     }
     own = NUMBERS[kind]
-    # A pursuit may last as long as the hunt, and a hunter that does not hide frightens as always.
+    # A hunt begins with 1.5 times the energy of exhaustion, a pursuit may last as long as the hunt, and a hunter that
+    # does not hide frightens as always.
     return (
         plain
+        | {"hunt_energy": 1.5 * own.get("exhaustion_threshold", plain["exhaustion_threshold"])}
         | {"pursuit_time": own.get("hunt_time", plain["hunt_time"])}
         | {"stealth_radius": own.get("panic_radius", plain["panic_radius"])}
         | own
     )
 
 
-def _weights(isolation: float, edge: float, velocity: float, panic: float, intercept: float) -> dict[str, float]:
+def _weights(
+    isolation: float, edge: float, velocity: float, panic: float, intercept: float
+) -> dict[str, float]:
     return {
         "isolation_weight": isolation,
         "edge_weight": edge,
@@ -146,6 +153,7 @@ NUMBERS: dict[str, dict[str, float]] = {
         "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 18.0, "hunt_time": 10.0,
         "attack_time": 2.5, "attack_force": 3.0, "lose_distance": 400.0, "circle_radius": 250.0, "circle_rate": 0.3,
         "stalk_time": 6.0, "climb_rate": 0.15, "max_altitude": 1.0, "scan_altitude": 0.4, "dive_altitude": 0.6,
+        "hunt_energy": 54.0,
     },
     "eagle": _weights(0.4, 0.3, 1.2, 0.8, 0.6)
     | {
@@ -154,6 +162,7 @@ NUMBERS: dict[str, dict[str, float]] = {
         "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 14.0, "hunt_time": 20.0,
         "pursuit_time": 15.0, "attack_force": 2.0, "circle_radius": 250.0, "circle_rate": 0.3, "pace_weight": -0.6,
         "bonus_rate": 0.02, "bonus_max": 1.4, "tiring": 0.015, "tiring_max": 0.3,
+        "hunt_energy": 108.0,
     },
     "owl": _weights(0.3, 0.2, 0.5, -0.5, 2.0)
     | {

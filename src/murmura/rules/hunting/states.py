@@ -20,7 +20,7 @@ Machine = tuple[tuple[int, int, str], ...]
 """One entry for each change of state: from, to, and when."""
 
 SHARED_MACHINE: Machine = (
-    (IDLE, SCANNING, "in the mood (aggression), no cooldown left, energy at least 1.5 times the threshold"),
+    (IDLE, SCANNING, "in the mood (aggression), no cooldown left, energy at least hunt_energy"),
     (RECOVERING, IDLE, "enough energy (rest_until of max_energy)"),
 )
 """What all minds have; beside it, exhaustion leads from every state but idle, recovering and diving to recovering."""

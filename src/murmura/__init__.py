@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
+    from murmura.engine.hunters import hunters
     from murmura.engine.simulation import Simulation
     from murmura.lab.plot import plot
     from murmura.lab.runs import open_run
@@ -34,6 +35,7 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
+    "hunters": "murmura.engine.hunters",
     "Simulation": "murmura.engine.simulation",
     "plot": "murmura.lab.plot",
     "open_run": "murmura.lab.runs",
@@ -59,6 +61,7 @@ __all__ = [
     "Rule",
     "Scenario",
     "Simulation",
+    "hunters",
     "load_scenario",
     "measure_flock",
     "open_run",

@@ -39,7 +39,8 @@ from murmura.core import algebra
 F = np.float32
 JIT = {"error_model": "numpy", "boundscheck": False, "nogil": True}
 # Functions that only compiled code calls need no entry from Python; leaving it out halves the time to compile.
-INNER = JIT | {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+CALLED = JIT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER = CALLED | {"forceinline": True}
 
 
 def where(condition, a, b): ...

@@ -1,4 +1,4 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength; and the classic models.
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength; what a hunter does; classic models.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
@@ -8,7 +8,9 @@ from murmura.rules.cucker_smale import CuckerSmale
 from murmura.rules.daylight import Daylight
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.flocking import Alignment, Cohesion, Separation
+from murmura.rules.hunting.kinds import Hunter
 from murmura.rules.kinship import Chase, Flee
+from murmura.rules.predators import Predators
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.rules.terrain import (
     Attractor,
@@ -45,10 +47,12 @@ __all__ = [
     "FleePoint",
     "FollowLeader",
     "HomeRange",
+    "Hunter",
     "Jitter",
     "MatingCooldown",
     "Noise",
     "Polygon",
+    "Predators",
     "Pursue",
     "Seek",
     "Separation",

@@ -181,6 +181,7 @@ class Rules(Model):
     avoid_obstacles: catalogue.AvoidObstacles = catalogue.AvoidObstacles()
     attractors: catalogue.Attractors = catalogue.Attractors()
     fear: catalogue.Fear = catalogue.Fear(enabled=False)
+    predators: catalogue.Predators = catalogue.Predators(enabled=False)
     energy: catalogue.Energy = catalogue.Energy(enabled=False)
     mating_cooldown: catalogue.MatingCooldown = catalogue.MatingCooldown(enabled=False)
     daylight: catalogue.Daylight = catalogue.Daylight(enabled=False)

@@ -1,0 +1,264 @@
+"""Predators: what they are to the flock. What goes on in them is in `hunting`.
+
+They are items of this rule with turns of their own. Agents flee from every one of them, tell each where the flock
+is and which of them would be the best prey, and die, return elsewhere or are merely counted when they are caught.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from murmura.core.algebra import floor, halves, maximum, minimum, sin_cos, sqrt, to_number, where
+from murmura.core.events import Cause, Event
+from murmura.core.model import choice, quantity
+from murmura.core.randomness import (
+    STREAM_HUNTER_START,
+    STREAM_RESPAWN_HEADING,
+    STREAM_RESPAWN_PLACE,
+    seed_words,
+    uniform_from,
+    uniform_pair,
+)
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.vector import TINY
+from murmura.rules.hunting.body import PI
+from murmura.rules.hunting.kinds import KIND_NAMES, Hunter
+from murmura.rules.hunting.minds import take_turn
+from murmura.rules.hunting.row import FIELDS, KNOWN, MEMORY, SETTINGS
+
+PREDATION = float(Cause.PREDATION)
+CAPTURE = float(Event.CAPTURE)
+GOLDEN = 40503  # 65536 / golden ratio: neighbouring ids fall far apart
+PER_SALT = 1.0 / 65536.0
+NOBODY = 1.0e38
+
+
+@register_rule("predators")
+class Predators(Rule):
+    """Hunters of several kinds: the flock flees from each of them, and some are caught (S0-55, S0-56, S0-67 on)."""
+
+    weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
+    hunters: tuple[Hunter, ...] = Field((), strict=False, description="The hunters.", max_length=64)
+    on_capture: Literal["remove", "respawn", "count"] = choice(
+        "remove", "Whether a caught bird dies, returns somewhere else, or is only counted."
+    )
+    aggression: float = quantity(0.7, "How often hunters are in the mood to hunt.", "", (0, 1), ge=0, le=1)
+    speed_factor: float = quantity(1.0, "Factor on the speed of all hunters.", "", (0.2, 3), gt=0)
+    flight_boost: float = quantity(
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+    )
+    eagerness: float = quantity(3.6, "Hunts begun in a second of full aggression.", "1/s", (0, 60), ge=0)
+    rest_until: float = quantity(0.6, "Share of its energy a tired hunter rests for.", "", (0, 1), ge=0, le=1)
+    spread: float = quantity(
+        0.15, "How far chance may lower the score of a target, so that not always the best is chosen.", "",
+        (0, 1), ge=0, le=1,
+    )  # fmt: skip
+    isolation_distance: float = quantity(
+        80.0, "Distance to the nearest neighbour that counts as alone.", "u", (10, 200), gt=0
+    )
+    isolation_crowd: float = quantity(10.0, "Number of neighbours that counts as a crowd.", "", (1, 50), gt=0)
+    edge_distance: float = quantity(
+        150.0, "Distance from the middle of the flock that counts as its edge.", "u", (10, 500), gt=0
+    )
+    intercept_distance: float = quantity(
+        400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
+    )
+    edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
+    edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)
+    starve_after: float = quantity(
+        0.0, "Time without a catch after which a hunter dies; 0: never.", "s", (0, 600), ge=0
+    )
+    breed_after: int = quantity(
+        0, "Catches after which a hunter has a young one; 0: never.", "", (0, 50), ge=0
+    )
+    most_hunters: int = quantity(
+        0,
+        "How many hunters may live at once, where they breed; 0: those of the list.",
+        "",
+        (0, 64),
+        ge=0,
+        le=64,
+    )
+
+    accumulates = ("least",)
+    item_fields = KNOWN
+    memory_fields = MEMORY
+    item_settings = SETTINGS
+    item_accumulates = ("sum", "sum", "greatest", "sum", "greatest")
+    gathers = ("count", "sum", "sum", "sum", "sum", "count", "best")
+    reports = ("prey_here", "prey_x", "prey_y", "prey_vx", "prey_vy", "prey_panic", "prey_isolation")
+    reads = ("panic", "energy", "isolation")
+    writes = ("panic", "energy", "isolation")
+    columns = {"isolation": 0.0}
+    clamped = False
+
+    def variant(self) -> type[Rule]:
+        return Respawning if self.on_capture == "respawn" else Predators
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return self.items_at_start(1.0, 1.0, 0)
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+        count = max(len(self.hunters), self.most_hunters) if self.hunters else 0
+        return [self._row(number, count, width, height, seed) for number in range(count)]
+
+    def _row(self, number: int, count: int, width: float, height: float, seed: int) -> list[float]:
+        """A hunter of the list, or an empty row for the young of one."""
+        line = number % len(self.hunters)
+        hunter = self.hunters[line]
+        u, v = uniform_from(*seed_words(seed), 0, number, STREAM_HUNTER_START)
+        turn, _ = uniform_from(*seed_words(seed), 1, number, STREAM_HUNTER_START)
+        listed = number == line
+        x = float(u) * width if hunter.x is None else hunter.x
+        y = float(v) * height if hunter.y is None else hunter.y
+        values = {name: value for name, value in hunter if name in FIELDS} | {
+            "kind": KIND_NAMES.index(hunter.kind), "listed": listed, "number": number, "line": line, "rows": count,
+            "x": x, "y": y, "start_x": x, "start_y": y, "center_x": width / 2.0, "center_y": height / 2.0,
+            "vx": math.cos(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+            "vy": math.sin(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+            "target": -1, "caught": -1, "alive": listed, "kind_before": -1, "energy": hunter.max_energy,
+            "patience": 1, "best_id": -1, "least_approach": -2, "fright": hunter.panic_radius * listed, "bonus": 1,
+        }  # fmt: skip
+        values["kind_before"] = values["kind"] if listed else -1
+        return [float(values.get(name, 0.0)) for name in FIELDS]
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return (seen.d2,)
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        """Flight and panic within the hunter's present reach of fear, and whether it has caught or tires me."""
+        dx, dy = offset(world, it.x, it.y, me.x, me.y)
+        d2 = dx * dx + dy * dy
+        d = sqrt(d2 + TINY)
+        afraid = (d2 <= it.fright * it.fright) & (it.fright > 0.0)
+        panic = where(afraid, maximum(0.0, 1.0 - d / maximum(it.fright, 1e-6)), 0.0)
+        push = where(afraid, me.max_force * (1.0 + p.flight_boost * panic) / d, 0.0)
+        me_id = to_number(me.id)
+        return (
+            dx * push,
+            dy * push,
+            panic,
+            where(me_id == it.target, it.tires, 0.0),
+            where(me_id == it.caught, it.number + 1.0, 0.0),
+        )
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return felt(p, me, acc, world)
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return acc[1] * p.weight, acc[2] * p.weight
+
+    @staticmethod
+    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        if p.on_capture_remove:
+            return where(acc[5] > 0.0, PREDATION, 0.0), acc[5] - 1.0
+        return 0.0 * acc[5], acc[5] - 1.0
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+        """A capture: by which hunter, and how alone the bird was."""
+        return where(acc[5] > 0.0, CAPTURE, 0.0), acc[5] - 1.0, was.isolation
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
+        dx, dy = offset(world, it.x, it.y, me.x, me.y)
+        d2 = dx * dx + dy * dy
+        d = sqrt(d2 + TINY)
+        seen = where(d2 <= it.sight * it.sight, 1.0, 0.0)
+        wx, wy = offset(world, me.x, me.y, it.watch_x, it.watch_y)
+        w2 = wx * wx + wy * wy
+        towards = wx * me.hx + wy * me.hy >= it.watch_cosine * sqrt(w2)
+        watched = (w2 <= it.watch_radius * it.watch_radius) & (it.watch_radius > 0.0) & towards
+        return (
+            seen,
+            dx * seen,
+            dy * seen,
+            me.vx * seen,
+            me.vy * seen,
+            where(watched, 1.0, 0.0),
+            score(p, me, it, world, dx, dy, d),
+        )
+
+    @staticmethod
+    def report(p: Any, me: Any, world: Any) -> Any:
+        return 1.0 + 0.0 * me.x, me.x, me.y, me.vx, me.vy, me.panic, me.isolation
+
+    @staticmethod
+    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
+        take_turn(p, items, row, told, world)
+
+
+def felt(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    """Panic, the energy a pursuit costs, and how alone I am: by the nearest I see and by how many."""
+    nearest, _, _, panic, tires, _ = acc
+    alone = nearest > NOBODY
+    apart = minimum(1.0, sqrt(where(alone, 0.0, nearest)) / p.isolation_distance)
+    crowd = 1.0 - minimum(1.0, me.neighbors / p.isolation_crowd)
+    return (
+        maximum(me.panic, panic),
+        maximum(0.0, me.energy - tires * world.dt),
+        where(alone, 1.0, apart * crowd),
+    )
+
+
+def score(p: Any, me: Any, it: Any, world: Any, dx: Any, dy: Any, d: Any) -> Any:
+    """How good a prey I am (S0-72); 0: none."""
+    cx, cy = offset(world, me.x, me.y, it.center_x, it.center_y)
+    c = sqrt(cx * cx + cy * cy + TINY)
+    edge = minimum(1.0, c / p.edge_distance)
+    leaving = maximum(0.0, -(cx * me.hx + cy * me.hy) / c)
+    near = maximum(0.0, 1.0 - d / p.intercept_distance)
+    coming = -(dx * me.hx + dy * me.hy) / d
+    pace = minimum(1.0, me.speed / me.max_speed)
+    total = (
+        it.isolation_weight * me.isolation
+        + it.edge_weight * edge
+        + it.velocity_weight * leaving
+        + it.panic_weight * (0.5 * me.panic)
+        + it.intercept_weight * near
+        + it.approach_weight * maximum(0.0, coming)
+        + maximum(0.0, it.pace_weight) * pace
+        + maximum(0.0, -it.pace_weight) * (1.0 - pace)
+    )
+    low, _ = halves(me.id * GOLDEN)
+    chance = to_number(low) * PER_SALT + it.salt
+    total = maximum(1e-6, total) * (1.0 - p.spread * (chance - floor(chance)))
+    return where((d <= it.reach) & (d >= it.reach_from) & (coming >= it.least_approach), total, 0.0)
+
+
+class Respawning(Predators):
+    """A caught bird returns at once, unharmed, somewhere else."""
+
+    writes = (*Predators.writes, "x", "y", "vx", "vy")
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        panic, energy, isolation = felt(p, me, acc, world)
+        # `age` knows no items: until it comes, an isolation below 0 says that the bird is caught.
+        return panic, energy, where(acc[5] > 0.0, -1.0, isolation), me.x, me.y, me.vx, me.vy
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        back = me.isolation < 0.0
+        u, v = uniform_pair(me.id, world, STREAM_RESPAWN_PLACE)
+        turn, _ = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)
+        s, c = sin_cos(2.0 * PI * turn)
+        return (
+            where(back, 0.0, me.panic),
+            where(back, 1.0, me.energy),
+            maximum(0.0, me.isolation),
+            where(back, u * world.width, me.x),
+            where(back, v * world.height, me.y),
+            where(back, c * me.speed, me.vx),
+            where(back, s * me.speed, me.vy),
+        )

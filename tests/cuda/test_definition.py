@@ -65,7 +65,7 @@ def test_each_rule_alone(rule: str, size: tuple[int, int]):
         compare_step(sim, found)
         check(found)
         kind = loud_rules(scenario)[rule].variant()
-        columns = [*(FORCE if kind.steer else ()), *kind.writes]
+        columns = [*(FORCE if kind.steer else ()), *(("velocity_x",) if kind.modulate else ()), *kind.writes]
         for column in columns:
             changed = sim.column(column) != (0.0 if column in FORCE else before[column])
             assert changed.sum() >= 4, f"{rule} does too little to {column} in {scene} to be compared"

@@ -41,6 +41,14 @@ TROUBLES: dict[str, Any] = {
     "noise": {"enabled": True, "strength": 0.4, "wander": 0.8},
     "jitter": {"enabled": True},
     "avoid_obstacles": {"weight": 1.0},
+    "daylight": {"enabled": True, "start": 0.33, "nocturnal": 0.25},
+    "territory": {
+        "enabled": True,
+        "homes": [
+            {"x": 120.0, "y": 150.0, "radius": 90.0, "owner": 0},
+            {"x": 380.0, "y": 40.0, "radius": 110.0, "owner": 0},
+        ],
+    },
 }
 
 SOFT = {

@@ -172,7 +172,7 @@ def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any
         )
     rows = np.arange(n)
     lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in COLUMNS}
-    for name, values in moment.live(rows).items():
+    for name, values in moment.live(rows)[0].items():
         lived[column_name(name)] = np.asarray(values, np.float64)
     return lived
 

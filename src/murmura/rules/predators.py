@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -93,7 +93,7 @@ class Predators(Rule):
     gathers = ("count", "sum", "sum", "sum", "sum", "count", "best")
     reports = ("prey_here", "prey_x", "prey_y", "prey_vx", "prey_vy", "prey_panic", "prey_isolation")
     reads = ("panic", "energy", "isolation")
-    writes = ("panic", "energy", "isolation")
+    writes: ClassVar[tuple[str, ...]] = ("panic", "energy", "isolation")
     columns = {"isolation": 0.0}
     clamped = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
 LARGEST_SEED = 2**64 - 1
+SEEN = ("position_x", "position_y", "velocity_x", "velocity_y", "acceleration_x", "acceleration_y")
+"""What measures look at."""
 
 
 class Simulation:
@@ -226,24 +229,12 @@ class Simulation:
         return int(self.state.rows_of(agent_id)[0])
 
     def flock(self) -> Flock:
-        """This instant as measures see it; velocities per second.
+        """This instant as measures see it; velocities per second."""
+        return _flock(np.stack([self.state[c] for c in SEEN]), self._scenario, self._plan.reach)
 
-        The velocity before is the one now less what the last step's force added: exact unless the step also
-        limited the speed or met a wall.
-        """
-        world, motion = self._scenario.world, self._scenario.motion
-        pace = motion.stride / motion.time_step
-        velocities = self.velocities.astype(np.float64)
-        return Flock(
-            positions=self.positions.astype(np.float64),
-            velocities=velocities * pace,
-            before=(velocities - self.forces.astype(np.float64) * motion.thrust) * pace,
-            elapsed=motion.time_step,
-            width=world.width,
-            height=world.height,
-            wraps=world.boundary == "wrap",
-            radius=self._plan.reach,
-        )
+    def flock_later(self) -> Callable[[], Flock]:
+        """The same, in no order: a bare copy is taken now, and made a flock in whatever thread calls for it."""
+        return partial(_flock, np.stack(self.glance(SEEN)[1]), self._scenario, self._plan.reach)
 
     def measure(self) -> dict[str, float]:
         """What can be said about the flock now: polarization, milling, spacing, groups and more."""
@@ -352,6 +343,27 @@ class Simulation:
             f"<Simulation {self._scenario.name!r}: {self.agent_count:,} agents, step {self._step_count:,}, "
             f"seed {self._seed}, {self.backend} x {self.threads}>"
         )
+
+
+def _flock(columns: NDArray[np.float32], scenario: Scenario, reach: float) -> Flock:
+    """A flock out of the columns that measures see.
+
+    The velocity before is the one now less what the last step's force added: exact unless the step also
+    limited the speed or met a wall.
+    """
+    world, motion = scenario.world, scenario.motion
+    pace = motion.stride / motion.time_step
+    places, velocities, forces = columns.astype(np.float64).reshape(3, 2, -1).transpose(0, 2, 1)
+    return Flock(
+        positions=places,
+        velocities=velocities * pace,
+        before=(velocities - forces * motion.thrust) * pace,
+        elapsed=motion.time_step,
+        width=world.width,
+        height=world.height,
+        wraps=world.boundary == "wrap",
+        radius=reach,
+    )
 
 
 def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:

@@ -54,24 +54,14 @@ class Observer:
             return
         self._is_busy = True
         names = cheap_measures(simulation.agent_count)
-        # A copy of the bare columns: what costs is done over there.
-        columns = ("position_x", "position_y", "velocity_x", "velocity_y")
-        moving = np.stack(simulation.glance(columns)[1])
-        scenario = simulation.scenario
+        flock = simulation.flock_later()  # a bare copy: what costs is done over there
         threading.Thread(
-            target=self._measure, args=(moving, scenario, names), name="murmura-measures", daemon=True
+            target=self._measure, args=(flock, names), name="murmura-measures", daemon=True
         ).start()
 
-    def _measure(self, moving: Any, scenario: Any, names: Any) -> None:
-        world, motion = scenario.world, scenario.motion
+    def _measure(self, flock: Callable[[], Flock], names: Any) -> None:
         try:
-            flock = Flock(
-                positions=moving[:2].T.astype(np.float64),
-                velocities=moving[2:].T.astype(np.float64) * (motion.stride / motion.time_step),
-                width=world.width, height=world.height, wraps=world.boundary == "wrap",
-                radius=scenario.perception.radius,
-            )  # fmt: skip
-            values = measure_flock(flock, names)
+            values = measure_flock(flock(), names)
             self._tell({key: value if np.isfinite(value) else None for key, value in values.items()})
         except ValueError:
             self._tell({})  # not finite: the next step says so in better words

@@ -31,6 +31,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fear": (("soft", "wrapped", "open"), (*FORCE, "panic_level")),
     "energy": (("soft", "wrapped"), ("energy",)),
     "mating_cooldown": (("soft", "wrapped"), ("mating_cooldown",)),
+    "daylight": (("soft", "wrapped"), ("velocity_x", "velocity_y")),
+    "territory": (("soft", "wrapped"), FORCE),
     "seek": (("soft", "wrapped", "open"), FORCE),
     "flee_point": (("soft", "wrapped"), FORCE),
     "pursue": (("soft", "wrapped"), FORCE),

@@ -283,15 +283,18 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path):
 import resource, signal, sys
 import murmura.cli
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-words = ["sweep", "classic", "--agents", "12", "--vary", "rules.alignment.weight=0:2:30", "--steps", "2", "--out",
+words = ["sweep", "classic", "--agents", "12", "--vary", "rules.alignment.weight=0:2:80", "--steps", "2", "--out",
          {str(tmp_path / "s")!r}, "--workers", "0", "--backend", "reference", "--measure", "polarization"]
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 murmura.cli.main(words)
 """
-    done = python_says("-c", code, 4000, cwd=tmp_path)
+    done = python_says("-c", code, 1000, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "cannot write the sweep to" in done.stderr and not (tmp_path / "s" / "sweep.json").exists()
+    done = python_says("-c", code, 16_000, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "rows.jsonl" in done.stderr and "What was written before is safe" in done.stderr
     kept = len(list(open_sweep(tmp_path / "s").runs()))
-    assert 5 < kept < 30
+    assert 20 < kept < 80
     assert python_says("-c", code, 10**7, cwd=tmp_path).returncode == 0
-    assert len(table(tmp_path / "s")) == 30
+    assert len(table(tmp_path / "s")) == 80

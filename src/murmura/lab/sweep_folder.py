@@ -127,7 +127,7 @@ def claimed(
     }
     del asked["question"]["scenario"]  # has a file of its own
     try:
-        if folder.exists() and any(p.name != LOCK for p in folder.iterdir()) and not is_sweep(folder):
+        if folder.exists() and not is_sweep(folder) and not _is_free(folder):
             raise ScenarioError(f"{folder} is not empty and holds no sweep: name another folder")
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK)
@@ -154,6 +154,12 @@ def claimed(
         raise RunError(f"cannot write the sweep to {folder}: {error}") from None
     finally:
         lock.release()
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what a sweep left that was stopped before it had begun."""
+    names = {path.name for path in folder.iterdir()}
+    return not names or (LOCK in names and names <= {LOCK, SCENARIO, ROWS, f".{MANIFEST}"})
 
 
 def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:

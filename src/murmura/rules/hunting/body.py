@@ -167,8 +167,8 @@ def regain(it: Any, world: Any, share: Any) -> None:
 def collapse_if_exhausted(it: Any) -> None:
     """S0-69. A stoop goes on: weight, not strength, carries it, and decision 12 says how it ends."""
     state = it[STATE]
-    resting = state == IDLE or state == RECOVERING
-    if not resting and state != DIVING and it[ENERGY] <= it[EXHAUSTION_THRESHOLD]:
+    at_it = state != IDLE and state != RECOVERING and state != DIVING
+    if at_it and it[ENERGY] <= it[EXHAUSTION_THRESHOLD]:
         it[FAILED_HUNTS] += 1.0
         it[TARGET] = -1.0
         enter(it, RECOVERING)

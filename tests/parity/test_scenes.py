@@ -18,19 +18,26 @@ from .side_by_side import Comparison, compare_step, on_edge_of_view, touching
 # Every rule: the scenes that have it, and the columns in which it must be seen to act.
 FORCE = ("acceleration_x", "acceleration_y")
 CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "separation": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
-    "alignment": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
-    "cohesion": (("soft", "wrapped", "roadmap", "walled", "open"), FORCE),
-    "noise": (("soft", "wrapped"), FORCE),
+    "separation": (("hunted", "soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "alignment": (("hunted", "soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "cohesion": (("hunted", "soft", "wrapped", "roadmap", "walled", "open"), FORCE),
+    "noise": (("hunted", "soft", "wrapped"), FORCE),
     "wind": (("soft",), FORCE),
     "jitter": (("soft", "wrapped", "roadmap"), FORCE),
-    "boundary": (("soft",), FORCE),
+    "boundary": (
+        (
+            "hunted",
+            "soft",
+        ),
+        FORCE,
+    ),
     "containment": (("soft", "walled"), FORCE),
     "avoid_obstacles": (("soft", "wrapped", "walled"), FORCE),
     "attractors": (("soft", "wrapped"), FORCE),
-    "fear": (("soft", "wrapped", "open"), (*FORCE, "panic_level")),
-    "energy": (("soft", "wrapped"), ("energy",)),
+    "fear": (("hunted", "soft", "wrapped", "open"), (*FORCE, "panic_level")),
+    "energy": (("hunted", "soft", "wrapped"), ("energy",)),
     "mating_cooldown": (("soft", "wrapped"), ("mating_cooldown",)),
+    "predators": (("hunted",), (*FORCE, "panic_level", "energy", "isolation")),
     "seek": (("soft", "wrapped", "open"), FORCE),
     "flee_point": (("soft", "wrapped"), FORCE),
     "pursue": (("soft", "wrapped"), FORCE),

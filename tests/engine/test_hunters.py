@@ -157,12 +157,14 @@ def test_hunters_can_be_added_and_removed_while_running():
 
 
 def test_a_counted_bird_lives_on():
-    sim = mm.Simulation(crowded(30, **{"rules.predators.on_capture": "count"}), seed=5, backend="reference")
-    sim.step(900)
+    fast = {"kind": "eagle", "max_speed": 40.0, "catch_distance": 50.0, "attack_distance": 60.0}
+    values = {"rules.predators.on_capture": "count", "rules.predators.hunters": [fast, fast]}
+    sim = mm.Simulation(crowded(30, **values), seed=5, backend="reference")
+    sim.step(600)
     events = sim.events()
     assert {event["kind"] for event in events} == {"capture"}
     assert sim.agent_count == 30
-    assert sum(h["catches"] for h in mm.hunters(sim)) in (len(events), len(events) + 1)
+    assert 0 <= sum(h["catches"] for h in mm.hunters(sim)) - len(events) <= 2
 
 
 def test_a_bird_returns_elsewhere_on_a_torus_as_the_definition_says():
@@ -215,10 +217,10 @@ def test_starving_and_breeding():
     [
         ({"rules.fear.enabled": False}, ("rules.predators needs rules.fear", "rules.fear.enabled = true")),
         ({"rules.predators.hunters.1.max_speed": 1e6}, ("hunters.1.max_speed", "half the world", "lower the speed")),
-        ({"rules.predators.hunters.0.attack_distance": 300.0}, ("attack_distance must be at most panic_radius (120)", "300")),
+        ({"rules.predators.hunters.0.attack_distance": 300.0}, ("attack_distance must be at most panic_radius (120)",)),
         ({"rules.predators.hunters.0.catch_distance": 50.0}, ("catch_distance must be at most attack_distance",)),
-        ({"rules.predators.hunters.2.stealth_radius": 90.0}, ("hunters.2.stealth_radius must be at most panic_radius (80)",)),
-        ({"rules.predators.hunters.1.dive_altitude": 1.0, "rules.predators.hunters.1.max_altitude": 0.5}, ("max_altitude",)),
+        ({"rules.predators.hunters.2.stealth_radius": 90.0}, ("stealth_radius must be at most panic_radius (80)",)),
+        ({"rules.predators.hunters.1.max_altitude": 0.5}, ("dive_altitude must be at most max_altitude (0.5)",)),
         ({"rules.predators.hunters.0.hunt_energy": 900.0}, ("hunt_energy must be at most max_energy (80)",)),
         ({"rules.predators.hunters.0.x": -5.0}, ("hunters.0.x and y must lie in the world",)),
         ({"rules.predators.hunters.0.kind": "cat"}, ("hunters.0.kind must be one of 'hawk'", "'cat'")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_hunters_change_their_states_as_their_tables_say(name: str):
         # Within five steps a hunter may change twice.
         moves |= {(a, d) for a, b in moves for c, d in moves if b == c}
         seen = [state for state, _, _ in stretches(name, number)]
-        assert set(zip(seen, seen[1:], strict=False)) <= moves
+        assert set(pairwise(seen)) <= moves
         assert len(set(seen)) >= 3
 
 
@@ -217,7 +218,7 @@ def test_a_wave_of_panic_runs_faster_than_any_bird():
 
 
 def test_every_hunter_frightens():
-    """S0-55, S0-56, S2-36, trap 3: each of four hunters drives away the birds around it, all of them force and panic."""
+    """S0-55, S0-56, S2-36, trap 3: each of four hunters drives away the birds around it and raises their panic."""
     places = [(300.0, 300.0), (1300.0, 300.0), (300.0, 700.0), (1300.0, 700.0)]
     hunters = [
         {"kind": kind, "x": x, "y": y}

@@ -71,12 +71,12 @@ from murmura.rules.hunting.row import (
     ROWS,
     SALT,
     SEEN,
-    SIGHT,
     STATE,
     STATE_TIME,
     STEALTH,
     STEALTH_RADIUS,
     TARGET,
+    TARGET_DISTANCE,
     TIME,
     TIRES,
     TRIES,
@@ -185,8 +185,8 @@ def begin_hunt(it: Any, state: Any) -> None:
 
 
 def eye(it: Any) -> None:
-    """Look for prey as far as one sees; the best one tells about itself in the next step."""
-    it[REACH] = it[SIGHT]
+    """Look for prey; the best one tells about itself in the next step."""
+    it[REACH] = it[TARGET_DISTANCE]
     it[TARGET] = it[BEST_ID]
 
 

@@ -38,6 +38,11 @@ COLUMNS = (
 )
 
 
+def columns_of(sim: mm.Simulation) -> tuple[str, ...]:
+    """What a step may change: also the columns that the scenario's rules add."""
+    return (*COLUMNS, *sim.state.own_columns)
+
+
 def twin_of(sim: mm.Simulation) -> mm.Simulation:
     """A simulation on the reference backend that holds the very same flock at the same step."""
     twin = mm.Simulation.__new__(mm.Simulation)
@@ -75,13 +80,14 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     twin.step()
     sim.step()
     scale = scales(sim, twin)
-    for name in COLUMNS:
+    columns = columns_of(sim)
+    for name in columns:
         edge = edge | (
             spreads[name] > EDGE * scale[name] + 4.0 * place_rounding(sim) * name.startswith("position")
         )
     strict = np.ones(len(edge), bool)
     differences = {}
-    for name in COLUMNS:
+    for name in columns:
         error = differences[name] = difference(sim, name, sim.state[name], twin.state[name])
         slack = 4.0 * spreads[name] + (place_rounding(sim) if name.startswith("position") else 0.0)
         wrong = ~edge & ~(error <= LOOSE * scale[name] + slack)
@@ -90,7 +96,7 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
             f"allowed {(LOOSE * scale[name] + slack)[wrong][:5]}"
         )
         strict &= error <= STRICT * scale[name] + slack
-    untouched = set(before.columns) - set(COLUMNS)
+    untouched = set(before.columns) - set(columns)
     for name in untouched:
         assert np.array_equal(sim.state[name], before[name]), name
     force = np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"])
@@ -110,7 +116,7 @@ def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
     top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
     speed = top + force * motion.thrust
     speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
-    return dict.fromkeys(COLUMNS, 1.0) | {
+    return dict.fromkeys(columns_of(sim), 1.0) | {
         "position_x": speed * motion.stride,
         "position_y": speed * motion.stride,
         "velocity_x": speed,
@@ -146,10 +152,10 @@ def difference(sim: mm.Simulation, name: str, a: Any, b: Any) -> Any:
 def spread_when_shaken(sim: mm.Simulation) -> dict[str, Any]:
     """How far each agent's result moves, in double precision, when all it knows is shaken by two roundings."""
     still = _lived(sim, None)
-    spread = {name: np.zeros(len(sim.state)) for name in COLUMNS}
+    spread = {name: np.zeros(len(sim.state)) for name in columns_of(sim)}
     for shake in range(SHAKES):
         moved = _lived(sim, np.random.default_rng(shake))
-        for name in COLUMNS:
+        for name in spread:
             spread[name] = np.maximum(spread[name], difference(sim, name, moved[name], still[name]))
     return spread
 
@@ -171,7 +177,7 @@ def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any
             noise_y=world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
         )
     rows = np.arange(n)
-    lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in COLUMNS}
+    lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in columns_of(sim)}
     for name, values in moment.live(rows)[0].items():
         lived[column_name(name)] = np.asarray(values, np.float64)
     return lived

@@ -238,9 +238,8 @@ class Moment:
         me = was = self.me(rows, (len(rows),), neighbors)
         for group, q, values in zip(self.plan.rule_groups, p[2:], acc, strict=True):
             if group.kind.feel:
-                changes |= dict(
-                    zip(group.kind.writes, group.kind.feel(q, me, tuple(values), self.world), strict=True)
-                )
+                felt = zip(group.kind.writes, group.kind.feel(q, me, tuple(values), self.world), strict=True)
+                changes |= {PLACES.get(name, name): value for name, value in felt}
                 me = self.me(rows, (len(rows),), neighbors, changes)
         forces: dict[str, Any] = {}
         others = np.ones(len(rows))

@@ -52,6 +52,9 @@ class Predators(Rule):
     flight_boost: float = quantity(
         2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
     )
+    flight_cost: float = quantity(
+        0.0, "Energy that a bird in full panic before a hunter loses in a second.", "1/s", (0, 1), ge=0
+    )
     eagerness: float = quantity(3.6, "Hunts begun in a second of full aggression.", "1/s", (0, 60), ge=0)
     rest_until: float = quantity(0.6, "Share of its energy a tired hunter rests for.", "", (0, 1), ge=0, le=1)
     spread: float = quantity(
@@ -206,7 +209,7 @@ def felt(p: Any, me: Any, acc: Any, world: Any) -> Any:
     crowd = 1.0 - minimum(1.0, me.neighbors / p.isolation_crowd)
     return (
         maximum(me.panic, panic),
-        maximum(0.0, me.energy - tires * world.dt),
+        maximum(0.0, me.energy - (tires + p.flight_cost * panic) * world.dt),
         where(alone, 1.0, apart * crowd),
     )
 

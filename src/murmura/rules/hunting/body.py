@@ -71,12 +71,12 @@ from murmura.rules.hunting.row import (
     ROWS,
     SALT,
     SEEN,
-    SIGHT,
     STATE,
     STATE_TIME,
     STEALTH,
     STEALTH_RADIUS,
     TARGET,
+    TARGET_DISTANCE,
     TIME,
     TIRES,
     TRIES,
@@ -90,7 +90,6 @@ from murmura.rules.hunting.row import (
 from murmura.rules.hunting.states import (
     AMBUSH,
     ATTACKING,
-    CLIMBING,
     DIVING,
     HUNTING,
     IDLE,
@@ -145,14 +144,14 @@ def run_timers(it: Any, world: Any) -> None:
     it[COOLDOWN] = maximum(0.0, it[COOLDOWN] - world.dt)
     it[BURST_LEFT] = maximum(0.0, it[BURST_LEFT] - world.dt)
     it[GOAL_TIME] = maximum(0.0, it[GOAL_TIME] - world.dt)
-    if it[STATE] == HUNTING or it[STATE] == ATTACKING or it[STATE] == CLIMBING or it[STATE] == DIVING:
+    if it[STATE] >= HUNTING and it[STATE] <= DIVING:
         it[HUNT_CLOCK] += world.dt
 
 
 def spend_and_regain(it: Any, world: Any) -> None:
     """Energy falls while hunting in any form, and comes back after a delay; in ambush the mind itself says how fast."""
     state = it[STATE]
-    if state == STALKING or state == HUNTING or state == ATTACKING or state == CLIMBING or state == DIVING:
+    if state >= STALKING and state <= DIVING:
         it[ENERGY] = maximum(0.0, it[ENERGY] - it[HUNTING_DRAIN] * world.dt)
         it[REST] = 0.0
         return
@@ -168,9 +167,8 @@ def regain(it: Any, world: Any, share: Any) -> None:
 def collapse_if_exhausted(it: Any) -> None:
     """S0-69. A stoop goes on: weight, not strength, carries it, and decision 12 says how it ends."""
     state = it[STATE]
-    if state == IDLE or state == RECOVERING or state == DIVING:
-        return
-    if it[ENERGY] <= it[EXHAUSTION_THRESHOLD]:
+    at_it = state != IDLE and state != RECOVERING and state != DIVING
+    if at_it and it[ENERGY] <= it[EXHAUSTION_THRESHOLD]:
         it[FAILED_HUNTS] += 1.0
         it[TARGET] = -1.0
         enter(it, RECOVERING)
@@ -187,8 +185,8 @@ def begin_hunt(it: Any, state: Any) -> None:
 
 
 def eye(it: Any) -> None:
-    """Look for prey as far as one sees; the best one tells about itself in the next step."""
-    it[REACH] = it[SIGHT]
+    """Look for prey; the best one tells about itself in the next step."""
+    it[REACH] = it[TARGET_DISTANCE]
     it[TARGET] = it[BEST_ID]
 
 
@@ -218,10 +216,11 @@ def within_reach(items: Any, row: Any, world: Any, reach: Any) -> Any:
     if it[PREY_HERE] == 0.0 or gap_to_prey(it, world) > reach:
         return False
     first = row - to_integer(it[NUMBER])
+    free = True
     for other in range(first, first + to_integer(it[ROWS])):
         if items[other, CAUGHT] == it[TARGET]:
-            return False
-    return True
+            free = False
+    return free
 
 
 def gap_to_prey(it: Any, world: Any) -> Any:

@@ -55,7 +55,7 @@ from murmura.rules.hunting.row import (
 from murmura.rules.hunting.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING, Machine
 
 MACHINE: Machine = (
-    (SCANNING, CLIMBING, "a target scores above 0.5"),
+    (SCANNING, CLIMBING, "at scan_altitude, and a target scores above 0.5"),
     (CLIMBING, DIVING, "at dive_altitude, energy above attack_cost, the target between 100 and 350 away"),
     (CLIMBING, IDLE, "the target is gone, or stalk_time is over"),
     (DIVING, RECOVERING, "caught"),
@@ -90,7 +90,7 @@ def falcon_scanning(p: Any, it: Any, world: Any) -> None:
         circle(p, it, world, it[CENTER_X], it[CENTER_Y], it[CIRCLE_RATE], 0.8, 0.6)
     else:
         wander(p, it, world, 0.8, 0.6)
-    if it[PREY_HERE] > 0.0 and it[BEST] > WORTH_IT:
+    if it[PREY_HERE] > 0.0 and it[BEST] > WORTH_IT and it[ALTITUDE] >= it[SCAN_ALTITUDE]:
         begin_hunt(it, CLIMBING)
     else:
         eye(it)

@@ -46,6 +46,7 @@ class Hunter(Model):
     panic_radius: float = quantity(120.0, "How far it frightens.", "u", (10, 400), gt=0)
     stealth_radius: float = quantity(120.0, "How far it frightens from its hiding.", "u", (0, 400), ge=0)
     sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
+    target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
     edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))
     velocity_weight: float = quantity(0.6, "How much it likes birds that leave the flock.", "", (-3, 3))
@@ -145,6 +146,7 @@ NUMBERS: dict[str, dict[str, float]] = {
         "panic_radius": 120.0, "attack_distance": 45.0, "catch_distance": 12.0, "hunt_time": 6.0,
         "attack_time": 2.0, "attack_force": 2.5, "lose_distance": 300.0, "circle_radius": 200.0, "circle_rate": 0.5,
         "scan_time": 8.0, "stalk_time": 5.0, "stalk_distance": 80.0, "least_isolation": 0.4, "drop_isolation": 0.2,
+        "target_distance": 180.0,
     },
     "falcon": _weights(0.6, 0.5, 0.4, 0.2, 1.8)
     | {
@@ -162,7 +164,7 @@ NUMBERS: dict[str, dict[str, float]] = {
         "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 14.0, "hunt_time": 20.0,
         "pursuit_time": 15.0, "attack_force": 2.0, "circle_radius": 250.0, "circle_rate": 0.3, "pace_weight": -0.6,
         "bonus_rate": 0.02, "bonus_max": 1.4, "tiring": 0.015, "tiring_max": 0.3,
-        "hunt_energy": 108.0,
+        "hunt_energy": 108.0, "target_distance": 200.0,
     },
     "owl": _weights(0.3, 0.2, 0.5, -0.5, 2.0)
     | {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# What costs strength stands together, from stalking to diving, and so does what a hunt's clock counts, from hunting on.
 IDLE = 0
 SCANNING = 1
 STALKING = 2
@@ -24,5 +25,3 @@ SHARED_MACHINE: Machine = (
     (RECOVERING, IDLE, "enough energy (rest_until of max_energy)"),
 )
 """What all minds have; beside it, exhaustion leads from every state but idle, recovering and diving to recovering."""
-
-TIRING_STATES = (STALKING, HUNTING, ATTACKING, CLIMBING, DIVING)

@@ -1,0 +1,274 @@
+"""What the scenarios with hunters promise: each hunter hunts in its own way, and some birds are caught."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.rules.hunting.minds import MACHINES
+from murmura.rules.hunting.row import FIELDS
+from murmura.rules.hunting.states import SHARED_MACHINE, STATE_NAMES
+
+NAMES = ("murmuration-hawk", "falcon-stoop", "owl-ambush", "eagle-pursuit", "shark-and-herring", "pack")
+SECONDS = {"falcon-stoop": 120, "owl-ambush": 150, "eagle-pursuit": 120}
+EVERY = 5
+
+
+@cache
+def watched(name: str) -> dict[str, Any]:
+    """A run of a shipped scenario: its hunters at every fifth step, its events, and how the flock was."""
+    sim = mm.Simulation(name, seed=4, backend="cpu")
+    found: dict[str, Any] = {"hunters": [], "events": [], "isolation": [], "center": [], "energy": []}
+    for _ in range(SECONDS.get(name, 90) * 60 // EVERY):
+        sim.step(EVERY)
+        found["hunters"].append(mm.hunters(sim))
+        found["events"] += sim.events()
+        rows = sim.state.items["predators"]
+        found["center"].append(rows[0, [FIELDS.index("center_x"), FIELDS.index("center_y")]].copy())
+        if len(found["hunters"]) % 20 == 0:
+            found["isolation"].append(float(sim.column("isolation").mean()))
+        target = found["hunters"][-1][0]["target"]
+        alive = target is not None and target in sim.ids
+        found["energy"].append(float(sim.column("energy")[sim.state.rows_of(target)[0]]) if alive else None)
+    found["alive"] = sim.agent_count
+    return found
+
+
+def captures(name: str) -> list[dict[str, Any]]:
+    return [event for event in watched(name)["events"] if event["kind"] == "capture"]
+
+
+def stretches(name: str, hunter: int = 0) -> list[tuple[str, int, int]]:
+    """The states of a hunter one after the other, with the first and the last look at each."""
+    found: list[tuple[str, int, int]] = []
+    for k, row in enumerate(watched(name)["hunters"]):
+        state = row[hunter]["state"]
+        if found and found[-1][0] == state:
+            found[-1] = (state, found[-1][1], k)
+        else:
+            found.append((state, k, k))
+    return found
+
+
+# Trap 1: a successful hunt removes its prey.
+@pytest.mark.parametrize("name", NAMES)
+def test_birds_are_caught_and_gone(name: str):
+    run = watched(name)
+    caught = captures(name)
+    assert caught
+    dead = [event for event in run["events"] if event["kind"] == "death"]
+    assert [(e["step"], e["id"], e["other"]) for e in dead] == [
+        (e["step"], e["id"], e["other"]) for e in caught
+    ]
+    assert {event["cause"] for event in dead} == {"predation"}
+    assert run["alive"] == mm.load_scenario(name).agents - len(caught)
+    last = run["hunters"][-1]
+    for hunter in last:
+        mine = sum(event["other"] == hunter["id"] for event in caught)
+        # A catch of the very last step is told in the next one.
+        assert mine <= hunter["catches"] <= mine + 1
+        assert 0 <= hunter["hunts"] - hunter["catches"] - hunter["failed_hunts"] <= 1
+        assert hunter["hunts"] > hunter["catches"], "no hunter always succeeds"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hunters_change_their_states_as_their_tables_say(name: str):
+    kinds = [hunter["kind"] for hunter in watched(name)["hunters"][0]]
+    for number, kind in enumerate(kinds):
+        moves = {(STATE_NAMES[a], STATE_NAMES[b]) for a, b, _ in (*SHARED_MACHINE, *MACHINES[kind])}
+        states = {state for move in moves for state in move}
+        moves |= {(state, "recovering") for state in states}
+        # Within five steps a hunter may change twice.
+        moves |= {(a, d) for a, b in moves for c, d in moves if b == c}
+        seen = [state for state, _, _ in stretches(name, number)]
+        assert set(pairwise(seen)) <= moves
+        assert len(set(seen)) >= 3
+
+
+def test_the_hawk_isolates_and_catches_stragglers():
+    """S0-74, S0-75."""
+    caught = captures("murmuration-hawk")
+    assert len(caught) >= 3
+    everybody = np.mean(watched("murmuration-hawk")["isolation"])
+    assert np.mean([event["amount"] for event in caught]) > 3.0 * everybody
+    assert {state for state, _, _ in stretches("murmuration-hawk")} >= {
+        "scanning",
+        "stalking",
+        "hunting",
+        "attacking",
+        "recovering",
+    }
+
+
+def test_hunters_tire_and_rest():
+    """S0-69: exhaustion, recovery, and hunting again."""
+    run = watched("murmuration-hawk")
+    energies = np.array([row[0]["energy"] for row in run["hunters"]])
+    rests = [entry for entry in stretches("murmuration-hawk") if entry[0] == "recovering"]
+    assert len(rests) >= 2
+    long = [(a, b) for _, a, b in rests if b - a > 12]
+    assert long
+    for begin, end in long:
+        assert energies[begin] < 0.6 and energies[end] >= energies[begin]
+    after = {state for state, begin, _ in stretches("murmuration-hawk") if begin > long[0][1]}
+    assert {"scanning", "stalking"} <= after
+
+
+def test_the_falcon_stoops_at_more_than_fifty():
+    """S0-83, S0-86, S0-109, trap 4."""
+    run = watched("falcon-stoop")
+    speeds = np.array([np.hypot(row[0]["vx"], row[0]["vy"]) for row in run["hunters"]])
+    diving = np.array([row[0]["state"] == "diving" for row in run["hunters"]])
+    assert speeds[diving].max() > 50.0 and speeds.max() <= 63.01
+    assert speeds[~diving].max() <= 63.01
+    heights = np.array([row[0]["altitude"] for row in run["hunters"]])
+    fright = np.array([row[0]["fright"] for row in run["hunters"]])
+    np.testing.assert_allclose(fright, 180.0 * (1.0 - 0.6 * heights), rtol=1e-5)
+    for state, begin, end in stretches("falcon-stoop"):
+        if state == "climbing" and end > begin:
+            assert heights[end] > heights[begin]
+    assert len(captures("falcon-stoop")) >= 2
+
+
+def test_the_owl_waits_and_strikes():
+    """S0-95, S0-97, S0-98, S0-99."""
+    rows = watched("owl-ambush")["hunters"]
+    found = stretches("owl-ambush")
+    strikes = [k for k in range(1, len(found)) if found[k][0] == "attacking"]
+    assert strikes
+    for k in strikes:
+        assert found[k - 1][0] == "ambush"
+        _, begin, end = found[k - 1]
+        assert (end - begin + 1) * EVERY / 60.0 >= 1.5 - EVERY / 60.0
+        waiting = rows[end][0]
+        assert np.hypot(waiting["vx"], waiting["vy"]) < 1.0 and waiting["fright"] == 40.0
+        striking = [rows[j][0] for j in range(found[k][1], found[k][2] + 1)]
+        assert all(row["fright"] == 80.0 for row in striking)
+    assert max(np.hypot(row[0]["vx"], row[0]["vy"]) for row in rows) > 25.0
+
+
+def test_the_eagle_wears_its_prey_down():
+    """S0-90, S0-91, S0-92."""
+    run = watched("eagle-pursuit")
+    drops = []
+    for state, begin, end in stretches("eagle-pursuit"):
+        if state in ("hunting", "attacking") and end - begin > 24:
+            first, last = run["energy"][begin], run["energy"][end]
+            if (
+                first is not None
+                and last is not None
+                and run["hunters"][begin][0]["target"] == run["hunters"][end][0]["target"]
+            ):
+                seconds = (end - begin) * EVERY / 60.0
+                drops.append((first - last) / seconds)
+    assert drops
+    assert np.mean(drops) == pytest.approx(
+        mm.load_scenario("eagle-pursuit").rules.predators.hunters[0].tiring, rel=0.1
+    )
+    speeds = [np.hypot(row[0]["vx"], row[0]["vy"]) for row in run["hunters"] if row[0]["state"] == "hunting"]
+    assert max(speeds) > 18.5
+
+
+def test_the_sharks_circle_tightens():
+    """S0-100, S0-101."""
+    run = watched("shark-and-herring")
+    nearer = []
+    for state, begin, end in stretches("shark-and-herring"):
+        if state == "stalking" and end > begin:
+            nearer.append(end - begin)
+    assert nearer
+    ways = [
+        np.hypot(row[0]["x"] - center[0], row[0]["y"] - center[1])
+        for row, center in zip(run["hunters"], run["center"], strict=True)
+        if row[0]["state"] == "scanning"
+    ]
+    assert np.median(ways) < 320.0
+
+
+# S0-107, S2-37
+def test_a_wave_of_panic_runs_faster_than_any_bird():
+    scenario = mm.load_scenario("murmuration-hawk").with_values(
+        {
+            "agents": 800,
+            "rules.predators.hunters.0.x": 800.0,
+            "rules.predators.hunters.0.y": 500.0,
+            "rules.predators.hunters.0.panic_radius": 60.0,
+            "rules.predators.hunters.0.stealth_radius": 60.0,
+        }
+    )
+    sim = mm.Simulation(scenario, seed=3, backend="cpu")
+    start = sim.positions
+    fronts = []
+    for _ in range(3):
+        sim.step()
+        hunter = mm.hunters(sim)[0]
+        away = np.hypot(*(sim.positions - [hunter["x"], hunter["y"]]).T)
+        fronts.append(away[sim.column("panic") > 0.0].max())
+    moved = np.hypot(*(sim.positions - start).T).max()
+    # The hawk is heard of beyond its own reach, and the news ran there hundreds of times as fast as birds fly.
+    wave = (fronts[2] - fronts[0]) / (2.0 / 60.0)
+    assert fronts[0] <= 61.0 and fronts[2] > 90.0
+    assert wave > 500.0
+    assert moved / (3.0 / 60.0) <= 22.5
+
+
+def test_every_hunter_frightens():
+    """S0-55, S0-56, S2-36, trap 3: each of four hunters drives away the birds around it and raises their panic."""
+    places = [(300.0, 300.0), (1300.0, 300.0), (300.0, 700.0), (1300.0, 700.0)]
+    hunters = [
+        {"kind": kind, "x": x, "y": y}
+        for kind, (x, y) in zip(("hawk", "falcon", "eagle", "shark"), places, strict=True)
+    ]
+    scenario = mm.load_scenario("pack").with_values(
+        {"rules.predators.hunters": hunters, "rules.noise.strength": 0.0, "rules.noise.wander": 0.0}
+    )
+    birds = np.array([(x + 60.0, y) for x, y in places] + [(800.0, 500.0)])
+    sim = mm.Simulation(scenario, seed=1, backend="cpu", positions=birds, velocities=np.zeros((5, 2)))
+    radii = [h["fright"] for h in mm.hunters(sim)]
+    assert radii == [120.0, 180.0, 200.0, 180.0]
+    sim.step()
+    panic = 1.0 - 60.0 / np.array(radii)
+    np.testing.assert_allclose(sim.column("panic")[:4], panic * 0.98, rtol=1e-5)
+    np.testing.assert_allclose(sim.forces[:4, 0], 0.5 * (1.0 + 2.0 * panic), rtol=1e-4)
+    assert sim.column("panic")[4] == 0.0 and (sim.forces[4] == 0.0).all()
+
+
+def test_forces_and_panic_of_several_hunters_combine():
+    """The sum of the forces, the greatest of the panics."""
+    scenario = mm.load_scenario("pack").with_values(
+        {
+            "rules.predators.hunters": [
+                {"kind": "hawk", "x": 740.0, "y": 500.0},
+                {"kind": "hawk", "x": 800.0, "y": 460.0},
+            ],
+            "rules.noise.strength": 0.0,
+            "rules.noise.wander": 0.0,
+        }
+    )
+    sim = mm.Simulation(scenario, backend="cpu", positions=[[800.0, 500.0]], velocities=[[0.0, 0.0]])
+    sim.step()
+    near, far = 1.0 - 40.0 / 120.0, 1.0 - 60.0 / 120.0
+    np.testing.assert_allclose(sim.forces[0], [0.5 * (1 + 2 * far), 0.5 * (1 + 2 * near)], rtol=1e-4)
+    assert sim.column("panic")[0] == pytest.approx(near * 0.98, rel=1e-5)
+
+
+def test_a_frightened_starling_flies_at_22_5():
+    """S0-107."""
+    scenario = mm.load_scenario("murmuration-hawk").with_values(
+        {
+            "rules.predators.hunters": [
+                {"kind": "eagle", "x": 100.0, "y": 500.0, "max_speed": 0.01, "burst": 1.0}
+            ]
+        }
+    )
+    sim = mm.Simulation(scenario, backend="cpu", positions=[[100.5, 500.0]], velocities=[[15.0, 0.0]])
+    reached = 0.0
+    for _ in range(30):
+        sim.step()
+        reached = max(reached, float(np.hypot(*sim.velocities[0])))
+    assert 22.0 < reached <= 22.5 + 1e-4

@@ -16,7 +16,7 @@ import numpy as np
 import murmura as mm
 from murmura.backends.reference import Moment
 from murmura.core.randomness import seed_words
-from murmura.core.state import column_name
+from murmura.core.state import column_name, column_type
 
 EPS = 2.0**-24  # half a unit in the last place of 1.0 in single precision
 STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the largest number involved
@@ -35,6 +35,12 @@ COLUMNS = (
     "energy",
     "local_density",
     "mating_cooldown",
+    "feeding_state",
+    "target_food_id",
+    "feeding_timer",
+    "mating_state",
+    "target_mate_id",
+    "mating_timer",
 )
 
 
@@ -72,27 +78,35 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     spreads = spread_when_shaken(sim)
     twin = twin_of(sim)
     before = sim.state.copy()
+    columns = (*COLUMNS, *before.own_columns)
     twin.step()
     sim.step()
-    scale = scales(sim, twin)
-    for name in COLUMNS:
+    assert np.array_equal(sim.ids, twin.ids), "not the same agents have died or been born"
+    # The young had no step of their own yet, and the dead have no result.
+    stayed, here = np.isin(before.ids, sim.ids), np.isin(sim.ids, before.ids)
+    edge, spreads = edge[stayed], {name: spread[stayed] for name, spread in spreads.items()}
+    scale = {
+        name: value[here] if isinstance(value, np.ndarray) else value
+        for name, value in scales(sim, twin).items()
+    }
+    for name in columns:
         edge = edge | (
             spreads[name] > EDGE * scale[name] + 4.0 * place_rounding(sim) * name.startswith("position")
         )
     strict = np.ones(len(edge), bool)
     differences = {}
-    for name in COLUMNS:
-        error = differences[name] = difference(sim, name, sim.state[name], twin.state[name])
+    for name in columns:
+        error = differences[name] = difference(sim, name, sim.state[name][here], twin.state[name][here])
         slack = 4.0 * spreads[name] + (place_rounding(sim) if name.startswith("position") else 0.0)
         wrong = ~edge & ~(error <= LOOSE * scale[name] + slack)
         assert not wrong.any(), (
-            f"step {sim.step_count}: {name} of agents {sim.ids[wrong][:5]} is off by {error[wrong][:5]}, "
+            f"step {sim.step_count}: {name} of agents {sim.ids[here][wrong][:5]} is off by {error[wrong][:5]}, "
             f"allowed {(LOOSE * scale[name] + slack)[wrong][:5]}"
         )
         strict &= error <= STRICT * scale[name] + slack
-    untouched = set(before.columns) - set(COLUMNS)
+    untouched = set(before.columns) - set(columns)
     for name in untouched:
-        assert np.array_equal(sim.state[name], before[name]), name
+        assert np.array_equal(sim.state[name][here], before[name][stayed]), name
     force = np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"])
     error = np.maximum(differences["acceleration_x"], differences["acceleration_y"])
     found.agents += len(edge)
@@ -110,7 +124,7 @@ def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
     top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
     speed = top + force * motion.thrust
     speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
-    return dict.fromkeys(COLUMNS, 1.0) | {
+    return dict.fromkeys((*COLUMNS, *sim.state.own_columns), 1.0) | {
         "position_x": speed * motion.stride,
         "position_y": speed * motion.stride,
         "velocity_x": speed,
@@ -146,10 +160,10 @@ def difference(sim: mm.Simulation, name: str, a: Any, b: Any) -> Any:
 def spread_when_shaken(sim: mm.Simulation) -> dict[str, Any]:
     """How far each agent's result moves, in double precision, when all it knows is shaken by two roundings."""
     still = _lived(sim, None)
-    spread = {name: np.zeros(len(sim.state)) for name in COLUMNS}
+    spread = {name: np.zeros(len(sim.state)) for name in still}
     for shake in range(SHAKES):
         moved = _lived(sim, np.random.default_rng(shake))
-        for name in COLUMNS:
+        for name in still:
             spread[name] = np.maximum(spread[name], difference(sim, name, moved[name], still[name]))
     return spread
 
@@ -160,7 +174,7 @@ def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any
     if rng is not None:
         size = max(sim.scenario.world.width, sim.scenario.world.height)
         for name, column in moment.columns.items():
-            if name == "species":
+            if column_type(column_name(name)).kind == "i":
                 continue
             largest = np.maximum(np.abs(column), size if name.startswith("position") else 0.0)
             moment.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, n)
@@ -171,8 +185,9 @@ def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any
             noise_y=world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
         )
     rows = np.arange(n)
-    lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in COLUMNS}
-    for name, values in moment.live(rows).items():
+    names = (*COLUMNS, *sim.state.own_columns)
+    lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in names}
+    for name, values in moment.live(rows)[0].items():
         lived[column_name(name)] = np.asarray(values, np.float64)
     return lived
 

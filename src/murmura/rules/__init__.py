@@ -1,12 +1,15 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength.
+"""What an animal wants: flocking, steering, terrain, weather, fear, strength, food, mates.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
 
-from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.body import Energy, MatingCooldown, Starvation
+from murmura.rules.breeding import Breeding
 from murmura.rules.fear import Fear, Threat
+from murmura.rules.feeding import Feeding, FoodSource
 from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.kinship import Chase, Flee
+from murmura.rules.mating import Mating
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.rules.terrain import (
     Attractor,
@@ -26,6 +29,7 @@ __all__ = [
     "Attractors",
     "AvoidObstacles",
     "Boundary",
+    "Breeding",
     "Chase",
     "Circle",
     "Cohesion",
@@ -33,16 +37,20 @@ __all__ = [
     "Energy",
     "Evade",
     "Fear",
+    "Feeding",
     "Flee",
     "FleePoint",
     "FollowLeader",
+    "FoodSource",
     "Jitter",
+    "Mating",
     "MatingCooldown",
     "Noise",
     "Polygon",
     "Pursue",
     "Seek",
     "Separation",
+    "Starvation",
     "Threat",
     "Wall",
     "Wander",

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 SMALLEST, LARGEST = 1e-9, 1e9
-SHARED_PATHS = ("motion.time_step", "perception.nearest")
+LARGEST_EXACT_ID = 2**24
+"""Kernels carry ids of mates as float32, which holds whole numbers exactly up to here."""
+SHARED_PATHS = (
+    "motion.time_step",
+    "perception.nearest",
+    # A food source is nobody's own, and the cap counts all.
+    *(
+        f"rules.feeding.{name}"
+        for name in ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
+    ),
+    "rules.breeding.most",
+)
 
 
 def complaints(scenario: Scenario) -> list[str]:
@@ -23,6 +34,7 @@ def complaints(scenario: Scenario) -> list[str]:
     if found:
         return found
     found = [*_radii(scenario), *_room(scenario), *_speed(scenario), *_obstacles(scenario)]
+    found += [*_feeding(scenario), *_mating(scenario), *_offspring(scenario)]
     return found or _species(scenario)
 
 
@@ -131,6 +143,108 @@ def _images(s: Scenario) -> list[str]:
         f"obstacles: on a wrapping world the longest step ({step:g} [u]) and the largest radius, or a quarter of "
         f"the smaller side for walls ({widest:g} [u]), must be less than half the smaller side ({side / 2:g} [u]); "
         "lower the speed, shrink the obstacle or enlarge the world"
+    ]
+
+
+def _feeding(s: Scenario) -> list[str]:
+    feeding, energy = s.rules.feeding, s.rules.energy
+    found = []
+    if s.rules.starvation.enabled and not energy.enabled:
+        found.append(
+            "rules.starvation: nobody starves while energy does not fall; set rules.energy.enabled = true"
+        )
+    if not feeding.enabled:
+        return found
+    if not energy.enabled:
+        found.append(
+            "rules.feeding: nobody gets hungry while energy does not fall; set rules.energy.enabled = true"
+        )
+    if not feeding.sources and not feeding.count:
+        found.append(
+            "rules.feeding: feeders need food, got no sources and count = 0; list some under rules.feeding.sources or "
+            "raise rules.feeding.count"
+        )
+    for k, source in enumerate(feeding.sources):
+        if s.world.boundary != "open" and not (
+            0 <= source.x <= s.world.width and 0 <= source.y <= s.world.height
+        ):
+            found.append(
+                f"rules.feeding.sources.{k}: ({source.x:g}, {source.y:g}) lies outside the world "
+                f"(0..{s.world.width:g}, 0..{s.world.height:g} [u]); move it inside"
+            )
+    side = min(s.world.width, s.world.height)
+    drawn = feeding.count > 0 or feeding.respawn == "elsewhere"
+    if drawn and 2.0 * feeding.margin >= side:
+        found.append(
+            f"rules.feeding.margin must leave room between the edges (less than {side / 2:g} [u]), got "
+            f"{feeding.margin:g}"
+        )
+    found += _in_order(
+        s,
+        "feeding",
+        ("landing_radius", "gather_radius"),
+        ("gather_from", "lost_from"),
+        ("hungry_below", "sated_above"),
+    )
+    return found + _exact_ids(s, "feeding")
+
+
+def _mating(s: Scenario) -> list[str]:
+    mating, reach = s.rules.mating, s.perception.radius
+    if not mating.enabled:
+        return []
+    found = [
+        f"rules.mating.{name} must be at most perception.radius ({reach:g} [u]), got {getattr(mating, name):g}: nobody "
+        "courts or fights whom it cannot see; lower the one or raise the other"
+        for name in ("search_radius", "fight_radius")
+        if getattr(mating, name) > reach
+    ]
+    found += _in_order(
+        s, "mating", ("courting_distance", "search_radius"), ("mating_distance", "courting_distance")
+    )
+    if s.perception.nearest is not None:
+        found.append(
+            f"rules.mating: partners must not lose each other in a crowd, got perception.nearest = "
+            f"{s.perception.nearest}; leave perception.nearest out"
+        )
+    if not s.rules.mating_cooldown.enabled:
+        found.append(
+            "rules.mating: the time between matings would never pass; set rules.mating_cooldown.enabled = true"
+        )
+    return found + _exact_ids(s, "mating")
+
+
+def _offspring(s: Scenario) -> list[str]:
+    breeding = s.rules.breeding
+    if not breeding.enabled:
+        return []
+    found = []
+    if not s.rules.mating.enabled:
+        found.append("rules.breeding: nobody is born without matings; set rules.mating.enabled = true")
+    if breeding.most < s.agents:
+        found.append(
+            f"rules.breeding.most must be at least agents ({s.agents:,}), got {breeding.most:,}; raise it or start "
+            "with fewer agents"
+        )
+    return found
+
+
+def _in_order(s: Scenario, rule: str, *pairs: tuple[str, str]) -> list[str]:
+    """Pairs of a rule's numbers of which the first may not be the greater."""
+    part = getattr(s.rules, rule)
+    return [
+        f"rules.{rule}.{low} must be at most rules.{rule}.{high} ({getattr(part, high):g}), got {getattr(part, low):g}"
+        for low, high in pairs
+        if getattr(part, low) > getattr(part, high)
+    ]
+
+
+def _exact_ids(s: Scenario, rule: str) -> list[str]:
+    if s.agents <= LARGEST_EXACT_ID:
+        return []
+    return [
+        f"rules.{rule} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents = {s.agents:,}; use fewer agents or "
+        f"set rules.{rule}.enabled = false"
     ]
 
 

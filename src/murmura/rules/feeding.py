@@ -127,8 +127,8 @@ class Feeding(Rule):
     hover_speed: float = quantity(0.2, "Speed of the hovering, in max_speed.", "", (0, 1), ge=0)
     hover_force: float = quantity(0.5, "Greatest force while hovering, in max_force.", "", (0, 1), ge=0)
     hover_damping: float = quantity(0.1, "Braking while hovering.", "", (0, 1), ge=0)
-    queue_time: float = quantity(
-        20.0, "Within this time everybody who waits has a turn to go in.", "s", (1, 120), gt=0
+    turn_time: float = quantity(
+        10.0, "How long one who waits tries to land before it is another's turn.", "s", (1, 60), gt=0
     )
     landing_radius: float = quantity(20.0, "How near one must be to be let in.", "u", (1, 100), gt=0)
     sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
@@ -313,9 +313,11 @@ def _place(
 
 
 def _rank(p: Any, me: Any, world: Any) -> Any:
-    """Who goes in where not all can: a place in [0, 1) in a queue that moves on, so that everybody's turn comes."""
+    """Who goes in where not all can: a number in [0, 1) that stays for a turn, and is spread evenly over the turns."""
     own = to_number(me.id)
-    rank = (own - 1024.0 * floor(own / 1024.0)) * 0.618034 + world.noise_time / p.queue_time
+    own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
+    own = own - floor(own)
+    rank = own + floor(world.noise_time / p.turn_time + own) * 0.7548777
     return rank - floor(rank)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import murmura as mm
 from murmura.core.state import State
 from murmura.scenario import Scenario
-from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of
+from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of, set_life_going
 
 # What makes an agent's step depend on its id: numbers drawn by id, and rules that name an agent.
 BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader", "vicsek", "zones")
@@ -92,3 +92,5 @@ def make_lively(scenario: Scenario, state: State, rng: np.random.Generator) -> N
     state["panic"][:] = np.where(rng.random(n) < 0.4, rng.random(n), 0.0)
     state["energy"][:] = rng.random(n)
     state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
+    if scenario.rules.mating.enabled:
+        set_life_going(scenario, state)

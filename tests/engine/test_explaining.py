@@ -158,3 +158,20 @@ def test_explaining_changes_nothing() -> None:
     simulation.neighbors(4)
     simulation.measure()
     assert simulation.state_hash() == before
+
+
+# S2-8, S2-11
+def test_stages_are_told_in_words() -> None:
+    scenario = mm.load_scenario("courtship").with_values({"agents": 4})
+    simulation = mm.Simulation(scenario, seed=1, backend="reference")
+    state = simulation.state.copy()
+    state["feeding_state"][0], state["target_food_id"][0], state["feeding_timer"][0] = 3, 2, 1.26
+    state["mating_state"][:] = [0, 5, 6, 0]
+    state["target_mate_id"][1], state["rival_id"][1] = 3, 2
+    simulation.load_state(state)
+    said = [simulation.explain(k)["doing"] for k in range(4)]
+    assert [len(lines) for lines in said] == [1, 1, 1, 1]
+    assert said[0][0].startswith("feeding at food 2 for 1.3 s: sits at its source")
+    assert said[1][0].startswith("fighting agent 2 over agent 3 for 0.0 s: ")
+    assert said[2][0].startswith("cooldown for 0.0 s: rests")
+    assert said[3] == ["flies with the flock"]

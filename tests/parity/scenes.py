@@ -12,6 +12,7 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.rule import Rule
+from murmura.core.state import State
 from murmura.scenario import Scenario
 
 OBSTACLES = [
@@ -186,13 +187,69 @@ CLASSICS = {
         "vision": {"enabled": True, "body": 8.0, "preferred_speed": 9.0, "acceleration": 5.0, "turning": 3.0},
     },
 }
+LIFE = {
+    # Two species that feed, court, fight, breed and starve; stages begin often, so that few steps show them all.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
+    "perception": {"radius": 60.0},
+    "rules": {
+        "separation": {"falloff": "inverse_square"},
+        "alignment": {"weighting": "linear"},
+        "cohesion": {"weighting": "linear"},
+        "wind": {"enabled": True, "speed": 9.0, "turbulence": 0.8},
+        "fear": {"enabled": True, "threats": [{"x": 350.0, "y": 30.0, "radius": 60.0}]},
+        "energy": {"enabled": True},
+        "starvation": {"enabled": True, "after": 20.0},
+        "feeding": {
+            "enabled": True,
+            "style": "swarm",
+            "sources": [{"x": 60.0, "y": 60.0}, {"x": 395.0, "y": 150.0, "amount": 3.0}],
+            "count": 1,
+            "margin": 40.0,
+            "capacity": 8,
+            "respawn_time": 2.0,
+        },
+        "mating": {"enabled": True, "seek_rate": 20.0, "search_radius": 60.0, "mating_duration": 1.0},
+        "mating_cooldown": {"enabled": True},
+        "breeding": {"enabled": True, "most": 400},
+    },
+    "species": [
+        {"name": "sheep", "share": 3, "values": {"rules.mating.search_radius": 45.0}},
+        {"name": "goat", "share": 2, "values": {"motion.max_speed": 11.0, "rules.feeding.hungry_below": 0.8}},
+    ],
+}
+HUNTED = {
+    # Four kinds of hunters among the flock, with the rules of the shipped scenarios that have any: the same kernel.
+    "agents": 150,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "soft"},
+    "rules": {
+        "separation": {"falloff": "inverse_square"},
+        "alignment": {"weighting": "linear"},
+        "cohesion": {"weighting": "linear", "density_adaptation": True},
+        "noise": {"enabled": True},
+        "boundary": {"margin": 60.0},
+        "fear": {"enabled": True},
+        "energy": {"enabled": True, "decay": 0.1},
+        "predators": {
+            "enabled": True,
+            "hunters": [
+                {"kind": "hawk", "x": 100.0, "y": 100.0},
+                {"kind": "falcon", "x": 300.0, "y": 200.0},
+                {"kind": "owl", "x": 200.0, "y": 60.0},
+                {"kind": "eagle", "x": 330.0, "y": 80.0},
+            ],
+        },
+    },
+}
 SCENES = {
     "soft": SOFT,
+    "hunted": HUNTED,
     "wrapped": WRAPPED,
     "roadmap": ROADMAP,
     "walled": WALLED,
     "open": OPEN,
     "classics": CLASSICS,
+    "life": LIFE,
 }
 
 
@@ -246,5 +303,38 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
     state["panic"][:] = np.where(rng.random(n) < 0.4, rng.random(n), 0.0)
     state["energy"][:] = rng.random(n)
     state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
+    if scenario.rules.mating.enabled:
+        set_life_going(scenario, state)
     sim.load_state(state)
     return sim
+
+
+def set_life_going(scenario: Scenario, state: State) -> None:
+    """Put agents, seven at a time, where something is about to happen.
+
+    The first two are a pair at the end of its mating. The next two are males at the end of a fight over the fifth,
+    whom the sixth has just reached. The seventh is about food, or without energy.
+    """
+    size = (scenario.world.width, scenario.world.height)
+    for first in range(0, len(state) - 6, 7):
+        female, male, a, b, she, suitor, eater = range(first, first + 7)
+        crowd = [female, male, a, b, she, suitor]
+        state["species"][crowd] = state["species"][first]
+        state["energy"][crowd], state["panic"][crowd] = 0.9, 0.0
+        for k, agent in enumerate(crowd):
+            state["position_x"][agent] = np.float32(state["position_x"][female] + 4.0 * k) % size[0]
+            state["position_y"][agent] = np.float32(state["position_y"][female] + 3.0 * (k % 2)) % size[1]
+        state["gender"][crowd] = [0, 1, 1, 1, 0, 1]
+        state["aggression"][crowd] = [0.0, 0.7, 0.6, 0.9, 0.0, 0.5]
+        state["mating_state"][crowd] = [4, 4, 5, 5, 1, 2]
+        state["target_mate_id"][crowd] = [male, female, she, she, -1, she]
+        state["rival_id"][crowd] = [-1, -1, b, a, -1, -1]
+        state["fight_score"][[a, b]] = [1.0, 1.25] if first % 2 else [1.5, 1.25]
+        state["mating_timer"][crowd] = [9.0, 9.0, 9.0, 9.0, 0.0, 0.1]
+        state["mating_cooldown"][crowd] = 0.0
+        stage = first % 5
+        state["feeding_state"][eater] = min(stage, 3)
+        state["target_food_id"][eater] = 0 if 0 < stage < 4 else -1
+        state["position_x"][eater], state["position_y"][eater] = 60.0 + 9.0 * stage, 70.0
+        state["energy"][eater] = 0.0 if stage == 4 else 0.5
+        state["panic"][eater] = 0.0

@@ -113,7 +113,8 @@ def test_made_up_scenarios_run_or_are_refused(data: dict[str, Any], seed: int) -
         assert not any(word in refusal for word in ("pydantic", "Traceback", "validation error", "literal["))
         return
     simulation.step(10)
-    assert simulation.agent_count == simulation.scenario.agents
+    kinds = [event["kind"] for event in simulation.events()]
+    assert simulation.agent_count == simulation.scenario.agents + kinds.count("birth") - kinds.count("death")
     for array in (simulation.positions, simulation.velocities, simulation.forces):
         assert np.isfinite(array).all()
     assert mm.Scenario.from_data(simulation.scenario.model_dump(mode="json")) == simulation.scenario

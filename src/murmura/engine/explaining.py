@@ -8,6 +8,7 @@ import numpy as np
 
 from murmura.backends.reference import Moment
 from murmura.core.state import FeedingState, Gender, MatingState, State
+from murmura.rules import feeding, mating
 
 
 def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
@@ -40,8 +41,29 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
             "mating": MatingState(int(state["mating_state"][row])).name.lower(),
         },
         "target": {"food": int(state["target_food_id"][row]), "mate": int(state["target_mate_id"][row])},
+        "doing": _doing(state, row),
         "steering": [float(total[0, 0]), float(total[1, 0])],
     }
+
+
+def _doing(state: State, row: int) -> list[str]:
+    """What the agent is about, in a sentence for each of its machines that is at work."""
+    said = []
+    food, mate = FeedingState(int(state["feeding_state"][row])), MatingState(int(state["mating_state"][row]))
+    if food != FeedingState.NONE:
+        time = state["feeding_timer"][row]
+        said.append(
+            f"{food.name.lower()} at food {state['target_food_id'][row]} for {time:.1f} s: {feeding.STAGES[food]}"
+        )
+    if mate != MatingState.NONE:
+        other = state["target_mate_id"][row]
+        if mate == MatingState.FIGHTING and "rival_id" in state.columns:
+            whom = f" agent {state['rival_id'][row]} over agent {other}"
+        else:
+            whom = f" with agent {other}" if other >= 0 else ""
+        time = state["mating_timer"][row]
+        said.append(f"{mate.name.lower()}{whom} for {time:.1f} s: {mating.STAGES[mate]}")
+    return said or [mating.STAGES[MatingState.NONE]]
 
 
 def _used(moment: Moment, number: int, rows: Any, seen: Any) -> Any:

@@ -30,6 +30,7 @@ from murmura.core.state import (
 )
 from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
+from murmura.scenario.consistency_life import LARGEST_EXACT_ID
 
 TRIES = 200
 CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
@@ -89,6 +90,7 @@ def given_start(
 
 def set_items(scenario: Scenario, state: State, seed: int) -> None:
     """Give items that have turns of their own a row in the state; those that are there stay as they are."""
+    _check_ids_are_exact(scenario, state)
     wanted = {name: rule for name, rule in scenario.rules if rule.enabled and rule.turn}
     for name in set(state.items) - set(wanted):
         del state.items[name]
@@ -101,6 +103,16 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
             own = [k for k, field in enumerate(fields) if field not in rule.item_settings]
             fresh[: len(old), own] = old[: len(fresh), own]
         state.items[name] = fresh
+
+
+def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
+    """Food and mates are known by ids that kernels carry as float32."""
+    users = [name for name in ("feeding", "mating") if getattr(scenario.rules, name).enabled]
+    if users and state.next_id > LARGEST_EXACT_ID:
+        raise ScenarioError(
+            f"rules.{users[0]} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents up to {state.next_id - 1:,}; "
+            f"give ids from 0 on, or set rules.{users[0]}.enabled = false"
+        )
 
 
 def brought_inside(scenario: Scenario, state: State) -> State:

@@ -1,15 +1,18 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, strength; what a hunter does; classic models.
+"""What an animal wants: flocking, steering, terrain, weather, fear, food, mates; what a hunter does; classic models.
 
 Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
 """
 
-from murmura.rules.body import Energy, MatingCooldown
+from murmura.rules.body import Energy, MatingCooldown, Starvation
+from murmura.rules.breeding import Breeding
 from murmura.rules.cucker_smale import CuckerSmale
 from murmura.rules.daylight import Daylight
 from murmura.rules.fear import Fear, Threat
+from murmura.rules.feeding import Feeding, FoodSource
 from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.hunting.kinds import Hunter
 from murmura.rules.kinship import Chase, Flee
+from murmura.rules.mating import Mating
 from murmura.rules.predators import Predators
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.rules.terrain import (
@@ -34,6 +37,7 @@ __all__ = [
     "Attractors",
     "AvoidObstacles",
     "Boundary",
+    "Breeding",
     "Chase",
     "Circle",
     "Cohesion",
@@ -43,12 +47,15 @@ __all__ = [
     "Energy",
     "Evade",
     "Fear",
+    "Feeding",
     "Flee",
     "FleePoint",
     "FollowLeader",
+    "FoodSource",
     "HomeRange",
     "Hunter",
     "Jitter",
+    "Mating",
     "MatingCooldown",
     "Noise",
     "Polygon",
@@ -56,6 +63,7 @@ __all__ = [
     "Pursue",
     "Seek",
     "Separation",
+    "Starvation",
     "Territory",
     "Threat",
     "Vicsek",

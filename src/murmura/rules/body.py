@@ -1,12 +1,15 @@
-"""What flying costs: energy that decays with speed, and the clock that runs between matings."""
+"""What living costs: energy that decays with speed, starvation, and the clock that runs between matings."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import maximum
+from murmura.core.algebra import maximum, where
+from murmura.core.events import Cause
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+
+STARVATION = float(Cause.STARVATION)
 
 
 @register_rule("energy")
@@ -26,6 +29,25 @@ class Energy(Rule):
     def age(p: Any, me: Any, world: Any) -> Any:
         cost = p.decay * world.dt * (1.0 + p.speed_cost * me.speed / me.max_speed)
         return (maximum(0.0, me.energy - cost),)
+
+
+@register_rule("starvation")
+class Starvation(Rule):
+    """Whoever has had no energy at all for some time dies."""
+
+    after: float = quantity(10.0, "How long an agent lives without energy.", "s", (0, 120), ge=0)
+
+    reads = ("energy",)
+    writes = ("starving",)
+    columns = {"starving": 0.0}
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return (where(me.energy > 0.0, 0.0, me.starving + world.dt),)
+
+    @staticmethod
+    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return where(me.starving > p.after, STARVATION, 0.0), -1.0
 
 
 @register_rule("mating_cooldown")

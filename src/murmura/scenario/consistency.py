@@ -8,7 +8,8 @@ from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
-from murmura.rules import Circle, Hunter
+from murmura.rules import Circle
+from murmura.scenario.consistency_life import feeding, mating, offspring, predators
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -22,7 +23,7 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _sizes(scenario, "")
     if found:
         return found
-    checks = (_radii, _room, _speed, _obstacles, _days, _homes, _predators)
+    checks = (_radii, _room, _speed, _obstacles, _days, _homes, predators, feeding, mating, offspring)
     return [line for check in checks for line in check(scenario)] or _species(scenario)
 
 
@@ -153,65 +154,6 @@ def _homes(s: Scenario) -> list[str]:
         for k, home in enumerate(s.rules.territory.homes)
         if known and home.owner >= known
     ]
-
-
-def _predators(s: Scenario) -> list[str]:
-    rule = s.rules.predators
-    if not rule.enabled:
-        return []
-    found = []
-    if not s.rules.fear.enabled:
-        found.append(
-            "rules.predators needs rules.fear, where panic spreads and fades: set rules.fear.enabled = true"
-        )
-    if rule.on_capture == "respawn" and s.obstacles:
-        found.append(
-            "rules.predators.on_capture: 'respawn' could put a bird into an obstacle; use remove or count, or remove "
-            "the obstacles"
-        )
-    if 0 < rule.most_hunters < len(rule.hunters):
-        found.append(
-            f"rules.predators.most_hunters must be 0 or at least the {len(rule.hunters)} hunters of the list, got "
-            f"{rule.most_hunters}"
-        )
-    if rule.breed_after and rule.most_hunters <= len(rule.hunters):
-        found.append(
-            f"rules.predators.breed_after: hunters that breed need room: set most_hunters above {len(rule.hunters)}, "
-            f"got {rule.most_hunters}"
-        )
-    for k, hunter in enumerate(rule.hunters):
-        found += [f"rules.predators.hunters.{k}.{line}" for line in _hunter(s, hunter)]
-    return found
-
-
-def _hunter(s: Scenario, h: Hunter) -> list[str]:
-    found = []
-    side = min(s.world.width, s.world.height)
-    step = h.max_speed * h.burst * s.rules.predators.speed_factor * s.motion.stride
-    if step >= side / 2.0:
-        found.append(
-            f"max_speed: at {h.max_speed:g} and a burst of {h.burst:g} it could cross {step:g} [u] in a step, expected "
-            f"less than half the world ({side / 2:g} [u]); lower the speed or motion.time_step, or enlarge the world"
-        )
-    for low, high in (
-        ("catch_distance", "attack_distance"),
-        ("attack_distance", "panic_radius"),
-        ("stealth_radius", "panic_radius"),
-        ("drop_isolation", "least_isolation"),
-        ("pursuit_time", "hunt_time"),
-        ("hunt_energy", "max_energy"),
-        ("exhaustion_threshold", "hunt_energy"),
-        ("scan_altitude", "max_altitude"),
-        ("dive_altitude", "max_altitude"),
-    ):
-        if getattr(h, low) > getattr(h, high):
-            found.append(f"{low} must be at most {high} ({getattr(h, high):g}), got {getattr(h, low):g}")
-    inside = (h.x is None or 0 <= h.x <= s.world.width) and (h.y is None or 0 <= h.y <= s.world.height)
-    if not inside and s.world.boundary != "open":
-        found.append(
-            f"x and y must lie in the world, 0..{s.world.width:g} x 0..{s.world.height:g} [u], got {h.x}, {h.y}"
-        )
-    return found
 
 
 def _may_differ(path: str) -> bool:

@@ -1,0 +1,137 @@
+"""Writes docs/life.md from the code's tables and fields: `python docs/make_life.py`. A test keeps it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from pathlib import Path
+
+from murmura.core.rule import Rule
+from murmura.rules import Breeding, Energy, Feeding, Mating, Starvation, feeding, mating
+from murmura.rules.stages import Change
+
+TARGET = Path(__file__).with_name("life.md")
+
+HEAD = """# Life: energy, food, courtship, young
+
+Made by `docs/make_life.py` from the code's own tables; edit those. Everything here is a rule like any other and off by
+default. It advances in the fixed step, everybody reads time t and writes t + 1, and all chance is a function of seed,
+step and id: a run with all of it is reproducible to the bit, on any number of threads.
+
+| rule | what it does | needs |
+|---|---|---|
+| `rules.energy` | energy falls with time and speed; the tired are slow (S0-24, S0-30) | |
+| `rules.starvation` | whoever has had no energy for a while dies | `energy` |
+| `rules.feeding` | food sources, and the four stages of the hungry (S0-59 … S0-66, S2-57) | `energy`, food |
+| `rules.mating` | courtship, fights and matings in seven stages (S2-11 … S2-15) | `mating_cooldown` |
+| `rules.mating_cooldown` | the clock between two matings (S0-31) | |
+| `rules.breeding` | a mating yields a young one | `mating` |
+
+Scenarios: `feeding-grounds` (hungry birds find food and recover), `courtship` (two species, fights over females),
+`colony` (a population that grows and is bounded by its food). `sim.events()` tells of meals, matings, fights, births and
+deaths, each with step, ids, place and cause; `sim.explain(id)["doing"]` says in a sentence what an agent is about;
+`sim.state.items["feeding"]` is the table of sources.
+"""
+FEEDING = """## Food
+
+A source is listed under `rules.feeding.sources` or drawn from the seed (`rules.feeding.count`). It holds `amount` food
+and takes a turn after all agents have moved: it counts its feeders, lets in the nearest of those who wait within
+`landing_radius` while there are fewer than `capacity`, and sets aside for each feeder min(`consumption` · dt, what is
+left / feeders), which the feeder turns into energy in the next step (`energy_restore` / `consumption` for each unit of
+food). So a source never has more feeders than its capacity, and no energy comes from food that is not there. An
+empty source sends everybody off and is full again after `respawn_time`: `elsewhere`, in the `same_place`, or `never`.
+
+Where more wait than there is room, as many go in as there is room for, others after `turn_time`. While an
+agent is about food, other clamped wishes fade to `approach_flocking` and `gather_flocking` (feeders: none), its
+separation radius shrinks, and the wind is weaker (`shelter`; feeders feel none). The hungry who have set out for
+nothing yet (energy < `drawn_below`) are drawn to the nearest source with room.
+"""
+STYLES = """With d the way to the food, d its length, R = `gather_radius`, s = top speed, f = `motion.max_force`:
+
+| stage | force | |
+|---|---|---|
+| none, hungry | `attraction` · f · (1 − d/`reach`) · (1 + `hunger_gain` · (1 − energy)) d̂ | |
+| approaching | limit(`approach_speed` · s · min(1, d/`arrival_radius`) d̂ − v, f); nothing within `ignore_within` | S0-59 |
+| gathering, `gather` | limit((d − R) · min(1, \\|d − R\\|/R) d̂ + `gather_speed` · s · (0.8 + 0.04 (id mod 10)) t̂ − v, `gather_force` · f), t̂ = (−d̂_y, d̂_x) | S0-60, S0-61, S0-62, S0-63, S0-64 |
+| gathering, `swarm` | f · (`swarm_pull` d̂ + `swarm_noise` n̂), n̂ turning with Perlin noise; within `swarm_core` · R pushed outwards | S0-64 |
+| gathering, `hover` | limit(± min(1, \\|d − R\\|/R) · `hover_speed` · s d̂ − v, `hover_force` · f) − `hover_damping` v | S0-64 |
+| gathering, going in | as approaching | |
+| feeding | within `sit_radius` −`sit_damping` v, else limit(`feed_speed` · s d̂ − v, `feed_force` · f) − `feed_damping` v | S0-65, S0-66 |
+
+The documents' own force is the one with `approach_speed`, `gather_force` and `feed_force` at 1; the shares are those of
+the public system they describe. A source that is drawn does not look for obstacles: list sources where there are any.
+"""
+MATING = """## Courtship
+
+Only agents of one species and different sex court. A male names a seeking female as his target; she accepts a suitor
+by naming him, or refuses him (`rival_id` then holds his id for `court_time`). Two suitors of one female who have named
+each other as rivals fight. While they do, each writes down a score of his own,
+
+    aggression + energy + `luck` · u − `home_advantage` · (distance to her)/`fight_radius`
+
+and at the end both compare the same two numbers, so exactly one wins (of equals the lower id). A pair begins to
+mate in the step in which both see both ready, and a mating counts only if both see both at it until its end. Who is
+seeking, courting, mating or fighting sees all around. What two have agreed on stands even if panic seizes one of them in
+that very step; who loses sight of the other starts again. The event of a mating names the female and the male, that of
+a fight the winner and the loser.
+
+In `approaching` a male flies to where she will be in `lead` seconds, with `attraction` of the force; a courting pair closes up
+at `court_speed`; a mating one is pulled together by `pair_force` and brakes; rivals push each other away by
+`fight_strength` · f · min(1, `fight_push`/d²). Meanwhile `flocking` is what is left of other clamped wishes.
+
+Courtship and food exclude each other: the hungry leave off seeking, and nobody who courts sets out for food. Ids are
+carried in single precision, exact up to 2²⁴: beyond, these rules are refused.
+"""
+BREEDING = """## Young
+
+At the end of a mating the female bears one young in her own place, with a direction of its own. She gives it `gift` of
+her energy: none is made. Sex and temper are drawn by its id, as at the start (S2-3, S2-15). It may seek a mate when
+`maturity` has passed. Nobody is born while `most` agents live. Since energy comes from food alone, the food bounds the
+population long before that. population = agents at the start + births − deaths, always.
+"""
+
+
+def diagram(changes: tuple[Change, ...]) -> str:
+    """A state diagram that GitHub draws."""
+    lines = ["```mermaid", "stateDiagram-v2", "    [*] --> none"]
+    lines += [f"    {c.before.name.lower()} --> {c.after.name.lower()}" for c in changes]
+    return "\n".join([*lines, "```", ""])
+
+
+def machine(stages: Mapping[IntEnum, str], changes: tuple[Change, ...]) -> str:
+    """The stages and the arrows of a state machine as tables."""
+    lines = ["| code | stage | what the agent does |", "|---|---|---|"]
+    lines += [f"| {int(state)} | {state.name.lower()} | {text} |" for state, text in stages.items()]
+    lines += ["", "| from | to | when |", "|---|---|---|"]
+    lines += [f"| {c.before.name.lower()} | {c.after.name.lower()} | {c.when} |" for c in changes]
+    return "\n".join([*lines, ""])
+
+
+def numbers(name: str, rule: type[Rule]) -> str:
+    """A rule's fields with unit, default and sentence."""
+    lines = [f"| `rules.{name}.…` | default | unit | |", "|---|---|---|---|"]
+    for field, info in rule.model_fields.items():
+        if field == "enabled":
+            continue
+        extra = info.json_schema_extra
+        unit = extra.get("unit", "") if isinstance(extra, dict) else ""
+        shown = "none" if info.default == () else info.default
+        lines.append(f"| `{field}` | {shown} | {unit} | {info.description} |")
+    return "\n".join([*lines, ""])
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join(
+        [
+            HEAD, "## Energy\n", numbers("energy", Energy), numbers("starvation", Starvation),
+            FEEDING, diagram(feeding.CHANGES), machine(feeding.STAGES, feeding.CHANGES), STYLES, numbers("feeding", Feeding),
+            MATING, diagram(mating.CHANGES), machine(mating.STAGES, mating.CHANGES), numbers("mating", Mating),
+            BREEDING, numbers("breeding", Breeding),
+        ]
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), encoding="utf-8")
+    print(f"wrote {TARGET.name}")

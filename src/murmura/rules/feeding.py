@@ -1,0 +1,372 @@
+"""Food and those who eat it: sources that fill and empty, and the four stages of a hungry agent (S2-8, S2-28).
+
+A source is an item with a turn of its own. It counts its feeders, lets in one waiting agent in a step while it has
+room, and says what each feeder gets in the next step: so no source ever feeds more than its capacity, and nobody
+gains energy from food that is not there. Agents only look at sources; they never take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from murmura.core.algebra import absolute, floor, maximum, minimum, sin_cos, sqrt, to_number, where
+from murmura.core.events import Event
+from murmura.core.model import Model, choice, quantity
+from murmura.core.noise import noise
+from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.state import FeedingState, MatingState
+from murmura.core.vector import TINY, limit
+from murmura.rules.stages import FAR, NOWHERE, Change
+from murmura.rules.towards import steer_at_speed
+
+NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
+SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
+MEAL = float(Event.MEAL)
+
+STAGES = {
+    FeedingState.NONE: "flies with the flock; if hungry and in reach of food with room, it is drawn there",
+    FeedingState.APPROACHING: "flies to its source and slows down on arrival",
+    FeedingState.GATHERING: "waits around its source in the chosen style; goes in when there is room",
+    FeedingState.FEEDING: "sits at its source, brakes and eats",
+}
+CHANGES = (
+    Change(
+        FeedingState.NONE,
+        FeedingState.APPROACHING,
+        "energy < `hungry_below` and the nearest source with room is within `reach`",
+    ),
+    Change(FeedingState.APPROACHING, FeedingState.GATHERING, "nearer than `gather_from` x `gather_radius`"),
+    Change(FeedingState.GATHERING, FeedingState.APPROACHING, "farther than `lost_from` x `gather_radius`"),
+    Change(
+        FeedingState.GATHERING,
+        FeedingState.FEEDING,
+        "the source lets it in: nearest of those within `landing_radius`, and feeders < `capacity`",
+    ),
+    Change(FeedingState.FEEDING, FeedingState.GATHERING, "swept off, beyond 1.5 x `landing_radius`"),
+    Change(
+        FeedingState.APPROACHING,
+        FeedingState.NONE,
+        "energy > `sated_above`, panic > `panic_limit`, the source is empty, or courtship has begun",
+    ),
+    Change(FeedingState.GATHERING, FeedingState.NONE, "as from approaching"),
+    Change(
+        FeedingState.FEEDING,
+        FeedingState.NONE,
+        "energy = 1, or > `content_above` after `duration`; panic > `panic_limit`; the source is empty",
+    ),
+)
+
+ID, X, Y, ROOM, PRESENT, PORTION, INVITES, ADMITTED = range(8)
+AMOUNT, FEEDERS, WAITING, EMPTY_FOR, FULL, HOME_X, HOME_Y = range(8, 15)
+
+
+class FoodSource(Model):
+    """A place with food."""
+
+    x: float = quantity(..., "Where it is.", "u")
+    y: float = quantity(..., "Where it is.", "u")
+    amount: float | None = quantity(
+        None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
+    )
+
+
+@register_rule("feeding")
+class Feeding(Rule):
+    """Hungry agents fly to food, wait their turn, eat, and recover (S0-59 to S0-66, S2-57)."""
+
+    weight: float = quantity(1.0, "How much the way to food counts beside other wishes.", "", (0, 5), ge=0)
+    sources: tuple[FoodSource, ...] = Field((), strict=False, description="Sources at places of your choice.")
+    count: int = quantity(5, "Further sources, at places drawn from the seed.", "", (0, 20), ge=0, le=500)
+    amount: float = quantity(100.0, "Food that a source holds when full.", "food", (1, 1000), gt=0)
+    capacity: int = quantity(20, "Greatest number of feeders at a source.", "", (1, 100), ge=1, le=1_000_000)
+    consumption: float = quantity(1.0, "Food that a feeder eats.", "food/s", (0.1, 10), gt=0)
+    energy_restore: float = quantity(0.3, "Energy that a feeder gains by it.", "1/s", (0, 1), ge=0)
+    respawn: Literal["elsewhere", "same_place", "never"] = choice(
+        "elsewhere", "Where an empty source is full again after the respawn time."
+    )
+    respawn_time: float = quantity(10.0, "How long a source stays empty.", "s", (0, 120), ge=0)
+    margin: float = quantity(150.0, "Distance of drawn places from the edges.", "u", (0, 400), ge=0)
+
+    reach: float = quantity(200.0, "How far food is noticed.", "u", (20, 1000), gt=0)
+    attraction: float = quantity(
+        1.0, "Pull on the hungry who are not on their way, in max_force x (1 - d/reach).", "", (0, 5), ge=0
+    )
+    hunger_gain: float = quantity(2.0, "How much full hunger adds to that pull.", "", (0, 10), ge=0)
+    drawn_below: float = quantity(0.7, "Energy below which food pulls.", "", (0, 1), ge=0, le=1)
+    hungry_below: float = quantity(
+        0.6, "Energy below which an agent sets out for food.", "", (0, 1), ge=0, le=1
+    )
+    sated_above: float = quantity(0.9, "Energy above which one who waits leaves.", "", (0, 1), ge=0, le=1)
+    content_above: float = quantity(
+        0.8, "Energy above which a feeder leaves after the duration.", "", (0, 1), ge=0, le=1
+    )
+    duration: float = quantity(
+        2.0, "Least time of a meal that ends before energy is full.", "s", (0, 30), ge=0
+    )
+    panic_limit: float = quantity(0.5, "Panic above this ends everything about food.", "", (0, 1), ge=0, le=1)
+
+    approach_speed: float = quantity(0.8, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
+    arrival_radius: float = quantity(50.0, "Nearer than this the approach slows.", "u", (1, 200), gt=0)
+    ignore_within: float = quantity(1.0, "Nearer than this nothing is left to approach.", "u", (0, 10), ge=0)
+    style: Literal["gather", "swarm", "hover"] = choice(
+        "gather", "How agents wait: circling the source, swarming over it, or hovering at its rim."
+    )
+    gather_radius: float = quantity(50.0, "Where agents wait.", "u", (5, 200), gt=0)
+    gather_from: float = quantity(1.5, "Waiting begins within this many gather radii.", "", (1, 5), gt=0)
+    lost_from: float = quantity(2.0, "Waiting ends beyond this many gather radii.", "", (1, 5), gt=0)
+    gather_speed: float = quantity(0.5, "Speed of the circling, in max_speed.", "", (0, 1), ge=0)
+    gather_force: float = quantity(0.8, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
+    swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in max_force.", "", (0, 2), ge=0)
+    swarm_noise: float = quantity(0.3, "Random force in the swarm, in max_force.", "", (0, 2), ge=0)
+    swarm_core: float = quantity(0.3, "Share of the gather radius that pushes outwards.", "", (0, 1), gt=0)
+    hover_speed: float = quantity(0.2, "Speed of the hovering, in max_speed.", "", (0, 1), ge=0)
+    hover_force: float = quantity(0.5, "Greatest force while hovering, in max_force.", "", (0, 1), ge=0)
+    hover_damping: float = quantity(0.1, "Braking while hovering.", "", (0, 1), ge=0)
+    turn_time: float = quantity(
+        10.0, "How long one who waits tries to land before it is another's turn.", "s", (1, 60), gt=0
+    )
+    landing_radius: float = quantity(20.0, "How near one must be to be let in.", "u", (1, 100), gt=0)
+    sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
+    sit_damping: float = quantity(0.3, "Braking of one who sits.", "", (0, 1), ge=0)
+    feed_speed: float = quantity(0.3, "Speed of a feeder's last stretch, in max_speed.", "", (0, 1), ge=0)
+    feed_force: float = quantity(0.5, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
+    feed_damping: float = quantity(0.2, "Braking on that stretch.", "", (0, 1), ge=0)
+
+    approach_flocking: float = quantity(
+        0.1, "What is left of other wishes while approaching.", "", (0, 1), ge=0, le=1
+    )
+    gather_flocking: float = quantity(
+        0.15, "What is left of other wishes while waiting.", "", (0, 1), ge=0, le=1
+    )
+    approach_space: float = quantity(
+        0.4, "What is left of the separation radius while approaching.", "", (0, 1), gt=0, le=1
+    )
+    gather_space: float = quantity(
+        0.5, "What is left of the separation radius while waiting.", "", (0, 1), gt=0, le=1
+    )
+    shelter: float = quantity(
+        0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
+    )
+
+    item_fields = ("id", "x", "y", "room", "present", "portion", "invites", "admitted")
+    memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", "home_x", "home_y")
+    item_settings = ("full", "home_x", "home_y")
+    item_accumulates = ("least", "payload", "payload", "payload", "payload", "payload", "payload", "payload")
+    gathers = ("count", "count", "best")
+    modulates = ("separation.radius", "wind.blow_x", "wind.blow_y", "wind.gust")
+    reads = ("panic", "mating_state")
+    writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
+    columns = {"meal": 0.0}
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return self._rows([(0.0, 0.0)] * self.count)
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+        return self._rows(
+            [_place(self, number, 0, seed_words(seed), width, height) for number in range(self.count)]
+        )
+
+    def _rows(self, drawn: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
+        """Full sources: those that are named, then those at drawn places."""
+        full = [(s.x, s.y, s.amount or self.amount) for s in self.sources]
+        full += [(x, y, self.amount) for x, y in drawn]
+        return [
+            (number, x, y, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, x, y)
+            for number, (x, y, amount) in enumerate(full)
+        ]
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        s = me.feeding_state
+        space = where(s == APPROACHING, p.approach_space, where(s == GATHERING, p.gather_space, 1.0))
+        wind = where(s == NONE, 1.0, where(s == FEEDING, 0.0, p.shelter))
+        return space, wind, wind, wind
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        dx, dy = offset(world, me.x, me.y, it.x, it.y)
+        d2 = dx * dx + dy * dy
+        offers = where((d2 <= p.reach * p.reach) & (it.room > 0.0), d2, FAR)
+        mine = where(me.target_food_id == it.id, d2, FAR)
+        admits = where(to_number(me.id) == it.admitted, 1.0, 0.0)
+        found = where(me.target_food_id < 0.0, offers, mine)
+        return found, it.id, dx, dy, it.present, it.portion, it.invites, admits
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        d2, food, _, _, present, portion, _, admits = acc
+        s = me.feeding_state
+        timer = me.feeding_timer + world.dt
+        eaten = where(s == FEEDING, portion, 0.0)
+        energy = minimum(1.0, me.energy + eaten * p.energy_of_food)
+        ring = p.gather_radius * p.gather_radius
+        landing = p.landing_radius * p.landing_radius
+        n = where((s == NONE) & (energy < p.hungry_below) & (d2 < NOWHERE), APPROACHING, s)
+        n = where((s == APPROACHING) & (d2 < ring * p.gather_from * p.gather_from), GATHERING, n)
+        n = where((s == GATHERING) & (admits > 0.5), FEEDING, n)
+        n = where((s == GATHERING) & (d2 > ring * p.lost_from * p.lost_from), APPROACHING, n)
+        n = where((s == FEEDING) & (d2 > 2.25 * landing), GATHERING, n)
+        waited = (s > NONE) & (s < FEEDING) & (energy > p.sated_above)
+        ate = (s == FEEDING) & ((energy >= 1.0) | ((timer >= p.duration) & (energy > p.content_above)))
+        courts = (me.mating_state > SEEKING) & (me.mating_state < COOLDOWN)
+        n = where(waited | ate | courts | (present < 0.5) | (me.panic > p.panic_limit), NONE, n)
+        return (
+            energy,
+            n,
+            where(n == NONE, -1.0, where(s == NONE, food, me.target_food_id)),
+            where((n == s) & (n > NONE), timer, 0.0),
+            where(n == FEEDING, me.meal + eaten, 0.0),
+        )
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        d2, _, dx, dy, _, _, invites, _ = acc
+        found = d2 < NOWHERE
+        d = sqrt(where(found, d2, 0.0))
+        s = me.feeding_state
+        ax, ay = _approach(p, me, dx, dy, d)
+        gx, gy = _wait(p, me, dx, dy, d, world)
+        sx, sy = _sit(p, me, dx, dy, d)
+        goes_in = (s == GATHERING) & (_rank(p, me, world) < invites)
+        drawn = (s == NONE) & (me.energy < p.drawn_below)
+        pull = p.attraction * me.max_force * (1.0 + p.hunger_gain * (1.0 - me.energy))
+        pull = where(drawn, pull * maximum(0.0, 1.0 - d / p.reach) / (d + TINY), 0.0)
+        fx = where(
+            (s == APPROACHING) | goes_in, ax, where(s == GATHERING, gx, where(s == FEEDING, sx, dx * pull))
+        )
+        fy = where(
+            (s == APPROACHING) | goes_in, ay, where(s == GATHERING, gy, where(s == FEEDING, sy, dy * pull))
+        )
+        w = where(found, p.weight, 0.0)
+        return fx * w, fy * w
+
+    @staticmethod
+    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        s = me.feeding_state
+        left = where(s == APPROACHING, p.approach_flocking, where(s == GATHERING, p.gather_flocking, 0.0))
+        return where((s == NONE) | (p.weight == 0.0), 1.0, left)
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+        ends = (was.feeding_state == FEEDING) & (me.feeding_state < FEEDING)
+        eaten = was.meal + acc[5]
+        return where(ends & (eaten > 0.0), MEAL, 0.0), was.target_food_id, eaten
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        dx, dy = offset(world, it.x, it.y, me.x, me.y)
+        d = sqrt(dx * dx + dy * dy)
+        here = me.target_food_id == it.id
+        waits = here & (me.feeding_state == GATHERING)
+        return (
+            where(here & (me.feeding_state == FEEDING), 1.0, 0.0),
+            where(waits, 1.0, 0.0),
+            where(waits, maximum(0.0, 1.0 - d / p.landing_radius), 0.0),
+        )
+
+    @staticmethod
+    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
+        it = items[row]
+        feeders, waiting, nearest = told[0], told[1], told[3]
+        it[FEEDERS], it[WAITING] = feeders, waiting
+        it[ROOM], it[PORTION], it[INVITES], it[ADMITTED] = 0.0, 0.0, 0.0, -1.0
+        if it[AMOUNT] > 0.0:
+            if feeders > 0.0:
+                it[PORTION] = min(p.consumption * world.dt, it[AMOUNT] / feeders)
+                it[AMOUNT] = max(0.0, it[AMOUNT] - it[PORTION] * feeders)
+            if feeders < p.capacity:
+                it[ROOM] = p.capacity - feeders
+                it[INVITES] = min(1.0, it[ROOM] / max(1.0, waiting))
+                if nearest >= 0.0:
+                    it[ADMITTED] = nearest
+                    it[ROOM] -= 1.0
+        else:
+            it[PRESENT] = 0.0
+            it[EMPTY_FOR] += world.dt
+            if it[EMPTY_FOR] >= p.respawn_time and not p.respawn_never:
+                it[X], it[Y] = it[HOME_X], it[HOME_Y]
+                if p.respawn_elsewhere:
+                    u, v = uniform_from(
+                        world.seed_low, world.seed_high, world.step, int(it[ID]) + 1000, STREAM_FOOD
+                    )
+                    it[X] = p.margin + u * (world.width - 2.0 * p.margin)
+                    it[Y] = p.margin + v * (world.height - 2.0 * p.margin)
+                it[AMOUNT], it[PRESENT], it[ROOM], it[INVITES] = it[FULL], 1.0, p.capacity, 1.0
+                it[EMPTY_FOR] = 0.0
+
+
+def _place(
+    rule: Feeding, number: int, step: int, seed: tuple[int, int], width: float, height: float
+) -> tuple[float, float]:
+    """A drawn place for a source."""
+    u, v = uniform_from(*seed, step, number, STREAM_FOOD)
+    x = rule.margin + float(u) * (width - 2.0 * rule.margin)
+    return x, rule.margin + float(v) * (height - 2.0 * rule.margin)
+
+
+def _rank(p: Any, me: Any, world: Any) -> Any:
+    """Who goes in where not all can: a number in [0, 1) that stays for a turn, and is spread evenly over the turns."""
+    own = to_number(me.id)
+    own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
+    own = own - floor(own)
+    rank = own + floor(world.noise_time / p.turn_time + own) * 0.7548777
+    return rank - floor(rank)
+
+
+def _approach(p: Any, me: Any, dx: Any, dy: Any, d: Any) -> Any:
+    """Straight to the food, slower on arrival (S0-59)."""
+    speed = p.approach_speed * me.max_speed * minimum(1.0, d / p.arrival_radius)
+    fx, fy = steer_at_speed(dx, dy, speed, me)
+    w = where(d < p.ignore_within, 0.0, 1.0)
+    return fx * w, fy * w
+
+
+def _wait(p: Any, me: Any, dx: Any, dy: Any, d: Any, world: Any) -> Any:
+    """The three styles of waiting (S0-60 to S0-64)."""
+    per_d = 1.0 / (d + TINY)
+    to_x, to_y = dx * per_d, dy * per_d
+    error = d - p.gather_radius
+    share = minimum(1.0, absolute(error) / p.gather_radius)
+    if p.style_gather:
+        own = to_number(me.id)
+        own = 0.8 + (own - 10.0 * floor(own / 10.0)) * 0.04
+        orbit = me.max_speed * p.gather_speed * own
+        inwards = error * share
+        return limit(
+            to_x * inwards - to_y * orbit - me.vx,
+            to_y * inwards + to_x * orbit - me.vy,
+            p.gather_force * me.max_force,
+        )
+    if p.style_swarm:
+        row = to_number(me.id)
+        row = row - 2560.0 * floor(row / 2560.0)
+        turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
+        s, c = sin_cos(turn * 9.424778)
+        core = p.swarm_core * p.gather_radius
+        pull = where(d < core, d / core - 1.0, p.swarm_pull)
+        return (
+            me.max_force * (to_x * pull + c * p.swarm_noise),
+            me.max_force * (to_y * pull + s * p.swarm_noise),
+        )
+    speed = where(error > 0.0, share, -share) * p.hover_speed * me.max_speed
+    fx, fy = limit(to_x * speed - me.vx, to_y * speed - me.vy, p.hover_force * me.max_force)
+    return fx - me.vx * p.hover_damping, fy - me.vy * p.hover_damping
+
+
+def _sit(p: Any, me: Any, dx: Any, dy: Any, d: Any) -> Any:
+    """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
+    scale = p.feed_speed * me.max_speed / (d + TINY)
+    fx, fy = limit(dx * scale - me.vx, dy * scale - me.vy, p.feed_force * me.max_force)
+    near = d < p.sit_radius
+    return (
+        where(near, -me.vx * p.sit_damping, fx - me.vx * p.feed_damping),
+        where(near, -me.vy * p.sit_damping, fy - me.vy * p.feed_damping),
+    )

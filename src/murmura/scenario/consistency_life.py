@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 LARGEST_EXACT_ID = 2**24
+"""Kernels carry ids of mates as float32, which holds whole numbers exactly up to here."""
 
 
 def predators(s: Scenario) -> list[str]:

@@ -312,7 +312,8 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
 def set_life_going(scenario: Scenario, state: State) -> None:
     """Put agents, seven at a time, where something is about to happen.
 
-    The first two are a pair at the end of its mating. The next two are males at the end of a fight over the fifth,
+    The first two are a mating pair, every third one at its end: not all, since a newborn lies in its mother's very place,
+    where directions have no digits. The next two are males at the end of a fight over the fifth,
     whom the sixth has just reached. The seventh is about food, or without energy.
     """
     size = (scenario.world.width, scenario.world.height)
@@ -323,18 +324,19 @@ def set_life_going(scenario: Scenario, state: State) -> None:
         state["energy"][crowd], state["panic"][crowd] = 0.9, 0.0
         for k, agent in enumerate(crowd):
             state["position_x"][agent] = np.float32(state["position_x"][female] + 4.0 * k) % size[0]
-            state["position_y"][agent] = np.float32(state["position_y"][female] + 3.0 * (k % 2)) % size[1]
+            state["position_y"][agent] = np.float32(state["position_y"][female] + 2.0 * (k % 2)) % size[1]
         state["gender"][crowd] = [0, 1, 1, 1, 0, 1]
         state["aggression"][crowd] = [0.0, 0.7, 0.6, 0.9, 0.0, 0.5]
         state["mating_state"][crowd] = [4, 4, 5, 5, 1, 2]
         state["target_mate_id"][crowd] = [male, female, she, she, -1, she]
         state["rival_id"][crowd] = [-1, -1, b, a, -1, -1]
         state["fight_score"][[a, b]] = [1.0, 1.25] if first % 2 else [1.5, 1.25]
-        state["mating_timer"][crowd] = [9.0, 9.0, 9.0, 9.0, 0.0, 0.1]
+        ends = 0.0 if first % 3 else 9.0
+        state["mating_timer"][crowd] = [ends, ends, 9.0, 9.0, 0.0, 0.1]
         state["mating_cooldown"][crowd] = 0.0
-        stage = first % 5
-        state["feeding_state"][eater] = min(stage, 3)
-        state["target_food_id"][eater] = 0 if 0 < stage < 4 else -1
-        state["position_x"][eater], state["position_y"][eater] = 60.0 + 9.0 * stage, 70.0
-        state["energy"][eater] = 0.0 if stage == 4 else 0.5
+        stage = first // 7 % 4
+        state["feeding_state"][eater], state["target_food_id"][eater] = stage, 0 if stage else -1
+        state["position_x"][eater] = 60.0 + 4.0 * stage + 0.04 * first
+        state["position_y"][eater] = 60.0 + 0.1 * first
+        state["energy"][eater], state["meal"][eater] = 0.5 if stage else 0.0, 0.25
         state["panic"][eater] = 0.0

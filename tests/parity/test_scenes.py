@@ -13,7 +13,7 @@ from murmura.rules.terrain import contains
 from murmura.scenario import Motion, World
 
 from .scenes import SCENES, alone, lively, loud_rules, scenario_of
-from .side_by_side import Comparison, compare_step, on_edge_of_view, touching
+from .side_by_side import Comparison, compare_step, on_edge_of_view, touching, twin_of
 
 # Every rule: the scenes that have it, and the columns in which it must be seen to act.
 FORCE = ("acceleration_x", "acceleration_y")
@@ -193,6 +193,29 @@ def test_an_explanation_is_what_the_kernel_does():
     for agent in agents:
         assert sim.forces[agent] == pytest.approx(told[agent]["steering"], abs=1e-3)
         assert sim.column("local_density")[agent] == len(told[agent]["neighbors"])
+
+
+def test_food_and_events_are_those_of_the_definition():
+    sim = lively(scenario_of("life"))
+    kinds = set()
+    for _ in range(6):
+        twin = twin_of(sim)
+        sim.events()
+        sim.step()
+        twin.step()
+        np.testing.assert_allclose(
+            sim.state.items["feeding"], twin.state.items["feeding"], rtol=1e-5, atol=1e-4
+        )
+        ours, theirs = sim.events(), twin.events()
+        assert [(e["kind"], e["id"], e["other"], e["cause"]) for e in ours] == [
+            (e["kind"], e["id"], e["other"], e["cause"]) for e in theirs
+        ]
+        assert [(e["x"], e["y"], e["amount"]) for e in ours] == [
+            pytest.approx((e["x"], e["y"], e["amount"]), abs=1e-3) for e in theirs
+        ]
+        kinds |= {e["kind"] for e in ours}
+        sim.step(20)
+    assert kinds >= {"mating", "birth", "fight"}
 
 
 def test_a_tracked_agent_that_is_not_there_moves_nobody():

@@ -10,6 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
+from murmura.engine.clock import Clock
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -22,6 +23,16 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
 });
 window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
+"""
+
+# A browser that has no WebGL2.
+PLAIN = """
+(() => {
+  const real = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    return kind === 'webgl2' ? null : real.call(this, kind, ...rest);
+  };
+})();
 """
 
 # Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
@@ -133,6 +144,7 @@ class Tab:
             self.session._simulation = mm.Simulation(
                 self.session._with_hand(scenario), 7, "reference", positions=positions, velocities=velocities
             )
+            self.session._clock = Clock(self.session._simulation, self.session.speed)
             self.session.epoch += 1
 
         self.inside(place)

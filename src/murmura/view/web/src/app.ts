@@ -78,7 +78,7 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
-    if (innerWidth < 820) this.settings.set({ panel: false, charts: false });
+    if (isNarrow()) this.settings.set({ panel: false, charts: false });
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
     byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
@@ -175,8 +175,10 @@ export class App {
 
   private inspect(agent: Inspection | null): void {
     this.stage.choose(agent);
-    if (agent && this.followNext) this.stage.follow();
-    this.followNext = false;
+    if (agent && this.followNext) {
+      this.stage.follow();
+      this.followNext = false;
+    }
     this.inspector.show(agent, this.stage.following);
     document.body.classList.toggle("inspecting", agent !== null);
   }
@@ -201,7 +203,7 @@ export class App {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
     const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
-    const onButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
+    const onButton = (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) && !event.target.closest("dialog");
     if (found === null || (onButton && event.key === " ")) return;
     if (!this.settings.looks.keys && found !== "help" && found !== "escape") return;
     if (event.target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
@@ -241,8 +243,8 @@ export class App {
       fit: () => { this.stage.fit(); },
       fullScreen: () => { void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()); },
       hide: () => { this.settings.set({ hidden: !looks.hidden }); },
-      charts: () => { this.settings.set({ charts: !looks.charts }); },
-      panel: () => { this.settings.set({ panel: !looks.panel }); },
+      charts: () => { this.settings.set({ charts: !looks.charts, ...(isNarrow() && !looks.charts ? { panel: false } : {}) }); },
+      panel: () => { this.settings.set({ panel: !looks.panel, ...(isNarrow() && !looks.panel ? { charts: false } : {}) }); },
       screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
       record: () => { this.toggleRecording(); },
       link: () => { void this.copyLink(); },
@@ -255,7 +257,7 @@ export class App {
   }
 
   private release(): void {
-    this.stage.following = false;
+    this.stage.following = this.followNext = false;
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
     this.inspect(null);
@@ -337,7 +339,7 @@ export class App {
     const { looks } = this.settings;
     const height = this.dock.root.offsetHeight;
     if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
-    this.stage.gaps = { right: looks.panel && innerWidth >= 820 ? 300 : 0, bottom: height + 20 };
+    this.stage.gaps = { right: looks.panel && !isNarrow() ? 300 : 0, bottom: height + 20 };
   }
 
   private looksChanged(changed: object): void {
@@ -349,6 +351,11 @@ export class App {
     this.makeRoom();
     if ("mode" in changed) this.askExtra();
   }
+}
+
+/** No room for panels side by side; the style sheet draws the same line. */
+function isNarrow(): boolean {
+  return innerWidth <= 820;
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {

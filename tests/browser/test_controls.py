@@ -87,7 +87,7 @@ def test_a_check_box_takes_a_rule_out(tab: Tab) -> None:
 def test_a_refused_value_comes_back_with_the_reason(tab: Tab) -> None:
     tab.page.get_by_label("Agents", exact=True).fill("90000000")
     tab.page.get_by_label("Agents", exact=True).press("Enter")
-    tab.until(lambda: "agents: " in str(tab.page.locator("#notes").text_content()))
+    tab.until(lambda: "agents must be" in str(tab.page.locator("#notes").text_content()))
     assert tab.simulation.agent_count == 60
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
-from murmura.engine.clock import Clock
+from murmura.view.tools import with_hand
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -97,7 +97,7 @@ class Tab:
 
     def shows_now(self) -> None:
         """Wait until the page shows the flock that the session has now."""
-        self.until(lambda: self.see("epoch") == self.session.epoch)
+        self.until(lambda: self.see("epoch") == self.session.scene.epoch)
         self.until(lambda: self.see("running") is self.session.running)
 
     def see(self, name: str) -> Any:
@@ -114,7 +114,10 @@ class Tab:
 
     def send(self, kind: str, /, **values: Any) -> None:
         """A command from elsewhere, carried out when this returns."""
-        self.inside(lambda: self.session._carry_out({"type": kind, **values}))
+        refused: list[str] = []
+        self.session.submit({"type": kind, **values}, refused.append)
+        self.inside(lambda: None)
+        assert refused == []
 
     def inside(self, work: Callable[[], Any]) -> None:
         """Do something in the session's own thread, between two steps."""
@@ -141,11 +144,10 @@ class Tab:
         self.still(scenario)
 
         def place() -> None:
-            self.session._simulation = mm.Simulation(
-                self.session._with_hand(scenario), 7, "reference", positions=positions, velocities=velocities
+            self.session.scene.simulation = mm.Simulation(
+                with_hand(scenario, None), 7, "reference", positions=positions, velocities=velocities
             )
-            self.session._clock = Clock(self.session._simulation, self.session.speed)
-            self.session.epoch += 1
+            self.session.scene.epoch += 1
 
         self.inside(place)
         self.shows_now()
@@ -153,7 +155,7 @@ class Tab:
 
     @property
     def simulation(self) -> mm.Simulation:
-        return self.session._simulation
+        return self.session.simulation
 
     def screen(self, places: Any) -> np.ndarray:
         """Where places of the world are in the window [CSS px]."""

@@ -117,7 +117,7 @@ def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
     strength = sum(part**2 for part in told["steering"]) ** 0.5
     assert f"Net steering{strength:.4g}" in text
     story.get_by_role("button", name="Let the agent go").click()
-    tab.until(lambda: tab.session._selected is None)
+    tab.until(lambda: tab.session.selected is None)
 
 
 def test_charts_can_be_read_as_a_table(tab: Tab) -> None:

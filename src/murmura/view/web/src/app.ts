@@ -11,7 +11,7 @@ import { Input } from "./input";
 import { Inspector } from "./inspector";
 import { Recorder, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
-import { Places } from "./places";
+import { hunterKinds, Places } from "./places";
 import { PlaybackBar } from "./playback";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
@@ -85,7 +85,7 @@ export class App {
     byId("bottom").append(this.playback.root, this.dock.root);
     new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send), () => { this.followNext = true; }));
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -122,7 +122,10 @@ export class App {
       case "hello": this.welcome(message); break;
       case "status": this.report(message); break;
       case "scenario": this.showScenario(message.scenario); break;
-      case "scene": this.stage.setScene(message.objects); break;
+      case "scene":
+        this.stage.setScene(message.objects);
+        this.hud.scene(message.objects);
+        break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
         this.goal = null;
@@ -143,6 +146,7 @@ export class App {
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
+    this.dock.offerHunters(hunterKinds(hello.schema));
     this.sharing.hello(hello);
     if (!first) return;
     this.askExtra();

@@ -14,7 +14,7 @@ from murmura.view import server
 from murmura.view.session import Session
 from tests.view.live import Live, flock
 
-from .tab import STROKES, WATCH, Tab
+from .tab import PLAIN, STROKES, WATCH, Tab
 
 WEB = Path(server.__file__).with_name("web")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -64,15 +64,15 @@ def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
     """Makes tabs on a fresh flock, paused: pictures are dear where the processor paints them."""
     tabs: list[Tab] = []
 
-    def make(script: str = "", **options: Any) -> Tab:
+    def make(gl: bool = True, **options: Any) -> Tab:
         context = browser.new_context(
             **{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
         name, _, value = live.cookie.partition("=")
         context.add_cookies([{"name": name, "value": value, "url": live.origin}])
-        for each in (WATCH, STROKES, script):
-            context.add_init_script(each)
+        for script in (WATCH, STROKES, *(() if gl else (PLAIN,))):
+            context.add_init_script(script)
         tab = Tab(context.new_page(), live)
         tabs.append(tab)
         return tab
@@ -92,5 +92,12 @@ def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
 
 
 @pytest.fixture
-def tab(make_tab: MakeTab) -> Tab:
+def gl_tab(make_tab: MakeTab) -> Tab:
+    """With WebGL2, painted by the processor: for tests that look at the flock itself."""
     return make_tab().open()
+
+
+@pytest.fixture
+def tab(make_tab: MakeTab) -> Tab:
+    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time."""
+    return make_tab(gl=False).open()

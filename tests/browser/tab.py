@@ -10,6 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
+from murmura.view.tools import with_hand
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -22,6 +23,16 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
 });
 window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
+"""
+
+# A browser that has no WebGL2.
+PLAIN = """
+(() => {
+  const real = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    return kind === 'webgl2' ? null : real.call(this, kind, ...rest);
+  };
+})();
 """
 
 # Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
@@ -86,7 +97,7 @@ class Tab:
 
     def shows_now(self) -> None:
         """Wait until the page shows the flock that the session has now."""
-        self.until(lambda: self.see("epoch") == self.session.epoch)
+        self.until(lambda: self.see("epoch") == self.session.scene.epoch)
         self.until(lambda: self.see("running") is self.session.running)
 
     def see(self, name: str) -> Any:
@@ -103,7 +114,10 @@ class Tab:
 
     def send(self, kind: str, /, **values: Any) -> None:
         """A command from elsewhere, carried out when this returns."""
-        self.inside(lambda: self.session._carry_out({"type": kind, **values}))
+        refused: list[str] = []
+        self.session.submit({"type": kind, **values}, refused.append)
+        self.inside(lambda: None)
+        assert refused == []
 
     def inside(self, work: Callable[[], Any]) -> None:
         """Do something in the session's own thread, between two steps."""
@@ -130,10 +144,10 @@ class Tab:
         self.still(scenario)
 
         def place() -> None:
-            self.session._simulation = mm.Simulation(
-                self.session._with_hand(scenario), 7, "reference", positions=positions, velocities=velocities
+            self.session.scene.simulation = mm.Simulation(
+                with_hand(scenario, None), 7, "reference", positions=positions, velocities=velocities
             )
-            self.session.epoch += 1
+            self.session.scene.epoch += 1
 
         self.inside(place)
         self.shows_now()
@@ -141,7 +155,7 @@ class Tab:
 
     @property
     def simulation(self) -> mm.Simulation:
-        return self.session._simulation
+        return self.session.simulation
 
     def screen(self, places: Any) -> np.ndarray:
         """Where places of the world are in the window [CSS px]."""

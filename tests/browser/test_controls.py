@@ -87,7 +87,7 @@ def test_a_check_box_takes_a_rule_out(tab: Tab) -> None:
 def test_a_refused_value_comes_back_with_the_reason(tab: Tab) -> None:
     tab.page.get_by_label("Agents", exact=True).fill("90000000")
     tab.page.get_by_label("Agents", exact=True).press("Enter")
-    tab.until(lambda: "agents" in str(tab.page.locator(".note.error").text_content()))
+    tab.until(lambda: "agents must be" in str(tab.page.locator("#notes").text_content()))
     assert tab.simulation.agent_count == 60
 
 
@@ -117,7 +117,7 @@ def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
     strength = sum(part**2 for part in told["steering"]) ** 0.5
     assert f"Net steering{strength:.4g}" in text
     story.get_by_role("button", name="Let the agent go").click()
-    tab.until(lambda: tab.session._selected is None)
+    tab.until(lambda: tab.session.selected is None)
 
 
 def test_charts_can_be_read_as_a_table(tab: Tab) -> None:
@@ -181,7 +181,7 @@ def test_a_scenario_file_is_opened_and_a_bad_one_refused(tab: Tab, tmp_path: Pat
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text(json.dumps(wanted.model_dump(mode="json")))
     bad.write_text("[1, 2")
-    chooser = tab.page.get_by_label("Scenario file")
+    chooser = tab.page.get_by_label("Scenario file", exact=True)
     chooser.set_input_files(good)
     tab.until(lambda: tab.session.scenario == wanted)
     chooser.set_input_files(bad)

@@ -47,14 +47,14 @@ def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, m
     mouse.down(button=button)
     mouse.move(*THERE, steps=4)
     there = _world(tab, THERE)
-    tab.until(lambda: (hand := tab.session._hand) and hand["mode"] == mode and _near(hand, there))
+    tab.until(lambda: (hand := tab.session.scene.hand) and hand.mode == mode and _near(vars(hand), there))
     assert tab.see("hand") == mode
     # The hand is a force of the simulation, not a picture of one: everybody near it feels it.
     points = tab.simulation.scenario.rules.attractors.points
     threats = tab.simulation.scenario.rules.fear.threats
     assert _near(vars((*points, *threats)[-1]), there)
     mouse.up(button=button)
-    tab.until(lambda: tab.session._hand is None and tab.see("hand") is None)
+    tab.until(lambda: tab.session.scene.hand is None and tab.see("hand") is None)
     if shift:
         tab.page.keyboard.up("Shift")
 
@@ -158,7 +158,7 @@ def test_building_and_removing(tab: Tab) -> None:
 
     for key, thing, items in (
         ("o", "attractor", lambda: rules().attractors.points),
-        ("d", "threat", lambda: rules().fear.threats),
+        ("d", "predator", lambda: rules().predators.hunters),
     ):
         tab.page.keyboard.press(key)
         mouse.click(*HERE)
@@ -167,7 +167,7 @@ def test_building_and_removing(tab: Tab) -> None:
         tab.until(lambda thing=thing: thing in tab.see("things"))
         mouse.click(*THERE, button="right")
         tab.until(lambda items=items: not items())
-    assert rules().fear.enabled
+    assert not rules().predators.enabled  # the last hunter takes the rule with it
 
 
 class Fingers:
@@ -189,20 +189,20 @@ def test_fingers(make_tab: MakeTab) -> None:
         """One finger that moves pulls; on a busy machine it may rest too long before it moves, and push."""
         fingers.touch("touchStart", HERE)
         fingers.touch("touchMove", THERE)
-        hand = tab.until(lambda: tab.session._hand)
-        pulled = hand["mode"] == "attract"
+        hand = tab.until(lambda: tab.session.scene.hand)
+        pulled = hand.mode == "attract"
         if pulled:
-            tab.until(lambda: _near(tab.session._hand, _world(tab, THERE)))
+            tab.until(lambda: _near(vars(tab.session.scene.hand), _world(tab, THERE)))
         fingers.touch("touchEnd")
-        tab.until(lambda: tab.session._hand is None)
+        tab.until(lambda: tab.session.scene.hand is None)
         return pulled
 
     tab.until(pulls)
     # One that rests pushes.
     fingers.touch("touchStart", HERE)
-    tab.until(lambda: (hand := tab.session._hand) and hand["mode"] == "repel")
+    tab.until(lambda: (hand := tab.session.scene.hand) and hand.mode == "repel")
     fingers.touch("touchEnd")
-    tab.until(lambda: tab.session._hand is None)
+    tab.until(lambda: tab.session.scene.hand is None)
     # Two move the view and zoom it, and choose nobody when they leave.
     zoom, middle = tab.see("camera.zoom"), _world(tab, (470, 330))
     fingers.touch("touchStart", (440, 330), (500, 330))
@@ -210,4 +210,4 @@ def test_fingers(make_tab: MakeTab) -> None:
     fingers.touch("touchEnd")
     tab.until(lambda: abs(tab.see("camera.zoom") / zoom - 2) < 0.02)
     assert math.dist(_world(tab, (470, 330)), middle) * zoom < 40
-    assert (tab.session._hand, tab.session._selected) == (None, None)
+    assert (tab.session.scene.hand, tab.session.selected) == (None, None)

@@ -112,7 +112,7 @@ def test_keys_that_keep_something(tab: Tab) -> None:
     scenario = _download(tab, lambda: tab.page.keyboard.press("e"))
     assert mm.Scenario.from_data(json.loads(_content(scenario))) == tab.session.scenario
     actions = json.loads(_content(_download(tab, lambda: tab.page.keyboard.press("a"))))
-    assert actions == tab.session.actions
+    assert actions == tab.session.scene.actions
     assert actions[0]["type"] == "load"
 
 
@@ -145,14 +145,14 @@ def test_escape_lets_everything_go(tab: Tab) -> None:
     tab.until(lambda: tab.see("chosen") == 3)
     tab.page.keyboard.press("w")
     tab.page.keyboard.press("Escape")
-    tab.until(lambda: tab.see("chosen") is None and tab.session._selected is None)
+    tab.until(lambda: tab.see("chosen") is None and tab.session.selected is None)
     assert tab.see("looks.tool") == "hand"
 
 
 def _everything(tab: Tab) -> Any:
     return (
         tab.see("looks"),
-        tab.session.epoch,
+        tab.session.scene.epoch,
         tab.session.running,
         tab.session.speed,
         tab.simulation.step_count,

@@ -178,8 +178,9 @@ SCENE = [
 ]  # fmt: skip
 
 
-def test_things_the_server_tells_of_are_drawn(tab: Tab) -> None:
+def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
     """Food with what is left of it, hunters with kind, state and energy; what nobody knows is left out."""
+    tab = gl_tab
     simulation = tab.still()
     dark = tab.page.locator("#flock").screenshot()
     tab.page.evaluate(

@@ -25,12 +25,13 @@ def test_the_canvas_fills_the_window_without_margins(tab: Tab) -> None:
     assert tab.page.evaluate("() => document.getElementById('flock').getBoundingClientRect().width") == 700
 
 
-def test_the_flock_moves(tab: Tab) -> None:
+def test_the_flock_moves(gl_tab: Tab) -> None:
     # S1-14: each picture is cleared, then shows where the step's forces have brought everybody.
+    tab = gl_tab
+    before, first = tab.see("step"), tab.page.locator("#flock").screenshot()
     tab.send("play")
-    before = tab.see("step")
-    first = tab.page.locator("#flock").screenshot()
     tab.until(lambda: tab.see("step") > before + 20)
+    tab.send("pause")
     assert tab.page.locator("#flock").screenshot() != first
     assert tab.page.locator(".line").text_content() == "live"
 
@@ -46,12 +47,7 @@ def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
 
 
 def test_without_webgl_a_plain_canvas_does(make_tab: MakeTab) -> None:
-    tab = make_tab("""
-      const real = HTMLCanvasElement.prototype.getContext;
-      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
-        return kind === 'webgl2' ? null : real.call(this, kind, ...rest);
-      };
-    """).open()
+    tab = make_tab(gl=False).open()
     assert "no WebGL2" in str(tab.page.locator("#notes").text_content())
     simulation = tab.still(flock(40))
     tab.page.keyboard.press("h")

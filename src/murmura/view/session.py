@@ -26,6 +26,7 @@ from murmura.view.frames import EXTRAS, encode
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
 from murmura.view.preparing import Preparing
 from murmura.view.scene import CHANGES, PLACEABLE, Scene, number_of, place_of
+from murmura.view.things import NOTHING, Census, scene_of
 
 FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
@@ -66,6 +67,7 @@ class Session:
         self.alarm: dict[str, Any] | None = None
         self.status: dict[str, Any] = {}
         self.inspection: dict[str, Any] | None = None
+        self.things = NOTHING
         self.wanted = True
         self._clock = Clock(self.scene, speed)
         self._step_seconds = 0.0  # what a step took lately
@@ -73,6 +75,7 @@ class Session:
         self._measures: dict[str, Any] = {}
         self._hash: tuple[Any, str] = (None, "")
         self._roster: tuple[Any, int] = (None, 0)
+        self._census = Census()
         self._arriving: tuple[int, Simulation | Snapshot] | None = None
         self._left = 0  # steps of a "step" command that are still to be done
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
@@ -354,6 +357,8 @@ class Session:
         if alive is not ids and not np.array_equal(alive, ids):
             number += 1
         self._roster = (alive, number)
+        self._census.see(self.scene.epoch, alive)
+        self.things = scene_of(seen)
         self.frame = encode(seen, self.scene.epoch, self.extra, number)
         self.frame_number += 1
         return True
@@ -381,7 +386,7 @@ class Session:
             "compiling": self._preparing.is_busy,
             "speed": self.speed,
             "measures": self._measures,
-        }
+        } | self._census.counts()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
         "play": _play,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from murmura.view.session import Session
+from murmura.view.things import NOTHING
 
 MESSAGES_PER_SECOND = 120
 LARGEST_MESSAGE = 64 * 1024
@@ -33,6 +34,7 @@ class Watcher:
         self._frame = self._hello = self._scenario = -1
         self._status: Any = None
         self._inspection: Any = None
+        self._things: Any = NOTHING
         self._alarm: Any = session.alarm
         self._errors: deque[dict[str, Any]] = deque()
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
@@ -47,6 +49,7 @@ class Watcher:
         session = self._session
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
+            self._things = NOTHING  # with a hello a page forgets what stood in the world before
             yield json.dumps(session.hello())
         if self._scenario != session.scenario_number:
             self._scenario = session.scenario_number
@@ -60,6 +63,9 @@ class Watcher:
             self._frame = session.frame_number
             self._is_ready = False
             yield session.frame
+        if session.things is not self._things:
+            self._things = session.things
+            yield json.dumps(self._things)
         if session.status and session.status is not self._status:
             self._status = session.status
             yield json.dumps(self._status)

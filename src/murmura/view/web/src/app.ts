@@ -11,7 +11,7 @@ import { Input } from "./input";
 import { Inspector } from "./inspector";
 import { Recorder, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
-import { Places } from "./places";
+import { hunterKinds, Places } from "./places";
 import { PlaybackBar } from "./playback";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
@@ -78,14 +78,14 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
-    if (innerWidth < 820) this.settings.set({ panel: false, charts: false });
+    if (isNarrow()) this.settings.set({ panel: false, charts: false });
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
     byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
     byId("bottom").append(this.playback.root, this.dock.root);
     new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send), () => { this.followNext = true; }));
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -122,7 +122,10 @@ export class App {
       case "hello": this.welcome(message); break;
       case "status": this.report(message); break;
       case "scenario": this.showScenario(message.scenario); break;
-      case "scene": this.stage.setScene(message.objects); break;
+      case "scene":
+        this.stage.setScene(message.objects);
+        this.hud.scene(message.objects);
+        break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
         this.goal = null;
@@ -143,6 +146,7 @@ export class App {
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
+    this.dock.offerHunters(hunterKinds(hello.schema));
     this.sharing.hello(hello);
     if (!first) return;
     this.askExtra();
@@ -175,8 +179,10 @@ export class App {
 
   private inspect(agent: Inspection | null): void {
     this.stage.choose(agent);
-    if (agent && this.followNext) this.stage.follow();
-    this.followNext = false;
+    if (agent && this.followNext) {
+      this.stage.follow();
+      this.followNext = false;
+    }
     this.inspector.show(agent, this.stage.following);
     document.body.classList.toggle("inspecting", agent !== null);
   }
@@ -201,7 +207,7 @@ export class App {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
     const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
-    const onButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
+    const onButton = (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) && !event.target.closest("dialog");
     if (found === null || (onButton && event.key === " ")) return;
     if (!this.settings.looks.keys && found !== "help" && found !== "escape") return;
     if (event.target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
@@ -241,8 +247,8 @@ export class App {
       fit: () => { this.stage.fit(); },
       fullScreen: () => { void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()); },
       hide: () => { this.settings.set({ hidden: !looks.hidden }); },
-      charts: () => { this.settings.set({ charts: !looks.charts }); },
-      panel: () => { this.settings.set({ panel: !looks.panel }); },
+      charts: () => { this.settings.set({ charts: !looks.charts, ...(isNarrow() && !looks.charts ? { panel: false } : {}) }); },
+      panel: () => { this.settings.set({ panel: !looks.panel, ...(isNarrow() && !looks.panel ? { charts: false } : {}) }); },
       screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
       record: () => { this.toggleRecording(); },
       link: () => { void this.copyLink(); },
@@ -255,7 +261,7 @@ export class App {
   }
 
   private release(): void {
-    this.stage.following = false;
+    this.stage.following = this.followNext = false;
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
     this.inspect(null);
@@ -337,7 +343,7 @@ export class App {
     const { looks } = this.settings;
     const height = this.dock.root.offsetHeight;
     if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
-    this.stage.gaps = { right: looks.panel && innerWidth >= 820 ? 300 : 0, bottom: height + 20 };
+    this.stage.gaps = { right: looks.panel && !isNarrow() ? 300 : 0, bottom: height + 20 };
   }
 
   private looksChanged(changed: object): void {
@@ -349,6 +355,11 @@ export class App {
     this.makeRoom();
     if ("mode" in changed) this.askExtra();
   }
+}
+
+/** No room for panels side by side; the style sheet draws the same line. */
+function isNarrow(): boolean {
+  return innerWidth <= 820;
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {

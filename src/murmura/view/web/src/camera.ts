@@ -33,6 +33,13 @@ export function fitted(world: Size, view: Size, air = 0.02): Camera {
   return { x: world.width / 2, y: world.height / 2, zoom: Math.max(zoom, 1e-6) };
 }
 
+/** The camera to begin with: the whole world, or nearer where a narrow window would leave most of itself empty. */
+export function opening(world: Size, view: Size): Camera {
+  const whole = fitted(world, view);
+  const cover = Math.max(view.width / world.width, view.height / world.height);
+  return cover > 1.6 * whole.zoom ? { ...whole, zoom: Math.min(cover, 1.9 * whole.zoom) } : whole;
+}
+
 /** Zoom by a factor and keep what is under `at` there. `limits` are px per u. */
 export function zoomedAt(camera: Camera, view: Size, at: Point, factor: number, limits: [number, number]): Camera {
   const zoom = Math.min(limits[1], Math.max(limits[0], camera.zoom * factor));

@@ -23,6 +23,7 @@ export class Dock {
   private readonly recordButton: HTMLButtonElement;
   private readonly speed = element("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Simulation speed", title: "Simulation speed" });
   private readonly speedText = element("output", { class: "speed" }, "1×");
+  private readonly hunter = element("select", { "aria-label": "Kind of predator", title: "Kind of predator that a click places", hidden: true });
   private readonly tools = new Map<Tool, HTMLButtonElement>();
   private readonly titled: { button: HTMLButtonElement; action: Action }[] = [];
   private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by" });
@@ -38,12 +39,13 @@ export class Dock {
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group(this.speed, this.speedText),
-      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool")),
+      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
       group(this.mode, this.palette, this.swatch),
       group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
       group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
     );
     this.mode.addEventListener("change", () => { settings.choose(this.mode.value as ColorMode); });
+    this.hunter.addEventListener("change", () => { settings.set({ hunter: this.hunter.value }); });
     this.palette.addEventListener("change", () => { settings.set({ palette: this.palette.value as PaletteName }); });
     settings.onChange(() => { this.refresh(); });
     this.refresh();
@@ -73,6 +75,12 @@ export class Dock {
     return element("span", {}, open, input);
   }
 
+  offerHunters(kinds: string[]): void {
+    if (this.hunter.options.length === kinds.length) return;
+    this.hunter.replaceChildren(...kinds.map((kind) => element("option", { value: kind }, humanized(kind))));
+    this.refresh();
+  }
+
   running(yes: boolean): void {
     const label = yes ? "Pause" : "Play";
     if (this.play.getAttribute("aria-label") === label) return;
@@ -94,6 +102,8 @@ export class Dock {
   private refresh(): void {
     const { mode, palette, tool } = this.settings.looks;
     for (const [name, made] of this.tools) made.setAttribute("aria-pressed", String(name === tool));
+    this.hunter.hidden = tool !== "scare" || this.hunter.options.length === 0;
+    this.hunter.value = this.settings.looks.hunter;
     this.retitle();
     const { modes } = this.settings;
     if (this.mode.options.length !== modes.length) this.mode.replaceChildren(...modes.map((each) => element("option", { value: each }, humanized(each))));

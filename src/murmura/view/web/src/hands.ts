@@ -42,7 +42,7 @@ export class Hands implements Gestures {
     } else if (this.builds) {
       this.stage.draft = [[place.x, place.y]];
     } else if (this.settings.looks.tool === "food") {
-      this.places.put("food", this.within(place));
+      this.places.put("food", this.within(place), "");
     } else {
       this.mode = this.settings.looks.tool === "scare" ? "scare" : second ? "repel" : "attract";
       this.push(at);
@@ -73,7 +73,7 @@ export class Hands implements Gestures {
     const { tool } = this.settings.looks;
     if (this.puts && second) this.places.remove(this.puts, place);
     else if (tool === "circle") this.placeCircle(place, 0);
-    else if (tool === "food" || tool === "scare") this.places.put(tool === "food" ? "food" : "predator", this.within(place));
+    else if (tool === "food" || tool === "scare") this.places.put(tool === "food" ? "food" : "predator", this.within(place), this.settings.looks.hunter);
     if (second || tool !== "hand") return;
     const agent = this.stage.agentNear(at);
     this.send(agent ? { type: "pick", ...agent } : { type: "select", id: null });

@@ -1,9 +1,9 @@
 /** The corner that says which run this is and how it goes: name, seed, step, hash, pace, order. */
 
 import { element } from "./dom";
-import type { Hello, Status } from "./protocol";
+import type { Hello, SceneObject, Status } from "./protocol";
 
-const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization"] as const;
+const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "hour"] as const;
 
 export class Hud {
   readonly root: HTMLElement;
@@ -39,6 +39,7 @@ export class Hud {
 
   hello(hello: Hello): void {
     this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura");
+    this.scene([]);
     this.title.textContent = String(hello.scenario.title ?? "");
     this.write("seed", String(hello.seed));
   }
@@ -61,9 +62,18 @@ export class Hud {
     this.share.textContent = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
   }
 
+  /** The hour where the world has one, and how many hunters there are. */
+  scene(objects: SceneObject[]): void {
+    const sky = objects.find((thing) => thing.kind === "sky");
+    const hunters = objects.filter((thing) => thing.kind === "predator").length;
+    this.write("hour", sky?.clock ?? "");
+    this.write("hunters", hunters > 0 ? String(hunters) : "");
+  }
+
   private write(row: string, text: string): void {
     const cell = this.cells.get(row);
     if (cell && cell.textContent !== text) cell.textContent = text;
+    if (cell?.parentElement) cell.parentElement.hidden = text === "";
   }
 }
 

@@ -1,71 +1,85 @@
 /**
  * Putting things into the world and taking them out.
  *
- * Obstacles always go to the server's `place`. Food and predators go there too where the server knows them; else
- * food is an attractor and a predator a threat of the scenario, which pull and frighten all the same.
+ * Obstacles always go to the server's `place`. Food and predators go there too where it takes them; else food is an
+ * attractor of the scenario, and a predator one of its hunters.
  */
 
-import type { ClientMessage, Hello, Json, JsonObject, Placeable, Point } from "./protocol";
-import { isObject } from "./protocol";
-import { valueAt } from "./schema";
+import { isObject, type ClientMessage, type Hello, type Json, type JsonObject, type Placeable, type Point, type SceneObject } from "./protocol";
+import { resolve, valueAt } from "./schema";
 
-interface Fallback {
-  rule: string;
-  list: string;
-  fields(side: number): JsonObject;
+const POINTS = "rules.attractors.points";
+const HUNTERS = "rules.predators.hunters";
+
+export interface World {
+  hello: Hello | null;
+  things: SceneObject[]; // where hunters are now
 }
-
-const FALLBACKS: Partial<Record<Placeable, Fallback>> = {
-  food: { rule: "rules.attractors", list: "points", fields: (side) => ({ strength: 2, radius: 0.22 * side }) },
-  predator: { rule: "rules.fear", list: "threats", fields: (side) => ({ radius: 0.16 * side }) },
-};
 
 export class Places {
   constructor(
-    private readonly hello: () => Hello | null,
+    private readonly world: () => World,
     private readonly send: (message: ClientMessage) => void,
   ) {}
 
-  put(kind: "food" | "predator", place: Point): void {
-    const fallback = this.fallback(kind);
-    if (!fallback) this.send({ type: "place", kind, ...place });
-    else this.change(fallback, [...this.items(fallback), { ...place, ...fallback.fields(this.side) }]);
+  put(kind: "food" | "predator", place: Point, species: string): void {
+    if (this.serverTakes(kind)) this.send({ type: "place", kind, ...place });
+    else if (kind === "food") this.change(POINTS, [...this.items(POINTS), { ...place, strength: 2, radius: 0.22 * this.side }], ["rules.attractors.enabled"]);
+    // Who hunts frightens: fear must be able to spread.
+    else this.change(HUNTERS, [...this.items(HUNTERS), { ...place, kind: species }], ["rules.predators.enabled", "rules.fear.enabled"]);
   }
 
   /** Take away the nearest thing of a kind. */
   remove(kind: Placeable, place: Point): void {
-    const fallback = this.fallback(kind);
-    if (!fallback) {
+    if (kind === "circle" || kind === "wall" || this.serverTakes(kind)) {
       this.send({ type: "erase", ...place, ...(kind === "food" || kind === "predator" ? { kind } : {}) });
       return;
     }
-    const items = this.items(fallback);
-    const nearest = nearestOf(items, place);
-    if (nearest >= 0) this.change(fallback, items.filter((_, k) => k !== nearest));
+    const path = kind === "food" ? POINTS : HUNTERS;
+    const items = this.items(path);
+    const gone = kind === "food" ? nearestOf(items, place) : this.nearestHunter(place);
+    // The last hunter takes the rule with it: without hunters there is nothing to compute.
+    const off = kind === "predator" && items.length === 1 ? { "rules.predators.enabled": false } : {};
+    if (gone >= 0 && gone < items.length) this.change(path, items.filter((_, k) => k !== gone), [], off);
   }
 
-  private fallback(kind: Placeable): Fallback | null {
-    return this.hello()?.places?.includes(kind) ? null : (FALLBACKS[kind] ?? null);
+  /** Hunters are known by their number in the list; those born later are not in it. */
+  private nearestHunter(place: Point): number {
+    const hunters = this.world().things.filter((thing) => thing.kind === "predator");
+    const k = nearestOf(hunters, place);
+    return k < 0 ? -1 : hunters[k].id;
   }
 
-  private items({ rule, list }: Fallback): JsonObject[] {
-    const found = valueAt(this.hello()?.scenario, `${rule}.${list}`);
+  private serverTakes(kind: Placeable): boolean {
+    return this.world().hello?.places?.includes(kind) ?? false;
+  }
+
+  private value(path: string): Json | undefined {
+    return valueAt(this.world().hello?.scenario, path);
+  }
+
+  private items(path: string): JsonObject[] {
+    const found = this.value(path);
     return Array.isArray(found) ? found.filter(isObject) : [];
   }
 
-  private change({ rule, list }: Fallback, items: JsonObject[]): void {
-    const values: Record<string, Json> = { [`${rule}.${list}`]: items };
-    if (valueAt(this.hello()?.scenario, `${rule}.enabled`) !== true) values[`${rule}.enabled`] = true;
-    this.send({ type: "set", values });
+  private change(path: string, items: JsonObject[], needs: string[], more: Record<string, Json> = {}): void {
+    const missing = needs.filter((each) => this.value(each) !== true).map((each) => [each, true] as const);
+    this.send({ type: "set", values: { [path]: items, ...Object.fromEntries(missing), ...more } });
   }
 
   private get side(): number {
-    const size = (name: string) => Number(valueAt(this.hello()?.scenario, `world.${name}`) ?? 1000);
-    return Math.min(size("width"), size("height"));
+    return Math.min(Number(this.value("world.width") ?? 1000), Number(this.value("world.height") ?? 1000));
   }
 }
 
-export function nearestOf(items: JsonObject[], place: Point): number {
+export function nearestOf(items: { x?: unknown; y?: unknown }[], place: Point): number {
   const far = items.map((item) => Math.hypot(Number(item.x) - place.x, Number(item.y) - place.y));
   return far.length > 0 ? far.indexOf(Math.min(...far)) : -1;
+}
+
+/** Kinds of hunters that the scenario's schema knows. */
+export function hunterKinds(schema: JsonObject): string[] {
+  const kind = resolve(schema, valueAt(schema, "$defs.Hunter.properties.kind"));
+  return Array.isArray(kind.enum) ? kind.enum.map(String) : [];
 }

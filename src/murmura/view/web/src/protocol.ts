@@ -183,7 +183,7 @@ export type SceneObject =
   | { kind: "carcass"; x: number; y: number; amount: number; capacity: number }
   | { kind: "territory"; x: number; y: number; radius: number; species: string }
   | Predator
-  | { kind: "sky"; daylight: number }; // 0 midnight .. 1 noon
+  | { kind: "sky"; daylight: number; clock?: string }; // 0 midnight .. 1 noon; "06:30"
 
 /** A hunter. `species` picks its shape, `state` its ring, `target` is the id it is after. */
 export interface Predator {

@@ -24,6 +24,7 @@ export interface Looks {
   keys: boolean;
   bindings: Bindings;
   tool: Tool;
+  hunter: string; // the kind that the predator tool places
 }
 
 const KEPT = "murmura.looks";
@@ -48,6 +49,7 @@ export class Settings {
     keys: true,
     bindings: {},
     tool: "hand",
+    hunter: "hawk",
   };
   /** Colour modes that this server and scenario can show. */
   modes: readonly ColorMode[] = COLOR_MODES;

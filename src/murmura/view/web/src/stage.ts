@@ -1,6 +1,6 @@
 /** The two canvases and the loop that draws them: flock below, lines above, one camera for both. */
 
-import { eased, fitted, panned, toWorld, zoomedAt, type Camera, type Size } from "./camera";
+import { eased, fitted, opening, panned, toWorld, zoomedAt, type Camera, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
 import { Cost } from "./cost";
 import { RendererGl } from "./gl/renderer";
@@ -112,7 +112,7 @@ export class Stage {
     this.standing = thingsOf(scenario);
     this.overlay.setScenario(scenario);
     if (changed) {
-      this.camera = fitted(this.world, this.view);
+      this.camera = opening(this.world, this.view);
       this.goal = null;
     }
     this.wake();
@@ -131,7 +131,7 @@ export class Stage {
 
   pan(dx: number, dy: number): void {
     this.following = false;
-    this.goal = null;
+    if (this.goal) this.goal = panned(this.goal, dx, dy); // two fingers zoom and move at once
     this.camera = panned(this.camera, dx, dy);
     this.wake();
   }
@@ -284,11 +284,10 @@ export class Stage {
   }
 
   private resized(): void {
-    const whole = fitted(this.world, this.view).zoom;
-    const fits = Math.abs(this.camera.zoom / whole - 1) < 0.01;
+    const untouched = Math.abs(this.camera.zoom / opening(this.world, this.view).zoom - 1) < 0.01;
     this.view = { width: innerWidth, height: innerHeight };
     this.overlay.resize(this.view, Math.min(2, devicePixelRatio));
-    if (fits || this.timeline.newest === null) this.camera = fitted(this.world, this.view);
+    if (untouched || this.timeline.newest === null) this.camera = opening(this.world, this.view);
     this.wake();
   }
 }

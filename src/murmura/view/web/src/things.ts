@@ -5,7 +5,7 @@ import { isObject, type Hello, type Json, type JsonObject, type Pair, type Scene
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
 
-/** Obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
+/** Home ranges, obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
 export function thingsOf(scenario: JsonObject): SceneObject[] {
   const rules = isObject(scenario.rules) ? scenario.rules : {};
   const active = (name: string): JsonObject => {
@@ -20,9 +20,11 @@ export function thingsOf(scenario: JsonObject): SceneObject[] {
   );
   const pulls = list(active("attractors").points).map((point): SceneObject => ({ kind: "attractor", ...at(point), strength: number(point, "strength") }));
   const threats = list(active("fear").threats).map((threat): SceneObject => ({ kind: "threat", ...at(threat) }));
+  const names = list(scenario.species).map((kind) => String(kind.name));
+  const homes = list(active("territory").homes).map((home): SceneObject => ({ kind: "territory", ...at(home), species: names[number(home, "owner")] ?? "" }));
   const wind = active("wind");
   const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
-  return [...obstacles, ...pulls, ...threats, ...blows];
+  return [...homes, ...obstacles, ...pulls, ...threats, ...blows];
 }
 
 /** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eased, fitted, panned, toScreen, toWorld, visible, zoomedAt } from "../src/camera";
+import { eased, fitted, opening, panned, toScreen, toWorld, visible, zoomedAt } from "../src/camera";
 
 const view = { width: 1200, height: 800 };
 const world = { width: 1600, height: 1000 };
@@ -16,6 +16,11 @@ it("fitting shows the whole world", () => {
   expect(top).toBeLessThanOrEqual(0);
   expect(right).toBeGreaterThanOrEqual(1600);
   expect(bottom).toBeGreaterThanOrEqual(1000);
+});
+it("begins nearer where a narrow window would be mostly empty", () => {
+  expect(opening(world, view)).toEqual(fitted(world, view));
+  const phone = { width: 390, height: 800 };
+  expect(opening(world, phone).zoom).toBeCloseTo(1.9 * fitted(world, phone).zoom);
 });
 it("zooming keeps what is under the pointer", () => {
   const camera = fitted(world, view);

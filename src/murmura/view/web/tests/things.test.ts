@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { mapPlace, needsMap, throughMap } from "../src/minimap";
-import { nearestOf, Places } from "../src/places";
+import { hunterKinds, nearestOf, Places } from "../src/places";
 import { outlineOf } from "../src/predators";
 import { parseMessage, type ClientMessage, type Hello } from "../src/protocol";
 import { daylightOf, huntersOf, thingsOf } from "../src/things";
@@ -13,13 +13,14 @@ const scenario = {
     attractors: { enabled: true, points: [{ x: 4, y: 5, strength: -1, radius: 6 }] },
     fear: { enabled: false, threats: [{ x: 1, y: 1, radius: 2 }] },
     wind: { enabled: true, speed: 3, direction: 90 },
+    territory: { enabled: true, homes: [{ x: 1, y: 1, radius: 9, owner: 1 }] },
   },
   species: [{ name: "a", towards: {} }, { name: "b", towards: { a: "chase" } }, { name: "c", towards: { a: { chase: 0.5 } } }],
 };
 const hello = { scenario, species: ["a", "b", "c"].map((name) => ({ name, color: "#ffffff" })) } as unknown as Hello;
 
 it("a scenario's things are found, those of silent rules not", () => {
-  expect(thingsOf(scenario).map((thing) => thing.kind)).toEqual(["circle", "wall", "attractor", "wind"]);
+  expect(thingsOf(scenario).map((thing) => thing.kind)).toEqual(["territory", "circle", "wall", "attractor", "wind"]);
   expect(thingsOf({})).toEqual([]);
 });
 it("who chases others is a hunter, unless the server knows better", () => {
@@ -58,20 +59,30 @@ it("streaks drift with the wind and begin and end unseen", () => {
   expect(a.fade).toBeGreaterThanOrEqual(0);
 });
 
-it("food and predators go to the server where it knows them, else into the scenario", () => {
+it("food and predators go to the server where it takes them, else into the scenario", () => {
   const sent: ClientMessage[] = [];
-  const places = (known: Hello["places"]) => new Places(() => ({ ...hello, ...(known ? { places: known } : {}) }), (message) => sent.push(message));
-  places(["food"]).put("food", { x: 1, y: 2 });
-  places(undefined).put("food", { x: 1, y: 2 });
-  places(undefined).put("predator", { x: 1, y: 2 });
+  const hawk = { kind: "hawk", x: 9, y: 9 };
+  const ours = { ...hello, scenario: { ...scenario, rules: { ...scenario.rules, predators: { enabled: true, hunters: [{ kind: "owl" }, hawk] } } } };
+  const hunter = (id: number, x: number) => ({ kind: "predator" as const, id, x, y: 0, heading: 0, species: "hawk", state: "idle", energy: 1 });
+  const places = (known: Hello["places"]) => new Places(() => ({ hello: { ...ours, ...(known ? { places: known } : {}) }, things: [hunter(0, 500), hunter(1, 10), hunter(7, 900)] }), (message) => sent.push(message));
+  places(["food"]).put("food", { x: 1, y: 2 }, "");
+  places(undefined).put("food", { x: 1, y: 2 }, "");
+  places(undefined).put("predator", { x: 1, y: 2 }, "falcon");
   places(undefined).remove("food", { x: 0, y: 0 });
   places(undefined).remove("wall", { x: 0, y: 0 });
+  places(undefined).remove("predator", { x: 490, y: 0 });
+  places(undefined).remove("predator", { x: 901, y: 0 }); // born later: not in the list
   expect(sent).toEqual([
     { type: "place", kind: "food", x: 1, y: 2 },
     { type: "set", values: { "rules.attractors.points": [{ x: 4, y: 5, strength: -1, radius: 6 }, { x: 1, y: 2, strength: 2, radius: 220 }] } },
-    { type: "set", values: { "rules.fear.threats": [{ x: 1, y: 1, radius: 2 }, { x: 1, y: 2, radius: 160 }], "rules.fear.enabled": true } },
+    { type: "set", values: { "rules.predators.hunters": [{ kind: "owl" }, hawk, { x: 1, y: 2, kind: "falcon" }], "rules.fear.enabled": true } },
     { type: "set", values: { "rules.attractors.points": [] } },
     { type: "erase", x: 0, y: 0 },
+    { type: "set", values: { "rules.predators.hunters": [hawk] } },
   ]);
   expect(nearestOf([], { x: 0, y: 0 })).toBe(-1);
+});
+it("kinds of hunters come from the schema", () => {
+  expect(hunterKinds({ $defs: { Hunter: { properties: { kind: { enum: ["hawk", "owl"] } } } } })).toEqual(["hawk", "owl"]);
+  expect(hunterKinds({})).toEqual([]);
 });

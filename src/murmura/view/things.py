@@ -1,0 +1,53 @@
+"""What a page draws beside the flock, and what became of the flock: hunters, the hour, births and deaths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from murmura.engine.hunters import hunters
+from murmura.engine.simulation import Simulation
+from murmura.engine.snapshot import Snapshot
+from murmura.rules.daylight import sky
+
+NOTHING: dict[str, Any] = {"type": "scene", "objects": []}
+
+
+def scene_of(seen: Simulation | Snapshot) -> dict[str, Any]:
+    """The message about all that lives and changes beside the flock; `NOTHING` where there is none.
+
+    Obstacles, attractors, home ranges and wind stand in the scenario, where the page finds them itself.
+    """
+    rules, motion = seen.scenario.rules, seen.scenario.motion
+    objects = (
+        [{**it, "kind": "predator", "species": it["kind"]} for it in hunters(seen)]
+        if rules.predators.enabled
+        else []
+    )
+    if rules.daylight.enabled:
+        now = sky(rules.daylight, seen.step_count * motion.time_step)
+        objects.append({"kind": "sky", "daylight": now.light, "clock": now.clock})
+    return {"type": "scene", "objects": objects} if objects else NOTHING
+
+
+class Census:
+    """Counts births and deaths of a run from who is alive: ids are given once and in order."""
+
+    def __init__(self) -> None:
+        self._epoch, self._first_free, self._count = -1, 0, 0
+        self.births = self.deaths = 0
+
+    def see(self, epoch: int, alive: NDArray[Any]) -> None:
+        """Take notice of who is alive now, ascending; another epoch is another run."""
+        free = int(alive[-1]) + 1 if len(alive) else 0
+        if epoch != self._epoch:
+            self._epoch, self._first_free, self._count = epoch, free, len(alive)
+            self.births = self.deaths = 0
+            return
+        self.births = max(self.births, free - self._first_free)
+        self.deaths = self._count + self.births - len(alive)
+
+    def counts(self) -> dict[str, int]:
+        """For a status; empty while nobody was born or died."""
+        return {"births": self.births, "deaths": self.deaths} if self.births or self.deaths else {}

@@ -312,8 +312,8 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
 def set_life_going(scenario: Scenario, state: State) -> None:
     """Put agents, seven at a time, where something is about to happen.
 
-    The first two are a mating pair, every third one at its end: not all, since a newborn lies in its mother's very place,
-    where directions have no digits. The next two are males at the end of a fight over the fifth,
+    The first two are a mating pair, every third one at its end: not all, since a newborn lies in its mother's very
+    place, where directions have no digits. The next two are males at the end of a fight over the fifth,
     whom the sixth has just reached. The seventh is about food, or without energy.
     """
     size = (scenario.world.width, scenario.world.height)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
+    from murmura.engine.food import food
     from murmura.engine.hunters import hunters
     from murmura.engine.simulation import Simulation
     from murmura.lab.plot import plot
@@ -35,6 +36,7 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
+    "food": "murmura.engine.food",
     "hunters": "murmura.engine.hunters",
     "Simulation": "murmura.engine.simulation",
     "plot": "murmura.lab.plot",
@@ -61,6 +63,7 @@ __all__ = [
     "Rule",
     "Scenario",
     "Simulation",
+    "food",
     "hunters",
     "load_scenario",
     "measure_flock",

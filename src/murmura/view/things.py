@@ -1,4 +1,4 @@
-"""What a page draws beside the flock, and what became of the flock: hunters, the hour, births and deaths."""
+"""What a page draws beside the flock, and what became of the flock: hunters, food, the hour, births and deaths."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from murmura.engine.food import food
 from murmura.engine.hunters import hunters
 from murmura.engine.simulation import Simulation
 from murmura.engine.snapshot import Snapshot
@@ -25,6 +26,13 @@ def scene_of(seen: Simulation | Snapshot) -> dict[str, Any]:
         if rules.predators.enabled
         else []
     )
+    if rules.feeding.enabled:
+        objects += [
+            {"kind": "food", "x": it["x"], "y": it["y"], "radius": 0.3 * it["radius"], "amount": it["amount"],
+             "capacity": it["full"]}
+            for it in food(seen)
+            if it["amount"] > 0.0
+        ]  # fmt: skip
     if rules.daylight.enabled:
         now = sky(rules.daylight, seen.step_count * motion.time_step)
         objects.append({"kind": "sky", "daylight": now.light, "clock": now.clock})

@@ -1,0 +1,38 @@
+"""The food of a world, as whoever draws or measures it would like to read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from murmura.rules import Feeding
+
+if TYPE_CHECKING:
+    from murmura.engine.simulation import Simulation
+    from murmura.engine.snapshot import Snapshot
+
+FIELDS = (*Feeding.item_fields, *Feeding.memory_fields)
+
+
+def food(of: Simulation | Snapshot) -> list[dict[str, Any]]:
+    """The sources of food, full or empty.
+
+    Each is a dictionary: id (also `other` in events of meals), x, y [u], amount left, amount when full, feeders,
+    radius (how near feeders gather [u]).
+    """
+    rows = of.state.items.get("feeding")
+    feeding = of.scenario.rules.feeding
+    found = []
+    for row in [] if rows is None else rows.astype(float).tolist():
+        it = dict(zip(FIELDS, row, strict=True))
+        found.append(
+            {
+                "id": int(it["id"]),
+                "x": it["x"],
+                "y": it["y"],
+                "amount": it["amount"] if it["present"] else 0.0,
+                "full": it["full"],
+                "feeders": int(it["feeders"]),
+                "radius": feeding.gather_radius,
+            }
+        )
+    return found

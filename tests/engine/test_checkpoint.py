@@ -183,7 +183,9 @@ def test_zeroed_sectors_are_refused(good: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"PK", b"PK\x05\x06" + bytes(18), b"\x93NUMPY", b"{}", os.urandom(3000)]
+    "content",
+    [b"", b"PK", b"PK\x05\x06" + bytes(18), b"\x93NUMPY", b"{}", os.urandom(3000)],
+    ids=["nothing", "two letters", "an empty archive", "an array", "text", "noise"],
 )
 def test_files_that_are_something_else_are_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "other.npz").write_bytes(content)

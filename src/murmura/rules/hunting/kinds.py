@@ -45,7 +45,9 @@ class Hunter(Model):
     )
 
     panic_radius: float = quantity(120.0, "How far it frightens.", "u", (10, 400), gt=0)
-    stealth_radius: float = quantity(120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0)
+    stealth_radius: float = quantity(
+        120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
+    )
     sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
     target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))

@@ -68,11 +68,16 @@ class TestHawk:
         # The middle of the flock is to the left of the prey: the hawk's place is 80 to its right.
         angle = steered_to_place(den, prey, (1000.0, 1000.0))
         assert angle == pytest.approx(math.atan2(1000.0 - 1500.0, 1280.0 - 1000.0), abs=1e-6)
-        den.put(x=1260.0, y=1000.0)
-        den.turn(seen=9, center=(1000.0, 1000.0), prey=prey)
-        assert den.state() == "hunting"
+        # Under cover it frightens less than half as far as else.
+        assert den.get("fright") == 60.0
+        for x, y in ((1270.0, 1000.0), (1150.0, 1000.0)):
+            den.begin("stalking", x=x, y=y)
+            den.turn(seen=9, center=(1000.0, 1000.0), prey=prey)
+            assert den.state() == "hunting", "in place, or near its prey"
+            den.turn(prey=prey)
+            assert den.get("fright") == 120.0
 
-    @pytest.mark.parametrize(("isolation", "time"), [(0.19, 0.1), (0.9, 5.1)])
+    @pytest.mark.parametrize(("isolation", "time"), [(0.04, 0.1), (0.9, 8.1)])
     def test_drops_prey_that_joins_the_flock_or_takes_too_long(self, isolation: float, time: float):
         den = Den({"kind": "hawk"})
         den.begin("stalking", state_time=time, target=9)
@@ -348,7 +353,7 @@ class TestShark:
 
     def test_spirals_in(self):
         """S0-101."""
-        den = Den({"kind": "shark", "hunting_drain": 0.0})
+        den = Den({"kind": "shark", "stalking_drain": 0.0, "hunt_distance": 90.0})
         den.begin("stalking", target=4, angle=0.0, x=1300.0, y=1000.0, vx=0.0, vy=0.0)
         prey = {"x": 1000.0, "y": 1000.0, "isolation": 0.5, **STILL}
         den.turn(prey=prey)
@@ -361,8 +366,8 @@ class TestShark:
             den.turn(prey=prey)
             assert den.get("radius") <= last + 1e-6
             last = den.get("radius")
-        assert den.state() == "hunting" and last == pytest.approx(105.0, abs=1.0)
-        den.begin("stalking", x=1090.0, y=1000.0)
+        assert den.state() == "hunting" and last == pytest.approx(80.0, abs=1.0)
+        den.begin("stalking", x=1095.0, y=1000.0)
         den.turn(prey=prey)
         assert den.get("radius") == 80.0
 
@@ -373,7 +378,7 @@ class TestShark:
             den.turn(seen=9, center=(0.0, 0.0), prey={"x": 900.0, "y": 0.0, "isolation": isolation})
             assert den.state() == state
         den.begin("stalking", target=4)
-        den.turn(prey={"x": 900.0, "y": 0.0, "isolation": 0.14})
+        den.turn(prey={"x": 900.0, "y": 0.0, "isolation": 0.04})
         assert den.state() == "idle"
 
     def test_tracks_better_with_time(self):

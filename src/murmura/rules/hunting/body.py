@@ -71,6 +71,7 @@ from murmura.rules.hunting.row import (
     ROWS,
     SALT,
     SEEN,
+    STALKING_DRAIN,
     STATE,
     STATE_TIME,
     STEALTH,
@@ -152,7 +153,8 @@ def spend_and_regain(it: Any, world: Any) -> None:
     """Energy falls while hunting in any form, and comes back after a delay; in ambush the mind itself says how fast."""
     state = it[STATE]
     if state >= STALKING and state <= DIVING:
-        it[ENERGY] = maximum(0.0, it[ENERGY] - it[HUNTING_DRAIN] * world.dt)
+        drain = it[STALKING_DRAIN] if state == STALKING else it[HUNTING_DRAIN]
+        it[ENERGY] = maximum(0.0, it[ENERGY] - drain * world.dt)
         it[REST] = 0.0
         return
     it[REST] += world.dt

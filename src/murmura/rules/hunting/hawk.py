@@ -34,6 +34,7 @@ from murmura.rules.hunting.row import (
     CIRCLE_RATE,
     DROP_ISOLATION,
     ENERGY,
+    HUNT_DISTANCE,
     HUNT_TIME,
     LEAST_ISOLATION,
     LOSE_DISTANCE,
@@ -49,6 +50,7 @@ from murmura.rules.hunting.row import (
     STALK_TIME,
     STATE,
     STATE_TIME,
+    STEALTH,
     VX,
     VY,
     X,
@@ -67,7 +69,7 @@ from murmura.rules.hunting.states import (
 MACHINE: Machine = (
     (SCANNING, STALKING, "the best target's isolation is above least_isolation"),
     (SCANNING, IDLE, "nothing found in scan_time"),
-    (STALKING, HUNTING, "in place outside the flock, or near enough to attack"),
+    (STALKING, HUNTING, "in place outside the flock, or within hunt_distance of the target"),
     (STALKING, IDLE, "the target is gone, no longer alone (drop_isolation), or stalk_time is over"),
     (HUNTING, ATTACKING, "within attack_distance"),
     (HUNTING, IDLE, "the target is gone or farther than lose_distance, or hunt_time is over"),
@@ -112,7 +114,8 @@ def hawk_scanning(p: Any, it: Any, world: Any) -> None:
 
 
 def hawk_stalking(p: Any, it: Any, world: Any) -> None:
-    """To a place outside the flock, beyond the target."""
+    """To a place outside the flock, beyond the target, under cover."""
+    it[STEALTH] = 1.0
     lonely = it[PREY_HERE] > 0.0 and it[PREY_ISOLATION] >= it[DROP_ISOLATION]
     if not lonely or it[STATE_TIME] > it[STALK_TIME]:
         miss(it, world)
@@ -123,7 +126,7 @@ def hawk_stalking(p: Any, it: Any, world: Any) -> None:
     y = it[PREY_Y] + oy
     steer_toward(p, it, world, x, y, it[STALK_SPEED], it[STALK_FORCE])
     dx, dy = offset(world, it[X], it[Y], x, y)
-    if dx * dx + dy * dy < IN_PLACE * IN_PLACE or gap_to_prey(it, world) < it[ATTACK_DISTANCE]:
+    if dx * dx + dy * dy < IN_PLACE * IN_PLACE or gap_to_prey(it, world) < it[HUNT_DISTANCE]:
         enter(it, HUNTING)
 
 

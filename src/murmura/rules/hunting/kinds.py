@@ -32,9 +32,10 @@ class Hunter(Model):
     max_energy: float = quantity(80.0, "Greatest energy.", "", (10, 300), gt=0)
     energy_regen: float = quantity(8.0, "Energy regained in a second of rest.", "1/s", (0, 50), ge=0)
     hunting_drain: float = quantity(12.0, "Energy spent in a second of hunting.", "1/s", (0, 50), ge=0)
+    stalking_drain: float = quantity(4.0, "Energy spent in a second of stalking.", "1/s", (0, 50), ge=0)
     attack_cost: float = quantity(20.0, "Energy that a catch costs.", "", (0, 100), ge=0)
     exhaustion_threshold: float = quantity(15.0, "Energy at which it must rest.", "", (0, 100), ge=0)
-    hunt_energy: float = quantity(22.5, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
+    hunt_energy: float = quantity(72.0, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
     recovery_delay: float = quantity(2.0, "Rest before energy comes back.", "s", (0, 20), ge=0)
     catch_cooldown: float = quantity(
         4.0, "Mean rest after a catch, within a quarter of it.", "s", (0, 60), ge=0
@@ -44,7 +45,9 @@ class Hunter(Model):
     )
 
     panic_radius: float = quantity(120.0, "How far it frightens.", "u", (10, 400), gt=0)
-    stealth_radius: float = quantity(120.0, "How far it frightens from its hiding.", "u", (0, 400), ge=0)
+    stealth_radius: float = quantity(
+        120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
+    )
     sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
     target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
@@ -69,6 +72,7 @@ class Hunter(Model):
         5.0, "Longest stalking, herding, climbing or way to a hiding.", "s", (1, 60), gt=0
     )
     stalk_distance: float = quantity(80.0, "How near it comes while stalking.", "u", (0, 300), ge=0)
+    hunt_distance: float = quantity(60.0, "How near it stops stalking and hunts.", "u", (5, 300), gt=0)
     stalk_speed: float = quantity(1.0, "Speed while stalking, in top speeds.", "", (0, 2), ge=0)
     stalk_force: float = quantity(1.0, "Steering force while stalking, in max_force.", "", (0, 3), ge=0)
     least_isolation: float = quantity(0.4, "How alone a target must be.", "", (0, 1), ge=0, le=1)
@@ -115,11 +119,12 @@ def numbers_of_kind(kind: str) -> dict[str, float]:
         if isinstance(field.default, int | float)
     }
     own = NUMBERS[kind]
-    # A hunt begins with 1.5 times the energy of exhaustion, a pursuit may last as long as the hunt, and a hunter that
-    # does not hide frightens as always.
+    # Stalking costs a third of hunting, a hunt begins with nine tenths of all energy, a pursuit may last as
+    # long as the hunt, and a hunter that does not hide frightens as always.
     return (
         plain
-        | {"hunt_energy": 1.5 * own.get("exhaustion_threshold", plain["exhaustion_threshold"])}
+        | {"stalking_drain": own.get("hunting_drain", plain["hunting_drain"]) / 3.0}
+        | {"hunt_energy": 0.9 * own.get("max_energy", plain["max_energy"])}
         | {"pursuit_time": own.get("hunt_time", plain["hunt_time"])}
         | {"stealth_radius": own.get("panic_radius", plain["panic_radius"])}
         | own
@@ -143,61 +148,68 @@ NUMBERS: dict[str, dict[str, float]] = {
     | {
         "max_speed": 22.0, "max_force": 1.2, "burst": 1.8, "max_energy": 80.0, "energy_regen": 8.0,
         "hunting_drain": 12.0, "attack_cost": 20.0, "exhaustion_threshold": 15.0, "recovery_delay": 2.0,
-        "panic_radius": 120.0, "attack_distance": 45.0, "catch_distance": 12.0, "hunt_time": 6.0,
+        "panic_radius": 120.0, "attack_distance": 45.0, "catch_distance": 20.0, "hunt_time": 6.0,
         "attack_time": 2.0, "attack_force": 2.5, "lose_distance": 300.0, "circle_radius": 200.0, "circle_rate": 0.5,
-        "scan_time": 8.0, "stalk_time": 5.0, "stalk_distance": 80.0, "least_isolation": 0.4, "drop_isolation": 0.2,
-        "target_distance": 180.0,
+        "scan_time": 8.0, "stalk_time": 8.0, "stalk_distance": 80.0, "least_isolation": 0.4, "drop_isolation": 0.05,
+        "target_distance": 150.0,
+        "stealth_radius": 60.0,
+        "hunt_distance": 60.0,
     },
     "falcon": _weights(0.6, 0.5, 0.4, 0.2, 1.8)
     | {
         "max_speed": 18.0, "max_force": 0.7, "burst": 3.5, "max_energy": 60.0, "energy_regen": 6.0,
         "hunting_drain": 10.0, "attack_cost": 30.0, "exhaustion_threshold": 10.0, "recovery_delay": 3.0,
-        "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 18.0, "hunt_time": 10.0,
+        "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 28.0, "hunt_time": 10.0,
         "attack_time": 2.5, "attack_force": 3.0, "lose_distance": 400.0, "circle_radius": 250.0, "circle_rate": 0.3,
         "stalk_time": 6.0, "climb_rate": 0.15, "max_altitude": 1.0, "scan_altitude": 0.4, "dive_altitude": 0.6,
-        "hunt_energy": 54.0,
+        "target_distance": 150.0,
     },
     "eagle": _weights(0.4, 0.3, 1.2, 0.8, 0.6)
     | {
         "max_speed": 18.0, "max_force": 0.6, "burst": 1.4, "max_energy": 120.0, "energy_regen": 5.0,
         "hunting_drain": 6.0, "attack_cost": 15.0, "exhaustion_threshold": 20.0, "recovery_delay": 2.5,
-        "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 14.0, "hunt_time": 20.0,
+        "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 30.0, "hunt_time": 20.0,
         "pursuit_time": 15.0, "attack_force": 2.0, "circle_radius": 250.0, "circle_rate": 0.3, "pace_weight": -0.6,
         "bonus_rate": 0.02, "bonus_max": 1.4, "tiring": 0.015, "tiring_max": 0.3,
-        "hunt_energy": 108.0, "target_distance": 200.0,
+        "target_distance": 250.0,
     },
     "owl": _weights(0.3, 0.2, 0.5, -0.5, 2.0)
     | {
         "max_speed": 8.0, "max_force": 0.4, "burst": 3.5, "max_energy": 90.0, "energy_regen": 10.0,
         "hunting_drain": 18.0, "attack_cost": 25.0, "exhaustion_threshold": 15.0, "recovery_delay": 1.0,
-        "panic_radius": 80.0, "stealth_radius": 40.0, "attack_distance": 40.0, "catch_distance": 14.0,
+        "panic_radius": 80.0, "stealth_radius": 40.0, "attack_distance": 40.0, "catch_distance": 30.0,
         "hunt_time": 3.0, "attack_time": 1.5, "attack_force": 3.5, "stalk_time": 20.0, "wait_time": 1.5,
         "ambush_time": 12.0, "strike_range": 70.0,
+        "approach_weight": 1.0,
     },
     "shark": _weights(1.3, 1.0, 0.7, 0.5, 0.9)
     | {
         "max_speed": 16.0, "max_force": 0.7, "burst": 1.5, "max_energy": 100.0, "energy_regen": 6.0,
         "hunting_drain": 8.0, "attack_cost": 18.0, "exhaustion_threshold": 18.0, "recovery_delay": 2.0,
-        "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 15.0, "hunt_time": 15.0,
-        "pursuit_time": 12.0, "attack_time": 3.0, "attack_force": 2.2, "lose_distance": 350.0,
-        "circle_radius": 250.0, "circle_rate": 0.4, "scan_time": 20.0, "stalk_time": 6.0, "stalk_distance": 80.0,
-        "stalk_speed": 0.85, "stalk_force": 0.6, "least_isolation": 0.35, "drop_isolation": 0.15,
+        "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 30.0, "hunt_time": 15.0,
+        "pursuit_time": 12.0, "attack_time": 5.0, "attack_force": 2.2, "lose_distance": 350.0,
+        "circle_radius": 250.0, "circle_rate": 0.4, "scan_time": 20.0, "stalk_time": 15.0, "stalk_distance": 80.0,
+        "stalk_speed": 0.85, "stalk_force": 0.6, "least_isolation": 0.35, "drop_isolation": 0.05,
         "bonus_rate": 0.025, "bonus_max": 1.35,
+        "target_distance": 220.0,
+        "stealth_radius": 70.0,
+        "hunt_distance": 80.0,
     },
     "orca": _weights(0.6, 0.8, 0.5, 1.0, 0.7)
     | {
         "max_speed": 14.0, "max_force": 0.5, "burst": 1.4, "max_energy": 150.0, "energy_regen": 4.0,
         "hunting_drain": 5.0, "attack_cost": 12.0, "exhaustion_threshold": 25.0, "recovery_delay": 3.0,
-        "panic_radius": 250.0, "attack_distance": 70.0, "catch_distance": 20.0, "hunt_time": 25.0,
-        "attack_time": 4.0, "attack_force": 2.0, "lose_distance": 400.0, "circle_radius": 250.0, "circle_rate": 0.3,
+        "panic_radius": 250.0, "attack_distance": 70.0, "catch_distance": 30.0, "hunt_time": 25.0,
+        "attack_time": 6.0, "attack_force": 2.0, "lose_distance": 400.0, "circle_radius": 250.0, "circle_rate": 0.3,
         "scan_time": 12.0, "stalk_time": 5.0, "stalk_distance": 80.0, "least_isolation": 0.4, "bonus_rate": 0.05,
         "bonus_max": 1.5,
+        "target_distance": 250.0,
     },
     "barracuda": _weights(1.8, 0.5, 1.0, 0.2, 1.5)
     | {
         "max_speed": 12.0, "max_force": 1.2, "burst": 2.2, "max_energy": 70.0, "energy_regen": 10.0,
         "hunting_drain": 15.0, "attack_cost": 25.0, "exhaustion_threshold": 12.0, "recovery_delay": 1.5,
-        "panic_radius": 100.0, "stealth_radius": 30.0, "attack_distance": 40.0, "catch_distance": 12.0,
+        "panic_radius": 100.0, "stealth_radius": 30.0, "attack_distance": 40.0, "catch_distance": 18.0,
         "hunt_time": 5.0, "attack_time": 1.2, "attack_force": 3.0, "stalk_time": 12.0, "wait_time": 1.0,
         "ambush_time": 10.0, "strike_range": 120.0, "approach_weight": 1.0,
     },
@@ -205,9 +217,10 @@ NUMBERS: dict[str, dict[str, float]] = {
     | {
         "max_speed": 17.0, "max_force": 1.1, "burst": 1.7, "max_energy": 85.0, "energy_regen": 7.0,
         "hunting_drain": 10.0, "attack_cost": 15.0, "exhaustion_threshold": 15.0, "recovery_delay": 1.8,
-        "panic_radius": 140.0, "attack_distance": 45.0, "catch_distance": 12.0, "hunt_time": 10.0,
-        "attack_time": 3.0, "attack_force": 2.5, "lose_distance": 300.0, "scan_time": 10.0, "pace_weight": 0.5,
+        "panic_radius": 140.0, "attack_distance": 45.0, "catch_distance": 20.0, "hunt_time": 10.0,
+        "attack_time": 4.0, "attack_force": 2.5, "lose_distance": 300.0, "scan_time": 10.0, "pace_weight": 0.5,
         "agility": 1.8, "feint_rate": 0.3,
+        "target_distance": 200.0,
     },
 }  # fmt: skip
 """Of each kind what the documents and the public systems give; documents win where they differ (decisions 11, 12)."""

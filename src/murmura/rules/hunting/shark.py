@@ -33,6 +33,7 @@ from murmura.rules.hunting.row import (
     CIRCLE_RATE,
     DROP_ISOLATION,
     HUNT_CLOCK,
+    HUNT_DISTANCE,
     HUNT_TIME,
     LEAST_ISOLATION,
     LOSE_DISTANCE,
@@ -50,6 +51,7 @@ from murmura.rules.hunting.row import (
     STALK_TIME,
     STATE,
     STATE_TIME,
+    STEALTH,
 )
 from murmura.rules.hunting.states import (
     ATTACKING,
@@ -64,7 +66,7 @@ from murmura.rules.hunting.states import (
 MACHINE: Machine = (
     (SCANNING, STALKING, "the best target's isolation is above least_isolation"),
     (SCANNING, IDLE, "nothing found in scan_time"),
-    (STALKING, HUNTING, "nearer than 150"),
+    (STALKING, HUNTING, "within hunt_distance of the target"),
     (STALKING, IDLE, "the target is gone, no longer alone (drop_isolation), or stalk_time is over"),
     (HUNTING, ATTACKING, "within attack_distance"),
     (HUNTING, IDLE, "the target is gone or farther than lose_distance, or pursuit_time is over"),
@@ -74,7 +76,6 @@ MACHINE: Machine = (
 LEAST_CIRCLE, WIDEST_CIRCLE = 180.0, 300.0  # [u] S0-100
 ROOM_FOR_EACH = 0.8  # [u] S0-100
 SPIRAL_RATE = 0.5  # [1/s] S0-101
-HUNT_WITHIN = 150.0  # [u]
 
 
 def shark(p: Any, items: Any, row: Any, world: Any) -> None:
@@ -111,7 +112,8 @@ def shark_scanning(p: Any, it: Any, world: Any) -> None:
 
 
 def shark_stalking(p: Any, it: Any, world: Any) -> None:
-    """S0-101."""
+    """S0-101, from below."""
+    it[STEALTH] = 1.0
     lonely = it[PREY_HERE] > 0.0 and it[PREY_ISOLATION] >= it[DROP_ISOLATION]
     if not lonely or it[STATE_TIME] > it[STALK_TIME]:
         miss(it, world)
@@ -119,7 +121,7 @@ def shark_stalking(p: Any, it: Any, world: Any) -> None:
     gap = gap_to_prey(it, world)
     it[RADIUS] = maximum(it[STALK_DISTANCE], 0.7 * gap)
     circle(p, it, world, it[PREY_X], it[PREY_Y], SPIRAL_RATE, it[STALK_SPEED], it[STALK_FORCE])
-    if gap < HUNT_WITHIN:
+    if gap < it[HUNT_DISTANCE]:
         enter(it, HUNTING)
 
 

@@ -132,7 +132,13 @@ def test_courtship_is_mutual_and_fights_have_one_winner() -> None:
 # S2-8, S2-11, S2-28, S2-29
 def test_every_arrow_of_the_tables_happens_and_no_other() -> None:
     """Food is short, and every now and then some are frightened, starved or carried off."""
-    sim = begin("courtship", agents=300, rules__feeding__amount=4.0, rules__feeding__capacity=3)
+    sim = begin(
+        "courtship",
+        agents=300,
+        rules__feeding__amount=4.0,
+        rules__feeding__capacity=3,
+        rules__mating__patience=2.0,
+    )  # impatient, so that some give up on their way
     rng = np.random.default_rng(1)
     seen: dict[str, set[tuple[int, int]]] = {name: set() for name in TABLES}
     for turn in range(150):

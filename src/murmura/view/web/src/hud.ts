@@ -38,7 +38,7 @@ export class Hud {
   }
 
   hello(hello: Hello): void {
-    this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura");
+    this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura").replaceAll("-", " ");
     this.scene([]);
     this.title.textContent = String(hello.scenario.title ?? "");
     this.write("seed", String(hello.seed));

@@ -118,7 +118,7 @@ export function niceStep(range: number): number {
 
 /** "rules.avoid_obstacles" is called "Avoid obstacles". */
 export function humanized(path: string): string {
-  const words = (path.split(".").at(-1) ?? path).replaceAll("_", " ");
+  const words = (path.split(".").at(-1) ?? path).replace(/[_-]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -154,8 +154,10 @@ out vec4 color;
 vec3 hour(vec3 sky, float height) {
   if (u_daylight < 0.0) return sky;
   float dusk = 1.0 - abs(2.0 * u_daylight - 1.0);
-  vec3 tint = mix(vec3(0.62, 0.70, 0.95), vec3(1.0), smoothstep(0.0, 0.75, u_daylight));
-  float dim = u_light > 0.5 ? mix(0.62, 1.0, u_daylight) : mix(0.45, 2.1, u_daylight);
+  // By day's colours the night is only hinted at: dark ink and dark words must stay readable on it.
+  vec3 midnight = u_light > 0.5 ? vec3(0.86, 0.90, 1.0) : vec3(0.62, 0.70, 0.95);
+  vec3 tint = mix(midnight, vec3(1.0), smoothstep(0.0, 0.75, u_daylight));
+  float dim = u_light > 0.5 ? mix(0.90, 1.0, u_daylight) : mix(0.45, 2.1, u_daylight);
   return sky * tint * dim + vec3(0.16, 0.06, 0.01) * dusk * dusk * (1.0 - height) * (u_light > 0.5 ? 0.35 : 0.7);
 }
 vec3 night(vec2 uv) {

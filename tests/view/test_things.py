@@ -1,0 +1,49 @@
+"""What the page is told beside the frames: hunters, the hour, births and deaths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import murmura as mm
+from murmura.engine.hunters import hunters
+from murmura.rules.daylight import sky
+from murmura.view.things import NOTHING, Census, scene_of
+
+from .live import Page
+
+
+def test_a_plain_flock_has_nothing_beside_it() -> None:
+    simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 1, "reference")
+    assert scene_of(simulation) is NOTHING
+
+
+def test_a_page_is_told_where_hunters_are_and_how_they_are(page: Page) -> None:
+    scenario = mm.load_scenario("murmuration-hawk").with_values({"agents": 30})
+    page.still(scenario)
+    twin = mm.Simulation(page._session.simulation.scenario, page._session.simulation.seed, "reference")
+    twin.step(4)
+    [hawk] = hunters(twin)
+    page.send("step", count=4)
+    page.wait("scene", lambda told: told["objects"] == [{**hawk, "kind": "predator", "species": "hawk"}])
+
+
+def test_the_hour_is_told() -> None:
+    scenario = mm.load_scenario("day-and-night").with_values({"agents": 4})
+    simulation = mm.Simulation(scenario, 1, "reference")
+    simulation.step(3)
+    now = sky(scenario.rules.daylight, simulation.time)
+    assert scene_of(simulation)["objects"] == [{"kind": "sky", "daylight": now.light, "clock": now.clock}]
+
+
+def test_births_and_deaths_are_counted_from_who_is_alive() -> None:
+    census = Census()
+    census.see(1, np.arange(10))
+    assert census.counts() == {}
+    census.see(1, np.array([0, 1, 2, 5, 6, 7, 8, 9, 10, 11]))  # 3 and 4 died, 10 and 11 were born
+    assert census.counts() == {"births": 2, "deaths": 2}
+    census.see(1, np.array([0, 1]))
+    assert census.counts() == {"births": 2, "deaths": 10}
+    census.see(1, np.array([], int))
+    assert census.counts() == {"births": 2, "deaths": 12}
+    census.see(2, np.arange(3))
+    assert census.counts() == {}

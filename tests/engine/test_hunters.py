@@ -159,11 +159,11 @@ def test_hunters_can_be_added_and_removed_while_running():
 def test_a_counted_bird_lives_on():
     fast = {"kind": "eagle", "max_speed": 40.0, "catch_distance": 50.0, "attack_distance": 60.0}
     values = {"rules.predators.on_capture": "count", "rules.predators.hunters": [fast, fast]}
-    sim = mm.Simulation(crowded(30, **values), seed=5, backend="reference")
-    sim.step(600)
+    sim = mm.Simulation(crowded(20, **values), seed=5, backend="reference")
+    sim.step(350)
     events = sim.events()
     assert {event["kind"] for event in events} == {"capture"}
-    assert sim.agent_count == 30
+    assert sim.agent_count == 20
     assert 0 <= sum(h["catches"] for h in mm.hunters(sim)) - len(events) <= 2
 
 
@@ -173,7 +173,7 @@ def test_a_bird_returns_elsewhere_on_a_torus_as_the_definition_says():
     sim = mm.Simulation(crowded(90, **values), seed=5, backend="cpu")
     back = 0
     crossings = 0
-    for _ in range(900):
+    for _ in range(1800):
         places, before = sim.positions, column(sim, "x").copy()
         awaited = column(sim, "caught").max() >= 0.0
         twin = beside(sim) if awaited else None

@@ -23,12 +23,19 @@ def cut_down(name: str, agents: int) -> Scenario:
     anybody sees."""
     scenario = mm.load_scenario(name)
     scale = (agents / scenario.agents) ** 0.5
+    hunters = {
+        f"rules.predators.hunters.{k}.{axis}": getattr(hunter, axis) * scale
+        for k, hunter in enumerate(scenario.rules.predators.hunters)
+        for axis in ("x", "y")
+        if getattr(hunter, axis) is not None
+    }
     return scenario.with_values(
         {
             "agents": agents,
-            "world.width": max(scenario.world.width * scale, 2.2 * scenario.perception.radius),
-            "world.height": max(scenario.world.height * scale, 2.2 * scenario.perception.radius),
+            "world.width": scenario.world.width * scale,
+            "world.height": scenario.world.height * scale,
             "start.margin": scenario.start.margin * scale,
+            **hunters,
         }
     )
 

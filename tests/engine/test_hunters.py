@@ -157,10 +157,17 @@ def test_hunters_can_be_added_and_removed_while_running():
 
 
 def test_a_counted_bird_lives_on():
-    fast = {"kind": "eagle", "max_speed": 40.0, "catch_distance": 50.0, "attack_distance": 60.0}
+    fast = {
+        "kind": "eagle",
+        "max_speed": 40.0,
+        "catch_distance": 50.0,
+        "attack_distance": 60.0,
+        "x": 300.0,
+        "y": 200.0,
+    }
     values = {"rules.predators.on_capture": "count", "rules.predators.hunters": [fast, fast]}
     sim = mm.Simulation(crowded(20, **values), seed=5, backend="reference")
-    sim.step(350)
+    sim.step(450)
     events = sim.events()
     assert {event["kind"] for event in events} == {"capture"}
     assert sim.agent_count == 20
@@ -169,11 +176,17 @@ def test_a_counted_bird_lives_on():
 
 def test_a_bird_returns_elsewhere_on_a_torus_as_the_definition_says():
     """On a torus, so that this one kernel also shows hunters that hunt across the seam."""
-    values = {"rules.predators.on_capture": "respawn", "world.boundary": "wrap"}
+    edge = {"catch_distance": 30.0, "attack_distance": 40.0}
+    hunters = [{"kind": kind, "x": x, "y": 200.0, **edge} for kind, x in (("hawk", 1.0), ("eagle", 599.0))]
+    values = {
+        "rules.predators.on_capture": "respawn",
+        "world.boundary": "wrap",
+        "rules.predators.hunters": [*hunters, {"kind": "shark"}],
+    }
     sim = mm.Simulation(crowded(90, **values), seed=5, backend="cpu")
     back = 0
     crossings = 0
-    for _ in range(1800):
+    for _ in range(5000):
         places, before = sim.positions, column(sim, "x").copy()
         awaited = column(sim, "caught").max() >= 0.0
         twin = beside(sim) if awaited else None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from murmura.backends.lanes import FLOAT, INT, INTS, WIDTH, Ints, Lanes, Mask, _spread, any_lane
@@ -59,6 +60,24 @@ def lanes_set(typing_context: Any, mask: Any) -> Any:
 
 
 @intrinsic
+def fixed_sum(typing_context: Any, values: Any) -> Any:
+    """The sum of all lanes in steps of 1/FINENESS, each lane rounded on its own."""
+    doubles, longs = (ir.VectorType(kind, WIDTH) for kind in (ir.DoubleType(), ir.IntType(64)))
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        wide = builder.fpext(args[0], doubles)
+        scaled = builder.fmul(wide, ir.Constant(doubles, [ir.DoubleType()(FINENESS)] * WIDTH))
+        rint = declared(builder, doubles, [doubles], f"llvm.rint.v{WIDTH}f64")
+        add = declared(builder, ir.IntType(64), [longs], f"llvm.vector.reduce.add.v{WIDTH}i64")
+        return builder.call(add, [builder.fptosi(builder.call(rint, [scaled]), longs)])
+
+    def declared(builder: Any, result: Any, arguments: Any, name: str) -> Any:
+        return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+
+    return types.int64(Lanes), emit
+
+
+@intrinsic
 def bits_of(typing_context: Any, x: Any) -> Any:
     return types.int32(types.float32), lambda context, builder, sig, args: builder.bitcast(args[0], INT)
 
@@ -86,10 +105,8 @@ def tell_count(told: Any, row: Any, slot: Any, mask: Any) -> None:
 @njit(**INNER)
 def tell_sum(told: Any, row: Any, slot: Any, values: Any) -> None:
     lanes = as_lanes(values)
-    total = np.int64(0)
-    for k in range(WIDTH):
-        total += np.int64(np.rint(np.float64(lane_of(lanes, k)) * FINENESS))
-    told[row, slot] += total
+    if any_lane(lanes != F(0.0)) != 0:
+        told[row, slot] += fixed_sum(lanes)
 
 
 @njit(**INNER)

@@ -140,8 +140,9 @@ class Predators(Rule):
         dx, dy = offset(world, it.x, it.y, me.x, me.y)
         d2 = dx * dx + dy * dy
         d = sqrt(d2 + TINY)
+        reach = 1.0 / maximum(it.fright, 1e-6)
         afraid = (d2 <= it.fright * it.fright) & (it.fright > 0.0)
-        panic = where(afraid, maximum(0.0, 1.0 - d / maximum(it.fright, 1e-6)), 0.0)
+        panic = where(afraid, maximum(0.0, 1.0 - d * reach), 0.0)
         push = where(afraid, me.max_force * (1.0 + p.flight_boost * panic) / d, 0.0)
         me_id = to_number(me.id)
         return (
@@ -176,21 +177,18 @@ class Predators(Rule):
         """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
         dx, dy = offset(world, it.x, it.y, me.x, me.y)
         d2 = dx * dx + dy * dy
-        d = sqrt(d2 + TINY)
         seen = where(d2 <= it.sight * it.sight, 1.0, 0.0)
-        wx, wy = offset(world, me.x, me.y, it.watch_x, it.watch_y)
-        w2 = wx * wx + wy * wy
-        towards = wx * me.hx + wy * me.hy >= it.watch_cosine * sqrt(w2)
-        watched = (w2 <= it.watch_radius * it.watch_radius) & (it.watch_radius > 0.0) & towards
-        return (
-            seen,
-            dx * seen,
-            dy * seen,
-            me.vx * seen,
-            me.vy * seen,
-            where(watched, 1.0, 0.0),
-            score(p, me, it, world, dx, dy, d),
-        )
+        # What the hunter does not ask for in this step need not be computed: all agents see the same `it`.
+        watched = 0.0 * d2
+        if it.watch_radius > 0.0:
+            wx, wy = offset(world, me.x, me.y, it.watch_x, it.watch_y)
+            w2 = wx * wx + wy * wy
+            towards = wx * me.hx + wy * me.hy >= it.watch_cosine * sqrt(w2)
+            watched = where((w2 <= it.watch_radius * it.watch_radius) & towards, 1.0, 0.0)
+        worth = 0.0 * d2
+        if it.reach > 0.0:
+            worth = score(p, me, it, world, dx, dy, sqrt(d2 + TINY))
+        return seen, dx * seen, dy * seen, me.vx * seen, me.vy * seen, watched, worth
 
     @staticmethod
     def report(p: Any, me: Any, world: Any) -> Any:
@@ -218,9 +216,9 @@ def score(p: Any, me: Any, it: Any, world: Any, dx: Any, dy: Any, d: Any) -> Any
     """How good a prey I am (S0-72); 0: none."""
     cx, cy = offset(world, me.x, me.y, it.center_x, it.center_y)
     c = sqrt(cx * cx + cy * cy + TINY)
-    edge = minimum(1.0, c / p.edge_distance)
+    edge = minimum(1.0, c * (1.0 / p.edge_distance))
     leaving = maximum(0.0, -(cx * me.hx + cy * me.hy) / c)
-    near = maximum(0.0, 1.0 - d / p.intercept_distance)
+    near = maximum(0.0, 1.0 - d * (1.0 / p.intercept_distance))
     coming = -(dx * me.hx + dy * me.hy) / d
     pace = minimum(1.0, me.speed / me.max_speed)
     total = (

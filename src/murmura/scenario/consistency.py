@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 SMALLEST, LARGEST = 1e-9, 1e9
-SHARED_PATHS = ("motion.time_step", "perception.nearest")
+SHARED_PATHS = (
+    "motion.time_step",
+    "perception.nearest",
+    # A food source is nobody's own, and the cap counts all.
+    *(
+        f"rules.feeding.{name}"
+        for name in ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
+    ),
+    "rules.breeding.most",
+)
 
 
 def complaints(scenario: Scenario) -> list[str]:

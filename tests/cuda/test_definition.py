@@ -73,7 +73,9 @@ def test_each_rule_alone(rule: str, size: tuple[int, int]):
             for column in columns
         ]
         # A rule with many columns does not change all of them in one step of a few agents.
-        assert max(changes) >= (1 if simulated() else 4), f"{rule} does too little to {columns} in {scene} to be compared"
+        assert max(changes) >= (1 if simulated() else 4), (
+            f"{rule} does too little to {columns} in {scene} to be compared"
+        )
 
 
 # Between them: all four edges, one and three species, metric and topological view, obstacles, tracked agents.

@@ -15,7 +15,7 @@ from murmura.rules.hunting.row import FIELDS
 from murmura.rules.hunting.states import SHARED_MACHINE, STATE_NAMES
 
 NAMES = ("murmuration-hawk", "falcon-stoop", "owl-ambush", "eagle-pursuit", "shark-and-herring", "pack")
-SECONDS = {"owl-ambush": 150}
+SECONDS = 240
 EVERY = 5
 
 
@@ -24,7 +24,7 @@ def watched(name: str) -> dict[str, Any]:
     """A run of a shipped scenario: its hunters at every fifth step, its events, and how the flock was."""
     sim = mm.Simulation(name, seed=4, backend="cpu")
     found: dict[str, Any] = {"hunters": [], "events": [], "isolation": [], "center": [], "energy": []}
-    for _ in range(SECONDS.get(name, 120) * 60 // EVERY):
+    for _ in range(SECONDS * 60 // EVERY):
         sim.step(EVERY)
         found["hunters"].append(mm.hunters(sim))
         found["events"] += sim.events()
@@ -66,7 +66,6 @@ def test_birds_are_caught_and_gone(name: str):
         (e["step"], e["id"], e["other"]) for e in caught
     ]
     assert {event["cause"] for event in dead} == {"predation"}
-    assert sum(hunter["failed_hunts"] for hunter in run["hunters"][-1]) >= 1, "no hunter always succeeds"
     assert run["alive"] == mm.load_scenario(name).agents - len(caught)
     last = run["hunters"][-1]
     for hunter in last:
@@ -74,6 +73,12 @@ def test_birds_are_caught_and_gone(name: str):
         # A catch of the very last step is told in the next one.
         assert mine <= hunter["catches"] <= mine + 1
         assert 0 <= hunter["hunts"] - hunter["catches"] - hunter["failed_hunts"] <= 1
+
+
+def test_no_hunter_always_succeeds():
+    ends = [hunter for name in NAMES for hunter in watched(name)["hunters"][-1]]
+    hunts, catches = (sum(hunter[what] for hunter in ends) for what in ("hunts", "catches"))
+    assert 0.1 * hunts < catches < 0.9 * hunts
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -155,10 +160,10 @@ def test_the_eagle_wears_its_prey_down():
     """S0-90, S0-91, S0-92: its prey loses energy with every second of the chase, up to a bound."""
     run = watched("eagle-pursuit")
     eagle = mm.load_scenario("eagle-pursuit").rules.predators.hunters[0]
-    chases: dict[int, list[float]] = {}
+    chases: dict[tuple[int, int], list[float]] = {}
     for row, energy in zip(run["hunters"], run["energy"], strict=True):
         if row[0]["target"] is not None and energy is not None:
-            chases.setdefault(row[0]["target"], []).append(energy)
+            chases.setdefault((row[0]["target"], row[0]["hunts"]), []).append(energy)
     long = [energies for energies in chases.values() if len(energies) * EVERY / 60.0 > 4.0]
     assert len(long) >= 2
     for energies in long:

@@ -65,7 +65,7 @@ MATING = """## Courtship
 
 Only agents of one species and different sex court. A male names a seeking female as his target; she accepts a suitor
 by naming him, or refuses him (`rival_id` then holds his id for `court_time`). Two suitors of one female who have named
-each other as rivals fight. While they do, each writes down a score of his own,
+each other as rivals fight. As they begin, each shows a score of his own (`display`),
 
     aggression + energy + `luck` · u − `home_advantage` · (distance to her)/`fight_radius`
 
@@ -75,8 +75,7 @@ seeking, courting, mating or fighting sees all around. What two have agreed on s
 that very step; who loses sight of the other starts again. The event of a mating names the female and the male, that of
 a fight the winner and the loser.
 
-In `approaching` a male flies to where she will be in `lead` seconds, with `attraction` of the force; a courting pair closes up
-at `court_speed`; a mating one is pulled together by `pair_force` and brakes; rivals push each other away by
+In `approaching` a male flies to her with `attraction` of the force; a courting pair closes up at `court_speed`; a mating one is pulled together by `pair_force` and brakes; rivals push each other away by
 `fight_strength` · f · min(1, `fight_push`/d²). Meanwhile `flocking` is what is left of other clamped wishes.
 
 Courtship and food exclude each other: the hungry leave off seeking, and nobody who courts sets out for food. Ids are

@@ -313,8 +313,8 @@ def set_life_going(scenario: Scenario, state: State) -> None:
     """Put agents, seven at a time, where something is about to happen.
 
     The first two are a mating pair, every third one at its end: not all, since a newborn lies in its mother's very
-    place, where directions have no digits. The next two are males at the end of a fight over the fifth,
-    whom the sixth has just reached. The seventh is about food, or without energy.
+    place, where directions have no digits. The next two are males at the end of a fight over the fifth, whom the
+    sixth has just reached. The seventh is about food, or without energy.
     """
     size = (scenario.world.width, scenario.world.height)
     for first in range(0, len(state) - 6, 7):
@@ -330,7 +330,7 @@ def set_life_going(scenario: Scenario, state: State) -> None:
         state["mating_state"][crowd] = [4, 4, 5, 5, 1, 2]
         state["target_mate_id"][crowd] = [male, female, she, she, -1, she]
         state["rival_id"][crowd] = [-1, -1, b, a, -1, -1]
-        state["fight_score"][[a, b]] = [1.0, 1.25] if first % 2 else [1.5, 1.25]
+        state["display"][[a, b]] = [1.0, 1.25] if first % 2 else [1.5, 1.25]
         ends = 0.0 if first % 3 else 9.0
         state["mating_timer"][crowd] = [ends, ends, 9.0, 9.0, 0.0, 0.1]
         state["mating_cooldown"][crowd] = 0.0

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "mating_timer",
             "mating_cooldown",
             "rival_id",
-            "fight_score",
+            "display",
         ),
     ),
     "breeding": (("life",), ("energy",)),

@@ -210,13 +210,11 @@ def test_a_fight_has_one_winner_who_scores_higher() -> None:
     sim.step(2)
     assert sim.column("target_mate_id").tolist()[1:] == [0, 0]
     assert sim.column("rival_id").tolist()[1:] == [2, 1], "they have chosen each other"
-    sim.step()
-    assert stages(sim)[1:] == [FIGHTING, FIGHTING]
     her, him, other = sim.positions.astype(float)
     sim.step()
+    assert stages(sim)[1:] == [FIGHTING, FIGHTING]
     away = [math.dist(her, place) / 50.0 for place in (him, other)]
-    drained = 0.9
-    close(sim.column("fight_score")[1:], [0.9 + drained - 0.5 * away[0], 0.6 + drained - 0.5 * away[1]], 1e-5)
+    close(sim.column("display")[1:], [0.9 + 0.9 - 0.5 * away[0], 0.6 + 0.9 - 0.5 * away[1]], 1e-5)
     fight = until(sim, "fight", 40)
     assert (fight["id"], fight["other"]) == (1, 2)
     assert stages(sim)[1:] == [APPROACHING, COOLDOWN]
@@ -232,7 +230,7 @@ def test_both_fighters_see_the_same_outcome(scores: list[float]) -> None:
     sim = birds(world(), [[0.0, 0.0], [10.0, 0.0], [-10.0, 0.0]], "fmm")
     state = sim.state.copy()
     state["mating_state"][:], state["target_mate_id"][:] = [SEEKING, FIGHTING, FIGHTING], [-1, 0, 0]
-    state["rival_id"][:], state["fight_score"][1:], state["mating_timer"][:] = [-1, 2, 1], scores, 9.0
+    state["rival_id"][:], state["display"][1:], state["mating_timer"][:] = [-1, 2, 1], scores, 9.0
     sim.load_state(state)
     sim.step()
     winner = 2 if scores[1] > scores[0] else 1
@@ -339,7 +337,7 @@ def test_forces_of_pairs_and_rivals() -> None:
     push = 100.0 / 400.0 * 1.2 * MAX_FORCE
     close(rule_forces(sim, "mating")[1:], [[-push, 0.0], [push, 0.0]], 1e-5)
     sim = birds(
-        world(lead=0.0),
+        world(),
         [[0.0, 0.0], [0.0, 50.0]],
         "mf",
         mating_state=[APPROACHING, SEEKING],

@@ -95,7 +95,7 @@ def test_courtship_is_mutual_and_fights_have_one_winner() -> None:
     told: Counter[str] = Counter()
     couples = set()
     for _ in range(3600):
-        before = {name: sim.column(name) for name in (*seen, "target_mate_id", "rival_id", "fight_score")}
+        before = {name: sim.column(name) for name in (*seen, "target_mate_id", "rival_id", "display")}
         sim.step()
         for name, found in seen.items():
             found |= arrows(before[name], sim.column(name))
@@ -119,7 +119,7 @@ def test_courtship_is_mutual_and_fights_have_one_winner() -> None:
                 assert stage[a] == stage[b] == MatingState.COOLDOWN
             elif event["kind"] == "fight":
                 assert before["rival_id"][a] == b and before["rival_id"][b] == a
-                assert before["fight_score"][a] >= before["fight_score"][b]
+                assert before["display"][a] >= before["display"][b]
                 assert (stage[a], stage[b]) == (MatingState.APPROACHING, MatingState.COOLDOWN)
     assert told["mating"] > 50
     assert told["fight"] > 20

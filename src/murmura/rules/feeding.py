@@ -263,13 +263,13 @@ class Feeding(Rule):
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
         dx, dy = offset(world, it.x, it.y, me.x, me.y)
-        d = sqrt(dx * dx + dy * dy)
+        near = 1.0 - (dx * dx + dy * dy) / (p.landing_radius * p.landing_radius)
         here = me.target_food_id == it.id
         waits = here & (me.feeding_state == GATHERING)
         return (
             where(here & (me.feeding_state == FEEDING), 1.0, 0.0),
             where(waits, 1.0, 0.0),
-            where(waits, maximum(0.0, 1.0 - d / p.landing_radius), 0.0),
+            where(waits, maximum(0.0, near), 0.0),
         )
 
     @staticmethod

@@ -1,8 +1,8 @@
 """Courtship: sexes, suitors, refusals, rivals and pairs, in the seven stages of document 002 (S2-11, S2-29).
 
 Everybody decides at once from what all were at time t, so agreement needs a hand-shake. A male names a female as his
-target; a female accepts by naming him as hers. Two males who name each other as rivals fight. Each fighter writes down
-his own score, and both compare the same two numbers: a fight has exactly one winner. A pair mates when both see
+target; a female accepts by naming him as hers. Two males who name each other as rivals fight. Each fighter shows
+a score of his own, and both compare the same two numbers: a fight has exactly one winner. A pair mates when both see
 both ready, and a mating counts when both see both at it until its end. Who loses sight of the other starts again.
 """
 
@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
+from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_MATING, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.state import MatingState
-from murmura.core.vector import TINY, limit, with_length
+from murmura.core.vector import TINY, with_length
 from murmura.rules.stages import FAR, NOWHERE, Change
-from murmura.rules.towards import steer_towards
+from murmura.rules.towards import steer_at_speed, steer_towards
 
 NONE, SEEKING, APPROACHING, COURTING, MATING, FIGHTING, COOLDOWN = (float(state) for state in MatingState)
-FREE, TAKEN, REFUSED, PROMISED, READY = 0.0, 1.0, 2.0, 3.0, 4.0
-"""What I am to the one I look at: nobody, less than another, refused, accepted, accepted and courted long enough."""
+FREE, TAKEN, RIVAL, MINE = 0.0, 1.0, 2.0, 3.0
+"""What I am to the one I look at: nobody, less than another, somebody to fight or refuse, the chosen one."""
+BONDS = 8.0  # a bond times this plus a stage is one exact number: the scan over neighbours is where time goes
 MATED, FOUGHT = float(Event.MATING), float(Event.FIGHT)
 
 STAGES = {
@@ -90,7 +91,6 @@ class Mating(Rule):
     seek_rate: float = quantity(1.2, "How often a free agent begins to seek.", "1/s", (0, 10), ge=0)
     search_radius: float = quantity(80.0, "How far a mate is looked for.", "u", (10, 200), gt=0)
     attraction: float = quantity(0.8, "Force of the approach, in max_force.", "", (0, 3), ge=0)
-    lead: float = quantity(0.5, "How far ahead her flight is foreseen.", "s", (0, 3), ge=0)
     courting_distance: float = quantity(30.0, "How near courting begins.", "u", (5, 100), gt=0)
     court_time: float = quantity(0.5, "Least time of courting.", "s", (0, 10), ge=0)
     court_speed: float = quantity(0.3, "How fast a courting pair closes up, in max_speed.", "", (0, 1), ge=0)
@@ -125,15 +125,23 @@ class Mating(Rule):
     )
 
     accumulates = (
-        "least", "payload", "payload", "payload", "payload", "payload", "payload", "payload",
-        "least", "payload", "payload", "payload", "payload", "payload",
-    )  # fmt: skip
+        "least",
+        "payload",
+        "payload",
+        "payload",
+        "payload",
+        "payload",
+        "least",
+        "payload",
+        "payload",
+    )
     reads = ("gender", "aggression", "panic", "feeding_state")
     writes = (
-        "energy", "mating_state", "target_mate_id", "mating_timer", "mating_cooldown", "rival_id", "fight_score",
+        "energy", "mating_state", "target_mate_id", "mating_timer", "mating_cooldown", "rival_id", "display",
     )  # fmt: skip
-    # A male's rival, or the suitor whom a female has just refused; and what a fighter has to show.
-    columns = {"rival_id": -1, "fight_score": 0.0}
+    # A male's rival, or the suitor whom a female has just refused; and what others see: whether one has courted long
+    # enough, or what a fighter has to show.
+    columns = {"rival_id": -1, "display": 0.0}
 
     @staticmethod
     def alert(p: Any, me: Any) -> Any:
@@ -143,50 +151,47 @@ class Mating(Rule):
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         me_id = to_number(me.id)
         aims_at_me = seen.target_mate_id == me_id
-        # The other half: the one I have chosen, else whom I might choose.
+        # The other: whom I fight or have chosen, else whom I might choose.
         she = (seen.gender < me.gender) & (seen.mating_state == SEEKING)
         she = she & (seen.d2 <= p.search_radius * p.search_radius)
         he = (seen.gender > me.gender) & aims_at_me & (seen.mating_state <= COURTING)
         he = he & (seen.d2 <= p.courting_distance * p.courting_distance) & (seen.id != me.rival_id)
         candidate = where((she | he) & (me.mating_state == SEEKING), seen.d2, FAR)
         candidate = where(seen.species == me.species, candidate, FAR)
-        chosen = where(seen.id == me.target_mate_id, seen.d2, FAR)
-        half = where(me.target_mate_id < 0.0, candidate, chosen)
-        bond = where(seen.mating_timer >= p.court_time, READY, PROMISED)
-        bond = where(aims_at_me, bond, where(seen.target_mate_id < 0.0, FREE, TAKEN))
-        bond = where(seen.rival_id == me_id, REFUSED, bond)
-        # The rival: the one I fight, else the one I have challenged, else the nearest suitor of the same female.
-        contends = (seen.gender + me.gender > 1.5) & (me.target_mate_id >= 0.0)
-        contends = contends & (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
+        attended = where(me.mating_state == FIGHTING, me.rival_id, me.target_mate_id)
+        other = where(seen.id == attended, seen.d2, candidate)
+        minds_me = seen.rival_id == me_id
+        bond = where(aims_at_me, MINE, where(seen.target_mate_id < 0.0, FREE, TAKEN))
+        bond = where(minds_me, RIVAL, bond)
+        # The rival: whom I have challenged, else the nearest suitor of the same female. Suitors alone ask for it.
+        contends = (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
         contends = contends & (seen.d2 <= p.fight_radius * p.fight_radius)
-        challenged = seen.id == me.rival_id
-        rival = where(contends, where(challenged, 0.0, seen.d2), FAR)
-        rival = where(me.mating_state == FIGHTING, where(challenged, 0.0, FAR), rival)
-        stance = where(seen.rival_id == me_id, seen.mating_state, NONE)
+        rival = where(contends, where(seen.id == me.rival_id, 0.0, seen.d2), FAR)
         return (
-            half, seen.id, seen.dx, seen.dy, seen.vx, seen.vy, seen.mating_state, bond,
-            rival, seen.id, seen.dx, seen.dy, stance, seen.fight_score,
+            other, seen.id, seen.dx, seen.dy, seen.mating_state + BONDS * bond, seen.display,
+            rival, seen.id, where(minds_me, seen.mating_state, NONE),
         )  # fmt: skip
 
     @staticmethod
     def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, half, _, _, _, _, state, bond, rival_d2, rival, _, _, stance, score = acc
+        d2, other, _, _, code, display, rival_d2, rival, stance = acc
+        bond = floor(code / BONDS)
+        state = code - BONDS * bond
         u, v = uniform_pair(me.id, world, STREAM_MATING)
         s = me.mating_state
         timer = me.mating_timer + world.dt
         male, female = me.gender > 0.5, me.gender < 0.5
-        mine = bond > 2.5
         near = p.courting_distance * p.courting_distance
 
         # What two conclude from the same columns of time t, so that both conclude the same.
-        joins = (s == COURTING) & (state == COURTING) & (bond == READY) & (me.mating_timer >= p.court_time)
+        joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
         joins = joins & (d2 < p.mating_distance * p.mating_distance)
-        done = (s == MATING) & (state == MATING) & mine & (timer >= p.mating_duration)
+        done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
         suitor = male & ((s == APPROACHING) | (s == COURTING))
         fights = suitor & (rival == me.rival_id) & ((stance == APPROACHING) | (stance == COURTING))
-        over = (s == FIGHTING) & (stance == FIGHTING) & (timer >= p.fight_duration)
-        luckier = (me.fight_score == score) & (to_number(me.id) < rival)
-        wins = over & ((me.fight_score > score) | luckier)
+        over = (s == FIGHTING) & (state == FIGHTING) & (bond == RIVAL) & (timer >= p.fight_duration)
+        first = (me.display == display) & (to_number(me.id) < other)
+        wins = over & ((me.display > display) | first)
 
         meets = (s == SEEKING) & (d2 < NOWHERE)
         refuses = meets & female & (v < p.selectivity)
@@ -203,14 +208,13 @@ class Mating(Rule):
             (state < APPROACHING)
             | (state == MATING)
             | (state == COOLDOWN)
-            | (bond < 2.5)
+            | (bond < MINE)
             | (d2 > 2.25 * near)
         )
         n = where((s == COURTING) & female & (turned | (timer > p.patience)), SEEKING, n)
-        n = where((s == MATING) & ((state != MATING) | (bond < 2.5)), SEEKING, n)
-        n = where((s == FIGHTING) & (stance != FIGHTING), SEEKING, n)
-        weary = (timer > p.patience) | ((bond == REFUSED) & (d2 < NOWHERE))
-        n = where(suitor & weary, COOLDOWN, n)
+        n = where((s == MATING) & ((state != MATING) | (bond < MINE)), SEEKING, n)
+        n = where((s == FIGHTING) & ((state != FIGHTING) | (bond != RIVAL)), SEEKING, n)
+        n = where(suitor & ((timer > p.patience) | (bond == RIVAL)), COOLDOWN, n)
         n = where(fights, FIGHTING, n)
         n = where(joins, MATING, n)
         unfit = (me.energy < p.energy_threshold) | (me.feeding_state > 0.0)
@@ -220,50 +224,46 @@ class Mating(Rule):
         n = where(over, where(wins, APPROACHING, COOLDOWN), n)
         n = where(done, COOLDOWN, n)
 
-        target = where(meets, half, me.target_mate_id)
+        target = where(meets, other, me.target_mate_id)
         target = where((n >= APPROACHING) & (n <= FIGHTING), target, -1.0)
         challenge = where((n == APPROACHING) | (n == COURTING), where(rival_d2 < NOWHERE, rival, -1.0), -1.0)
         challenge = where(suitor, challenge, -1.0)
         challenge = where(n == FIGHTING, me.rival_id, challenge)
         # He has seen her refusal a step later; then she forgets it.
-        refused = where(refuses, half, where(timer < p.court_time, me.rival_id, -1.0))
+        refused = where(refuses, other, where(timer < p.court_time, me.rival_id, -1.0))
         refused = where(n == SEEKING, refused, -1.0)
-        away = sqrt(where(d2 < NOWHERE, d2, p.fight_radius * p.fight_radius)) / p.fight_radius
-        shows = me.aggression + me.energy + p.luck * u - p.home_advantage * away
-        rests = where(
-            done, p.cooldown, where((s < COOLDOWN) & (n == COOLDOWN), p.loser_share * p.cooldown, -1.0)
-        )
+        timer = where((n == s) & (n > NONE), where(refuses, 0.0, timer), 0.0)
+        away = sqrt(where(d2 < NOWHERE, d2, 0.0)) / p.fight_radius
+        score = me.aggression + me.energy + p.luck * u - p.home_advantage * away
+        shows = where((n == COURTING) & (timer >= p.court_time), 1.0, 0.0)
+        shows = where(n == FIGHTING, where(s == FIGHTING, me.display, score), shows)
+        rests = where((s < COOLDOWN) & (n == COOLDOWN), p.loser_share * p.cooldown, me.mating_cooldown)
         cost = where(s == FIGHTING, p.fight_drain * world.dt, 0.0) + where(done, p.energy_cost, 0.0)
         return (
             maximum(0.0, me.energy - cost),
             n,
             target,
-            where((n == s) & (n > NONE), where(refuses, 0.0, timer), 0.0),
-            where(rests >= 0.0, rests, me.mating_cooldown),
+            timer,
+            where(done, p.cooldown, rests),
             where(male, challenge, refused),
-            where(n == FIGHTING, shows, 0.0),
+            shows,
         )
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, _, dx, dy, vx, vy, _, _, rival_d2, _, rx, ry, _, _ = acc
+        d2, dx, dy = acc[0], acc[2], acc[3]
         s = me.mating_state
-        found = d2 < NOWHERE
-        ahead = p.lead * world.pace
-        ax, ay = steer_towards(dx + vx * ahead, dy + vy * ahead, me)
-        ax, ay = ax * p.attraction, ay * p.attraction
-        cx, cy = with_length(dx, dy, p.court_speed * me.max_speed)
-        cx, cy = limit(vx + cx - me.vx, vy + cy - me.vy, me.max_force)
+        ax, ay = steer_towards(dx, dy, me)
+        cx, cy = steer_at_speed(dx, dy, p.court_speed * me.max_speed, me)
         mx, my = with_length(dx, dy, p.pair_force * me.max_force)
         brake = where(d2 < p.close * p.close, p.close_damping, p.pair_damping)
         mx, my = mx - me.vx * brake, my - me.vy * brake
-        r2 = rx * rx + ry * ry + TINY
-        push = minimum(1.0, p.fight_push / r2) * p.fight_strength * me.max_force / sqrt(r2)
-        push = where((s == FIGHTING) & (rival_d2 < NOWHERE), -push, 0.0)
-        fx = where(s == APPROACHING, ax, where(s == COURTING, cx, where(s == MATING, mx, 0.0)))
-        fy = where(s == APPROACHING, ay, where(s == COURTING, cy, where(s == MATING, my, 0.0)))
-        fx, fy = where(found, fx, 0.0) + rx * push, where(found, fy, 0.0) + ry * push
-        return fx * p.weight, fy * p.weight
+        push = minimum(1.0, p.fight_push / (d2 + TINY)) * p.fight_strength * me.max_force
+        rx, ry = with_length(dx, dy, push)
+        fx = where(s == APPROACHING, ax * p.attraction, where(s == COURTING, cx, where(s == MATING, mx, -rx)))
+        fy = where(s == APPROACHING, ay * p.attraction, where(s == COURTING, cy, where(s == MATING, my, -ry)))
+        w = where((d2 < NOWHERE) & (s >= APPROACHING) & (s <= FIGHTING), p.weight, 0.0)
+        return fx * w, fy * w
 
     @staticmethod
     def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
@@ -277,7 +277,7 @@ class Mating(Rule):
         mated = was_mated(was, me)
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)
         kind = where(mated, MATED, where(won, FOUGHT, 0.0))
-        return kind, where(won, was.rival_id, was.target_mate_id), where(won, was.fight_score, 0.0)
+        return kind, where(won, was.rival_id, was.target_mate_id), where(won, was.display, 0.0)
 
 
 def was_mated(was: Any, me: Any) -> Any:

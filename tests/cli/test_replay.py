@@ -59,7 +59,7 @@ def test_another_state_is_a_failure(record: dict[str, Any], tmp_path: Path):
         ("none.json", None, "none.json cannot be played: No such file"),
         ("bad.json", "{", "bad.json cannot be played: expected JSON"),
         ("other.json", '{"agents": 5}', 'expected an object with "actions" and "end"'),
-        (".", None, "is a folder"),
+        (".", None, "is not a run folder"),
     ],
 )
 def test_what_is_no_record_is_named(name: str, text: str | None, message: str, tmp_path: Path):

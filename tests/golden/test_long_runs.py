@@ -16,12 +16,11 @@ def few(name: str, agents: int = 120) -> Scenario:
     """A shipped scenario at its own density with few agents."""
     scenario = mm.load_scenario(name)
     scale = min(1.0, (agents / scenario.agents) ** 0.5)
-    values = {"agents": agents, "start.margin": scenario.start.margin * scale}
-            **{
-                f"rules.predators.hunters.{k}.{axis}": None
-                for k in range(len(scenario.rules.predators.hunters))
-                for axis in ("x", "y")
-            },
+    values: dict[str, float | None] = {"agents": agents, "start.margin": scenario.start.margin * scale}
+    for k in range(
+        len(scenario.rules.predators.hunters)
+    ):  # wherever the seed puts them: the world is smaller
+        values |= {f"rules.predators.hunters.{k}.x": None, f"rules.predators.hunters.{k}.y": None}
     for side in ("width", "height"):
         wanted = getattr(scenario.world, side) * scale
         values[f"world.{side}"] = max(wanted, 3.0 * scenario.perception.radius)

@@ -228,7 +228,7 @@ HUNTED = {
         "cohesion": {"weighting": "linear", "density_adaptation": True},
         "noise": {"enabled": True},
         "boundary": {"margin": 60.0},
-        "fear": {"enabled": True},
+        "fear": {"enabled": True, "threats": [{"x": 200.0, "y": 150.0, "radius": 80.0}]},
         "energy": {"enabled": True, "decay": 0.1},
         "predators": {
             "enabled": True,

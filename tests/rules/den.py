@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -77,3 +78,16 @@ class Den:
         world = self.plan.world(self.step, seed_words(1))
         Predators.turn(self.p, self.items, number, told, world)
         self.step += 1
+
+
+def steered(den: Den, distance: float) -> float:
+    """The angle of the velocity a hunter at rest takes when its target is to its right and flies up at 40."""
+    den.put(vx=0.0, vy=0.0)
+    den.turn(prey={"x": den.get("x") + distance, "y": den.get("y"), "vx": 0.0, "vy": 40.0, "isolation": 1.0})
+    return math.atan2(den.get("vy"), den.get("vx"))
+
+
+def steered_to_place(den: Den, prey: dict[str, float], center: tuple[float, float]) -> float:
+    den.put(vx=0.0, vy=0.0)
+    den.turn(seen=9, center=center, prey=prey)
+    return math.atan2(den.get("vy"), den.get("vx"))

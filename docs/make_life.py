@@ -41,7 +41,8 @@ left / feeders), which the feeder turns into energy in the next step (`energy_re
 food). So a source never has more feeders than its capacity, and no energy comes from food that is not there. An
 empty source sends everybody off and is full again after `respawn_time`: `elsewhere`, in the `same_place`, or `never`.
 
-Where more wait than there is room, as many go in as there is room for, others after `turn_time`. While an
+Where more wait than there is room, `eagerness` times as many fly in as there is room for,
+others after `turn_time`. While an
 agent is about food, other clamped wishes fade to `approach_flocking` and `gather_flocking` (feeders: none), its
 separation radius shrinks, and the wind is weaker (`shelter`; feeders feel none). The hungry who have set out for
 nothing yet (energy < `drawn_below`) are drawn to the nearest source with room.

@@ -127,6 +127,9 @@ class Feeding(Rule):
     hover_speed: float = quantity(0.2, "Speed of the hovering, in max_speed.", "", (0, 1), ge=0)
     hover_force: float = quantity(0.5, "Greatest force while hovering, in max_force.", "", (0, 1), ge=0)
     hover_damping: float = quantity(0.1, "Braking while hovering.", "", (0, 1), ge=0)
+    eagerness: float = quantity(
+        3.0, "How many of those who wait fly in for each free place at a time.", "", (1, 10), gt=0
+    )
     turn_time: float = quantity(
         10.0, "How long one who waits tries to land before it is another's turn.", "s", (1, 60), gt=0
     )
@@ -284,7 +287,7 @@ class Feeding(Rule):
                 it[AMOUNT] = max(0.0, it[AMOUNT] - it[PORTION] * feeders)
             if feeders < p.capacity:
                 it[ROOM] = p.capacity - feeders
-                it[INVITES] = min(1.0, it[ROOM] / max(1.0, waiting))
+                it[INVITES] = min(1.0, p.eagerness * it[ROOM] / max(1.0, waiting))
                 if nearest >= 0.0:
                     it[ADMITTED] = nearest
                     it[ROOM] -= 1.0

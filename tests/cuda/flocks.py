@@ -22,7 +22,10 @@ def cut_down(name: str, agents: int) -> Scenario:
     """A shipped scenario with fewer agents, in a world that is smaller by as much, but wider than
     anybody sees."""
     scenario = mm.load_scenario(name)
+    world = scenario.world
     scale = (agents / scenario.agents) ** 0.5
+    if world.boundary == "wrap":
+        scale = max(scale, 2.2 * scenario.perception.radius / min(world.width, world.height))
     hunters = {
         f"rules.predators.hunters.{k}.{axis}": getattr(hunter, axis) * scale
         for k, hunter in enumerate(scenario.rules.predators.hunters)
@@ -32,8 +35,8 @@ def cut_down(name: str, agents: int) -> Scenario:
     return scenario.with_values(
         {
             "agents": agents,
-            "world.width": scenario.world.width * scale,
-            "world.height": scenario.world.height * scale,
+            "world.width": world.width * scale,
+            "world.height": world.height * scale,
             "start.margin": scenario.start.margin * scale,
             **hunters,
         }

@@ -236,7 +236,7 @@ def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
 
 @jit
 def steer_block(
-    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, row, begin, count, target,
+    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, closest, row, begin, count, target,
     world, numbers, kin, items, ranges, shapes, nearest, step, told, news, events, status, young,
 ):  # fmt: skip
     """Perceive, steer and move `count` agents that lie next to each other in a row."""
@@ -245,7 +245,6 @@ def steer_block(
     base = row * pitch
     xs = table[0]
     if TOPOLOGICAL:
-        closest = np.empty(64, np.float32)
         for i in range(begin, begin + count):
             c = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1) + ACROSS
             reaches[i] = reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest)
@@ -359,6 +358,7 @@ def run(
     """Advance `steps` steps as thread `me` of `team`; stops early, before or after a whole step, on trouble."""
     width, height = F(world_values[0]), F(world_values[1])
     sums = np.zeros((ACCUMULATORS, BLOCK + 16), np.float32)
+    closest = np.empty(64, np.float32)
     bounds = (0.0, 0.0, world_values[0], world_values[1])
     most_bins = start.shape[0] - 1
     for done in range(steps):
@@ -480,8 +480,8 @@ def run(
                 first = start[base + ACROSS] + offset
                 count = min(BLOCK, start[base + ACROSS + columns] - first)
                 if not steer_block(
-                    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, r + 1, first, count,
-                    row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest, step + 1,
+                    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, closest, r + 1, first,
+                    count, row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest, step + 1,
                     told[me], news, events, status, young,
                 ):  # fmt: skip
                     put(status, 0, NOT_FINITE)

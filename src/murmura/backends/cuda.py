@@ -21,7 +21,7 @@ from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
-THREADS = 128
+THREADS = 8 if simulated() else 128  # of a block; the simulator starts one of Python's threads for each
 GRAPH_STEPS = 8
 ALIVE, NEXT_ID, EVENTS = 3, 4, 5  # places in the clock, as in `cuda_telling`, which only a kernel may import
 

@@ -18,7 +18,6 @@ TINY = F(1e-20)
 COLUMNS, ROWS, X0, Y0, PER_X, PER_Y, ROW_HEIGHT = 0, 1, 0, 1, 2, 3, 4
 NEVER_LESS, NEVER_MORE = F(-3.0e38), F(3.0e38)
 LISTENERS = 128
-MANY = 128  # threads of a block
 
 
 @jit
@@ -317,7 +316,7 @@ def steer(
     here = start[bins] if MORTAL else n
     if LASTING:
         heard = cuda.shared.array((LISTENERS, TOLD), np.int64)
-        for k in range(cuda.threadIdx.x, told.shape[0] * TOLD, MANY):
+        for k in range(cuda.threadIdx.x, told.shape[0] * TOLD, cuda.blockDim.x):
             heard[k // TOLD, k % TOLD] = 0
         cuda.syncthreads()
         if i < here:

@@ -171,17 +171,17 @@ class Fusion:
 
     def _types(self) -> str:
         lines = [
-            f"Me = namedtuple('Me', {[*ME_FIELDS, *self.extras]!r})",
-            f"Seen = namedtuple('Seen', {[*SEEN_FIELDS, *KIN_FIELDS, *self.extras]!r})",
-            f"World = namedtuple('World', {WORLD_FIELDS!r})",
-            f"Shape = namedtuple('Shape', {list(SHAPE_FIELDS)!r})",
+            f"Me = record_type('Me', {[*ME_FIELDS, *self.extras]!r})",
+            f"Seen = record_type('Seen', {[*SEEN_FIELDS, *KIN_FIELDS, *self.extras]!r})",
+            f"World = record_type('World', {WORLD_FIELDS!r})",
+            f"Shape = record_type('Shape', {list(SHAPE_FIELDS)!r})",
         ]
         for group in self.plan.groups:
             fields = [*group.numbers, *(name for name, _ in group.options)]
-            lines.append(f"P_{group.name} = namedtuple('P_{group.name}', {fields!r})")
+            lines.append(f"P_{group.name} = record_type('P_{group.name}', {fields!r})")
         for k, group in enumerate(self.groups):
             if group.item_fields:
-                lines.append(f"Item_{k} = namedtuple('Item_{k}', {list(group.item_fields)!r})")
+                lines.append(f"Item_{k} = record_type('Item_{group.name}', {list(group.item_fields)!r})")
         return "\n".join(lines)
 
     def _parameters(self) -> str:

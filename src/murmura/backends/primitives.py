@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
+from numba import extending
 
 from murmura.backends.lanes import (
     Ints,
@@ -34,13 +35,20 @@ from murmura.backends.lanes import (
     to_ints,
     upper_24_bits,
 )
+from murmura.backends.parts import PartCompiler
 from murmura.core import algebra
 
 F = np.float32
 JIT = {"error_model": "numpy", "boundscheck": False, "nogil": True}
-# Functions that only compiled code calls need no entry from Python; leaving it out halves the time to compile.
-CALLED = JIT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Functions that only compiled code calls need no entry from Python, and none of them owns memory.
+CALLED = JIT | {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": PartCompiler,
+    "_nrt": False,
+}
 INNER = CALLED | {"forceinline": True}
+overload = partial(extending.overload, jit_options=INNER | {"nopython": True})
 
 
 def where(condition, a, b): ...

@@ -63,20 +63,14 @@ def _kernel_text(plan: Plan) -> tuple[str, str, dict[str, Any]]:
     functions = fusion.functions()
     template = Path(__file__).with_name("cpu_kernel.py").read_text(encoding="utf-8")
     text = HEADER + template.replace(MARK, fusion.text())
-    parts = [
-        text,
-        fingerprint(functions.values()),
-        fingerprint(HELPERS.values()),
-        *_sources(),
-        numba.__version__,
-    ]  # type: ignore[arg-type]
-    return "murmura_kernel_" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20], text, functions
+    rules = (fingerprint(functions.values()), fingerprint(HELPERS.values()))
+    digest = hashlib.sha256("\0".join([text, *rules, *_sources(), numba.__version__]).encode())
+    return "murmura_kernel_" + digest.hexdigest()[:20], text, functions
 
 
 def _sources() -> list[str]:
-    return [
-        Path(m.__file__).read_text(encoding="utf-8") for m in (lanes, parts, primitives, teamwork, telling)
-    ]  # type: ignore[arg-type]
+    modules = (lanes, parts, primitives, teamwork, telling)
+    return [Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules]
 
 
 def _load(

@@ -107,7 +107,8 @@ def _compile_now(module: ModuleType, announce: Callable[[str], None] | None) -> 
     if cold and announce is not None:
         announce("compiling the kernel for these rules (once; it is kept on disk)")
     try:
-        module.run.compile(SIGNATURE)
+        with parts.remembering():
+            module.run.compile(SIGNATURE)
     except numba.errors.NumbaError as error:
         raise BackendError(_explain(error)) from error
 

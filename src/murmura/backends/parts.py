@@ -7,7 +7,8 @@ as LLVM code, and all of it is optimised once, in the kernel. This and what is r
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba.core import types
@@ -32,7 +33,6 @@ class PartCompiler(CompilerBase):
     def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, *rest: Any) -> None:
         super().__init__(typingctx, targetctx, library, args, *rest)
         self.state.flags.no_compile = True
-        self.state.typingctx = Remembering(typingctx)
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
@@ -47,21 +47,27 @@ class PartCompiler(CompilerBase):
         return result
 
 
-class Remembering:
-    """Numba's typing context, which finds out only once what an operator returns for arguments of certain types."""
+_known: dict[Any, Any] = {}
 
-    known: dict[Any, Any] = {}
 
-    def __init__(self, context: Any) -> None:
-        self.__dict__["_context"] = context
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Let Numba find out only once what an operator returns for arguments of certain types.
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._context, name)
+    Otherwise it asks every implementation that it has for strings, sets, dates and so on, at every use.
+    """
+    find = types.Function.get_call_type
 
-    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
-        if kws or not isinstance(function, types.Function | BuiltinFunctionType):
-            return self._context.resolve_function_type(function, args, kws)
+    def get_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws:
+            return find(function, context, args, kws)
         key = (function, args)
-        if key not in Remembering.known:
-            Remembering.known[key] = self._context.resolve_function_type(function, args, kws)
-        return Remembering.known[key]
+        if key not in _known:
+            _known[key] = find(function, context, args, kws)
+        return _known[key]
+
+    types.Function.get_call_type = get_call_type
+    try:
+        yield
+    finally:
+        del types.Function.get_call_type

@@ -6,6 +6,7 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.state import State
+from murmura.lab.bench import resized
 from murmura.scenario import Scenario
 from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of, set_life_going
 
@@ -19,28 +20,8 @@ def scene_of(name: str, agents: int) -> Scenario:
 
 
 def cut_down(name: str, agents: int) -> Scenario:
-    """A shipped scenario with fewer agents, in a world that is smaller by as much, but wider than
-    anybody sees."""
-    scenario = mm.load_scenario(name)
-    world = scenario.world
-    scale = (agents / scenario.agents) ** 0.5
-    if world.boundary == "wrap":
-        scale = max(scale, 2.2 * scenario.perception.radius / min(world.width, world.height))
-    hunters = {
-        f"rules.predators.hunters.{k}.{axis}": getattr(hunter, axis) * scale
-        for k, hunter in enumerate(scenario.rules.predators.hunters)
-        for axis in ("x", "y")
-        if getattr(hunter, axis) is not None
-    }
-    return scenario.with_values(
-        {
-            "agents": agents,
-            "world.width": world.width * scale,
-            "world.height": world.height * scale,
-            "start.margin": scenario.start.margin * scale,
-            **hunters,
-        }
-    )
+    """A shipped scenario with fewer agents, as dense."""
+    return resized(mm.load_scenario(name), agents)
 
 
 def silenced(scenario: Scenario, names: tuple[str, ...] | None = None) -> Scenario:

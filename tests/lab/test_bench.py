@@ -53,12 +53,33 @@ def test_rows_say_what_was_timed():
 
 
 @pytest.mark.usefixtures("hasty")
-def test_a_scenario_of_ones_own_is_timed_alone():
-    rows = list(benching.bench((40, 80), "reference", None, mm.load_scenario("classic")))
+def test_a_scenario_of_ones_own_is_timed_beside_its_trio():
+    rows = list(benching.bench((40, 80), "reference", None, mm.load_scenario("starlings")))
     assert [(row["agents"], row["program"], row["backend"]) for row in rows] == [
         (40, "murmura", "reference"),
+        (40, "its trio alone", "reference"),
         (80, "murmura", "reference"),
+        (80, "its trio alone", "reference"),
     ]
+
+
+def test_a_resized_world_is_as_dense_and_holds_everything_where_it_was():
+    whole = mm.load_scenario("sky-and-sea")
+    half = benching.resized(whole, whole.agents // 4)
+    assert half.world.width == pytest.approx(whole.world.width / 2.0)
+    assert half.agents / (half.world.width * half.world.height) == pytest.approx(
+        whole.agents / (whole.world.width * whole.world.height)
+    )
+    homes = zip(whole.rules.territory.homes, half.rules.territory.homes, strict=True)
+    assert all((b.x, b.y) == pytest.approx((a.x / 2.0, a.y / 2.0)) for a, b in homes)
+    assert whole.rules.territory.homes
+    many = benching.resized(whole, 100 * whole.agents)
+    assert many.rules.breeding.most >= many.agents
+
+
+def test_the_trio_alone_has_no_other_rule():
+    bare = benching.bare(mm.load_scenario("sky-and-sea"))
+    assert {name for name, rule in bare.rules if rule.enabled} == set(benching.TRIO)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -22,7 +22,9 @@ from murmura.scenario import Scenario
 
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7
+RIVALS = ("NumPy + cKDTree",)
 SECONDS_PER_ROUND = 0.25
+TRIO = ("separation", "alignment", "cohesion")
 MOST_STEPS = 41  # five CUDA graphs of eight steps, and one more
 
 
@@ -54,6 +56,43 @@ def with_all_forces(scenario: Scenario) -> Scenario:
             "rules.fear.threats": [{"x": world.width / 2.0, "y": world.height / 2.0, "radius": 150.0}],
         }
     )
+
+
+def bare(scenario: Scenario) -> Scenario:
+    """The same flock with Reynolds' trio alone."""
+    others = {name: rule for name, rule in scenario.rules if name not in TRIO and rule.enabled}
+    return scenario.with_values({f"rules.{name}.enabled": False for name in others})
+
+
+def resized(scenario: Scenario, agents: int) -> Scenario:
+    """The same scenario with more or fewer agents, as dense as it was, in a world that nobody sees all around."""
+    world = scenario.world
+    scale = math.sqrt(agents / scenario.agents)
+    if world.boundary == "wrap":
+        scale = max(scale, 2.2 * scenario.perception.radius / min(world.width, world.height))
+    data = _moved(scenario.model_dump(mode="json"), scale)
+    data["agents"] = agents
+    for key in ("width", "height"):
+        data["world"][key] *= scale
+    data["start"]["margin"] *= scale
+    data["rules"]["breeding"]["most"] = math.ceil(
+        data["rules"]["breeding"]["most"] * max(1.0, agents / scenario.agents)
+    )
+    return Scenario.from_data(data)
+
+
+def _moved(data: Any, scale: float) -> Any:
+    """Everything that has a place is as far along the world's sides as it was."""
+    if isinstance(data, list):
+        return [_moved(entry, scale) for entry in data]
+    if not isinstance(data, dict):
+        return data
+    moved = {key: _moved(value, scale) for key, value in data.items()}
+    moved |= {key: data[key] * scale for key in ("x", "y") if isinstance(data.get(key), int | float)}
+    corners = data.get("points", [])
+    if corners and isinstance(corners[0], list):
+        moved["points"] = [[x * scale, y * scale] for x, y in corners]
+    return moved
 
 
 def check(backend: str, threads: int | None) -> None:
@@ -116,16 +155,19 @@ def bench(
     """Time the workload at each size; yields one row for each contestant."""
     check(backend, threads)
     for agents in sizes:
-        base = scenario.with_values({"agents": agents}) if scenario else workload(agents)
+        base = resized(scenario, agents) if scenario else workload(agents)
         simulation, first = ours(base, backend, threads)
         contestants = {"murmura": first}
-        if scenario is None:
+        if scenario is not None:
+            if yardsticks:
+                contestants["its trio alone"] = ours(bare(base), backend, threads)[1]
+        else:
             contestants["murmura, all forces"] = ours(with_all_forces(base), backend, threads)[1]
             if yardsticks and agents <= 100_000:
                 from murmura.lab.yardstick import NumpyFlock
 
                 flock = NumpyFlock(Simulation(base, 1, "reference"))
-                contestants["NumPy + cKDTree"] = Contestant(flock.step, flock.restart)
+                contestants[RIVALS[0]] = Contestant(flock.step, flock.restart)
         own = 0.0
         for name, times in time_steps(contestants).items():
             best, typical = min(times), statistics.median(times)
@@ -133,8 +175,8 @@ def bench(
             yield {
                 "agents": agents,
                 "program": name,
-                "backend": simulation.backend if name.startswith("murmura") else "",
-                "threads": simulation.threads if name.startswith("murmura") else 1,
+                "backend": "" if name in RIVALS else simulation.backend,
+                "threads": 1 if name in RIVALS else simulation.threads,
                 "best_ms": best,
                 "median_ms": typical,
                 "agent_steps_per_second": agents / best * 1e3,

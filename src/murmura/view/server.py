@@ -215,10 +215,10 @@ def serve(
         session.open()
         chosen = door.getsockname()[1]
         app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None)
-        _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
         try:
             import uvicorn
 
+            _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
             server = uvicorn.Server(server_config(app, host, chosen))
             server.run(sockets=[door])
         except KeyboardInterrupt:

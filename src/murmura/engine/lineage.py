@@ -167,7 +167,10 @@ class Lineage:
 
     @staticmethod
     def _up_to(steps: ArrayLike, happened: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(np.sort(happened), np.asarray(steps), side="right").astype(np.int64)
+        wanted = np.atleast_1d(np.asarray(steps))
+        if len(wanted) <= 4:  # to count costs less than to sort
+            return np.array([np.count_nonzero(happened <= step) for step in wanted], np.int64)
+        return np.searchsorted(np.sort(happened), wanted, side="right").astype(np.int64)
 
     def cause_name(self, row: int) -> str | None:
         """Why somebody died, in a word; None while it lives."""

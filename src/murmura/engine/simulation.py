@@ -88,7 +88,7 @@ class Simulation:
         rehearse(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
-        self._step_count = step_count
+        self._step_count = self._begun = step_count
         self._events: list[Any] = []
         self._register: Register | None = None
         self.load_state(state)
@@ -166,7 +166,7 @@ class Simulation:
 
     def _new_register(self, state: State) -> Register:
         known = state.columns.get("generation")
-        return Register(state.ids, state["species"], self._step_count, known)
+        return Register(state.ids, state["species"], self._begun, known)
 
     def _meet(self, state: State) -> None:
         """Write down who lives now. Where nobody is born or dies, only if somebody came or went by a user's hand."""

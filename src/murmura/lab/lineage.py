@@ -46,10 +46,10 @@ def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
         raise RunError(f"the run in {run.folder} has no frame yet: nobody is known in it")
     founders = run.frames[0]
     register = Register(founders.ids, founders.species, founders.step, founders.columns.get("generation"))
-    rows = np.array(list(_rows(run, until)), np.float64).reshape(-1, len(EVENT_FIELDS))
     try:
+        rows = np.array(list(_rows(run, until)), np.float64).reshape(-1, len(EVENT_FIELDS))
         register.note(rows)
-    except (ValueError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"the events of {run.folder} are damaged: {error}") from None
     if (register["mothers"][len(founders.ids) :] < 0).any():
         for frame in run.frames:

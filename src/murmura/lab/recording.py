@@ -12,6 +12,7 @@ from murmura.core.state import column_name
 from murmura.engine.checkpoint import write_whole
 from murmura.engine.instant import measures_of
 from murmura.engine.simulation import Simulation
+from murmura.lab.atmosphere import keep_atmosphere
 from murmura.lab.cadence import parse_pause
 from murmura.lab.checkpoints import Checkpoints
 from murmura.lab.lines import LinesWriter
@@ -85,6 +86,7 @@ def record(
             checkpoints.save(simulation, outputs.marks())
             manifest.write(folder)  # last: a folder with a manifest can be gone on with
             Recorder(simulation, folder, manifest, outputs, checkpoints).go(progress)
+            keep_atmosphere(folder)
         finally:
             outputs.close()
     return open_run(folder)

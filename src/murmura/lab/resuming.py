@@ -8,6 +8,7 @@ from pathlib import Path
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.instant import check_measure
 from murmura.engine.simulation import Simulation
+from murmura.lab.atmosphere import keep_atmosphere
 from murmura.lab.checkpoints import SLOTS, Checkpoints, whole_checkpoints
 from murmura.lab.lineage import lineage_of_run
 from murmura.lab.manifest import Manifest, now, versions
@@ -58,6 +59,7 @@ def resume(
             )
             manifest.write(folder)
             Recorder(simulation, folder, manifest, outputs, Checkpoints(folder, used)).go(progress)
+            keep_atmosphere(folder)
         finally:
             outputs.close()
     return open_run(folder)
@@ -119,7 +121,8 @@ def _restore(
             problems.append(f"{path} is not of a recorded run")
             continue
         # Measures of births and deaths look back: what was told before belongs to the story.
-        simulation.remember(lineage_of_run(run, found.step_count))
+        if found.step_count > manifest.first_step:
+            simulation.remember(lineage_of_run(run, found.step_count))
         for problem in problems:
             say(f"{problem}; going on from {path.name} at step {found.step_count:,}")
         return simulation, outputs, path

@@ -192,7 +192,7 @@ def test_chosen_measures_are_recorded_and_swept(tmp_path: Path) -> None:
     made = record(mm.Simulation(family(), 1, "reference"), 30, tmp_path / "run", every=30, measures=names)
     assert list(list(made.metrics())[-1]) == ["step", "time", "agents", *names]
     with pytest.raises(
-        ScenarioError, match="no measure is called 'gene_sped_mean'.*did you mean 'gene_speed_mean'"
+        ScenarioError, match=r"no measure is called 'gene_sped_mean'.*did you mean 'gene_speed_mean'"
     ):
         record(mm.Simulation(family(), 1, "reference"), 3, tmp_path / "no", measures=["gene_sped_mean"])
     swept = mm.sweep(

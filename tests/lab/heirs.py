@@ -5,6 +5,7 @@ It declares columns as evolving scenarios do, so that what looks at genes can be
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 import murmura as mm
@@ -12,6 +13,14 @@ from murmura.core.algebra import maximum, minimum, where
 from murmura.core.model import quantity
 from murmura.core.randomness import uniform_from
 from murmura.core.rule import Rule, register_rule
+
+
+class Mood(IntEnum):
+    """What a stance stands for."""
+
+    IDLE = 0
+    SEEKING_FOOD = 1
+    FLEEING = 2
 
 
 @register_rule("heirs")
@@ -27,6 +36,7 @@ class Heirs(Rule):
     columns = {
         "clock": 0.0, "generation": 0, "gene_speed": 0.5, "gene_size": 1.0, "part_eye": 2, "stance": 0,
     }  # fmt: skip
+    codes = {"stance": Mood}
     inherits = ("clock", "generation", "gene_speed", "gene_size", "part_eye", "stance")
 
     def most_agents(self, agents: int) -> int:

@@ -23,7 +23,9 @@ def plot(
             "population, traits, selection or family of a run; by default what suits the folder."
         ),
     ] = None,
-    x: Annotated[str | None, Parameter(help="Varied path along the x-axis; of traits: time or generation.")] = None,
+    x: Annotated[
+        str | None, Parameter(help="Varied path along the x-axis; of traits: time or generation.")
+    ] = None,
     y: Annotated[
         str | None, Parameter(help="Varied path along the y-axis, or one line for each value.")
     ] = None,

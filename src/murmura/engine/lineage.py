@@ -142,6 +142,13 @@ class Lineage:
         keep = np.bincount(self.families, minlength=len(self))[self.families] >= least
         if living:
             keep &= self.line_totals(self.alive) > 0
+        return self._only(keep)
+
+    def leading_to(self, chosen: ArrayLike) -> Lineage:
+        """The maternal lines that lead to chosen members, given as a mask of shape (n,)."""
+        return self._only(self.line_totals(chosen) > 0)
+
+    def _only(self, keep: NDArray[np.bool_]) -> Lineage:
         return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS})
 
     def population(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:

@@ -152,6 +152,11 @@ class Simulation:
         told, self._events = self._events, []
         return told
 
+    @property
+    def keeps_lineage(self) -> bool:
+        """Whether anybody may be born or die, or has been or did."""
+        return self._register is not None
+
     def lineage(self) -> Lineage:
         """Everybody who lived since this simulation began or was restored, with parents, birth and death."""
         register = self._register or self._new_register(self.state)

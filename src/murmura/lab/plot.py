@@ -19,7 +19,12 @@ from murmura.lab.runs import Run, open_run
 from murmura.lab.sweep_folder import Sweep, is_sweep, open_sweep
 from murmura.measure import MEASURES
 
-HOMES = ("murmura.lab.plot_search", "murmura.lab.plot_sweep", "murmura.lab.plot_run", "murmura.lab.plot_lineage")
+HOMES = (
+    "murmura.lab.plot_search",
+    "murmura.lab.plot_sweep",
+    "murmura.lab.plot_run",
+    "murmura.lab.plot_lineage",
+)
 """Files of kinds; where several kinds suit a folder, the first is drawn."""
 FORMATS = (".png", ".svg", ".pdf")
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

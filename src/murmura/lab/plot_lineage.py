@@ -15,12 +15,12 @@ from murmura.lab.plot import COLORS, Wish, measure_label, register_plot
 from murmura.lab.runs import Run
 from murmura.measure import selection_differential
 from murmura.measure.atmosphere import Spell
-from murmura.measure.traits import GENE
+from murmura.measure.traits import genes_among
 
 RATE_BINS = 60
 """Births and deaths are counted in so many equal parts of the run."""
 MOST_LINES = 600
-"""Lives in a family tree; of more only the largest families are drawn, and the title says so."""
+"""Lives in a family tree; of more only the lines of every n-th of the living are drawn, and the title says so."""
 FEWEST = 3
 """Agents that a generation must have for its mean to be drawn."""
 SPELL_COLORS = {
@@ -80,7 +80,9 @@ def draw_population(run: Run, figure: Any, wish: Wish) -> None:
 def _change_steps(tree: Lineage) -> NDArray[np.int64]:
     """All steps at which a curve may change; thinned where there are more than a figure can show."""
     steps = np.unique(np.concatenate([[tree.first, tree.last], tree.born, tree.died[tree.died != ALIVE]]))
-    return steps if len(steps) <= 4000 else np.unique(np.linspace(tree.first, tree.last, 4000).astype(np.int64))
+    return (
+        steps if len(steps) <= 4000 else np.unique(np.linspace(tree.first, tree.last, 4000).astype(np.int64))
+    )
 
 
 def _draw_spells(panel: Any, spells: list[Spell]) -> None:
@@ -129,11 +131,15 @@ def _has_traits(source: Any) -> bool:
     return _is_run(source) and bool(_genes(source))
 
 
+def _has_genes_in_frames(source: Any) -> bool:
+    return _is_run(source) and bool(genes_among(source.frames.columns))
+
+
 def _genes(run: Run) -> list[str]:
     """Genes whose means were measured, or that were recorded."""
     measured = [name.removesuffix("_mean") for name in next(run.metrics(), {}) if name.endswith("_mean")]
     found = dict.fromkeys([*measured, *run.frames.columns])
-    return [name for name in found if name.startswith(GENE)]
+    return genes_among(found)
 
 
 def _chosen_traits(run: Run, wish: Wish) -> list[str]:
@@ -146,13 +152,34 @@ def _chosen_traits(run: Run, wish: Wish) -> list[str]:
     return list(wish.traits) or _genes(run)
 
 
-@register_plot("traits", "means of genes with their spread, over time or, with --x generation, over generations", _has_traits, True)
+def _recorded(run: Run, traits: list[str], wish: Wish) -> list[str]:
+    """Those traits that frames hold for each agent; all of those asked for must be."""
+    found = [name for name in traits if name in run.frames.columns]
+    if not found or (wish.traits and len(found) < len(traits)):
+        missing = next(name for name in traits if name not in run.frames.columns)
+        raise ScenarioError(
+            f"over generations every agent's {missing} must be known: record it with `murmura run ... --columns "
+            f"{missing}`; over time the means are there"
+        )
+    return found
+
+
+@register_plot(
+    "traits",
+    "means of genes with their spread, over time or, with --x generation, over generations",
+    _has_traits,
+    True,
+)
 def draw_traits(run: Run, figure: Any, wish: Wish) -> None:
     """A panel for each trait: the mean of each species, with a band of one standard deviation."""
     if wish.x not in (None, "time", "generation"):
         raise ScenarioError(f"traits are drawn over time or generation, got --x {wish.x}")
     traits = _chosen_traits(run, wish)
-    panels = _grid(figure, traits, wish, label="generation" if wish.x == "generation" else measure_label("time"))
+    if wish.x == "generation":
+        traits = _recorded(run, traits, wish)
+    panels = _grid(
+        figure, traits, wish, label="generation" if wish.x == "generation" else measure_label("time")
+    )
     values = _by_generation(run, traits) if wish.x == "generation" else None
     colors = species_colors(run)
     names = run.scenario.species_names()
@@ -187,10 +214,14 @@ def _shared_legend(figure: Any, panels: list[Any]) -> None:
         figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 5))
 
 
-def _over_time(run: Run, trait: str, kind: str, kinds: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _over_time(
+    run: Run, trait: str, kind: str, kinds: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Times, means and standard deviations: as measured, or else from the recorded column."""
     end = f"@{kind}" if kinds > 1 else ""
-    rows = [(row["time"], row.get(f"{trait}_mean{end}"), row.get(f"{trait}_sd{end}")) for row in run.metrics()]
+    rows = [
+        (row["time"], row.get(f"{trait}_mean{end}"), row.get(f"{trait}_sd{end}")) for row in run.metrics()
+    ]
     if rows and rows[0][1] is not None:
         x, mean, spread = np.array([(t, m, s) for t, m, s in rows if m is not None], float).T
         return x, mean, spread
@@ -205,12 +236,6 @@ def _over_time(run: Run, trait: str, kind: str, kinds: int) -> tuple[NDArray[Any
 
 def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[Any], ...]]]:
     """For each trait and species: generations, means and standard deviations over all who were seen in a frame."""
-    missing = [name for name in traits if name not in run.frames.columns]
-    if missing:
-        raise ScenarioError(
-            f"over generations every agent's {missing[0]} must be known: record it with `murmura run ... --columns "
-            f"{','.join(missing)}`; over time the means are there"
-        )
     tree = run.lineage()
     known = {name: np.full(len(tree), math.nan) for name in traits}
     for frame in run.frames:  # a gene stays as it was born, so any frame tells it
@@ -231,9 +256,9 @@ def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[
     return found
 
 
-@register_plot("selection", "selection differentials of genes from frame to frame", lambda s: _is_run(s) and any(
-    name.startswith(GENE) for name in s.frames.columns
-), True)  # fmt: skip
+@register_plot(
+    "selection", "selection differentials of genes from frame to frame", _has_genes_in_frames, True
+)
 def draw_selection(run: Run, figure: Any, wish: Wish) -> None:
     """For each gene and species, parents of those born until the next frame less all of this frame, added up."""
     recorded = [name for name in _chosen_traits(run, wish) if name in run.frames.columns]
@@ -265,8 +290,8 @@ def draw_selection(run: Run, figure: Any, wish: Wish) -> None:
 def draw_family(run: Run, figure: Any, wish: Wish) -> None:
     """Time runs to the right; a line is a life, and hangs from its mother's at its birth."""
     whole = run.lineage()
-    tree = whole.pruned(living=True) if whole.alive.any() else whole
-    shown = _largest(tree)
+    ends_with = whole.alive if whole.alive.any() else whole.died >= whole.died.max(initial=0)
+    shown, every_nth = _thinned(whole, ends_with)
     rows = _layout(shown)
     figure.set_size_inches(wish.width, min(max(2.0, 0.6 + 0.012 * len(shown)), 1.5 * wish.width))
     panel = figure.subplots()
@@ -288,10 +313,10 @@ def draw_family(run: Run, figure: Any, wish: Wish) -> None:
     panel.spines["left"].set_visible(False)
     panel.set_xlabel(measure_label("time"))
     panel.margins(x=0.01)
-    lines, families = int(alive.sum()), int((shown.mother_rows < 0).sum())
-    told = f"{lines:,} alive of {families:,} founding mothers; {len(whole):,} ever lived"
-    rest = f" (the largest families; {int(tree.alive.sum()):,} live in all)" if len(shown) < len(tree) else ""
-    panel.set_title(told + rest, loc="left")
+    families = int((shown.mother_rows < 0).sum())
+    told = f"{int(whole.alive.sum()):,} alive of {len(whole):,} who ever lived; "
+    told += f"{families:,} founding mother{'s' if families != 1 else ''}"
+    panel.set_title(told + (f" (1 in {every_nth} lines)" if every_nth > 1 else ""), loc="left")
     if several:
         every = species_colors(run)
         for kind in np.unique(shown.species):
@@ -299,13 +324,16 @@ def draw_family(run: Run, figure: Any, wish: Wish) -> None:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
 
 
-def _largest(tree: Lineage) -> Lineage:
-    """The largest families that fit into a figure, and one of them at least."""
-    sizes = np.bincount(tree.families, minlength=len(tree))
-    order = np.argsort(-sizes, kind="stable")
-    fits = max(1, int((np.cumsum(sizes[order]) <= MOST_LINES).sum()))
-    least = int(sizes[order[min(fits, len(order)) - 1]]) if len(order) else 1
-    return tree.pruned(least=max(1, least)) if len(tree) > MOST_LINES else tree
+def _thinned(whole: Lineage, chosen: NDArray[np.bool_]) -> tuple[Lineage, int]:
+    """The lines that lead to every n-th of those chosen, with the least n whose lines fit into a figure."""
+    rows = np.flatnonzero(chosen)
+    for n in range(1, max(2, len(rows) + 1)):
+        mask = np.zeros(len(whole), bool)
+        mask[rows[::n]] = True
+        shown = whole.leading_to(mask)
+        if len(shown) <= MOST_LINES:
+            break
+    return shown, n
 
 
 def _family_colors(tree: Lineage, rows: NDArray[np.float64]) -> NDArray[Any]:
@@ -313,7 +341,7 @@ def _family_colors(tree: Lineage, rows: NDArray[np.float64]) -> NDArray[Any]:
     heads = np.flatnonzero(tree.mother_rows < 0)
     turns = np.zeros(len(tree), int)
     turns[heads[np.argsort(rows[heads])]] = np.arange(len(heads))
-    return np.array(COLORS)[turns[tree.families] % len(COLORS)]
+    return np.asarray(np.array(COLORS)[turns[tree.families] % len(COLORS)])
 
 
 def _layout(tree: Lineage) -> NDArray[np.float64]:

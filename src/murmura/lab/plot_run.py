@@ -10,6 +10,7 @@ from murmura.core.errors import RunError
 from murmura.lab.plot import SHARES, Wish, measure_label, register_plot
 from murmura.lab.runs import Run
 
+
 def _is_run(source: Any) -> bool:
     return isinstance(source, Run)
 

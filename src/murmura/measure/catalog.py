@@ -19,7 +19,7 @@ from murmura.measure.linkage import clustering_coefficient, groups, largest_grou
 from murmura.measure.lives import births, deaths, deaths_by
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
-from murmura.measure.traits import GENE, PART, gene_diversity, part_heterozygosity, trait_measure
+from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
 
 MeasureFunction = Callable[[Flock], float]
@@ -93,7 +93,7 @@ def usual_measures(
     the mean and standard deviation, also for each of several species.
     """
     given, kinds = tuple(columns), tuple(species)
-    genes = [name for name in given if name.startswith(GENE)]
+    genes = genes_among(given)
     has = {"any": True, "mortal": mortal, "genes": bool(genes)}
     has["parts"] = any(name.startswith(PART) for name in given)
     names = [name for name, measure in MEASURES.items() if has[measure.of]]

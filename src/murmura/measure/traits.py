@@ -8,7 +8,7 @@ name of a species they look at that species alone: `gene_speed_mean@predator`. S
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +33,15 @@ STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "q95": lambda values: float(np.quantile(values, 0.95)),
     "max": lambda values: float(values.max()),
 }
+COLOR = "gene_hue"
+"""A place on a circle: neither its mean nor its differences say anything about a population."""
 SELECTION = "selection"
 POPULATION = "population"
+
+
+def genes_among(columns: Iterable[str]) -> list[str]:
+    """The columns that are genes; the colour is left out."""
+    return [name for name in columns if name.startswith(GENE) and name != COLOR]
 
 
 def trait_measure(
@@ -115,7 +122,7 @@ def gene_diversity(flock: Flock) -> float:
 
     The mean square distance of all pairs of n values is twice their variance with divisor n - 1, so nobody is compared.
     """
-    genes = [name for name in flock.columns if name.startswith(GENE)]
+    genes = genes_among(flock.columns)
     if not genes:
         return math.nan
     kinds = np.zeros(flock.agent_count, int) if flock.species is None else flock.species

@@ -11,6 +11,7 @@ import numpy as np
 
 from murmura.engine.simulation import Simulation
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.view.kin import family
 
 
 class Pace:
@@ -82,6 +83,9 @@ def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
     [kind] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
     view = simulation.scenario.of_species(int(kind)).perception  # species may see farther than others
     found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
+    kin = family(simulation, int(found["id"]))
+    if kin is not None:
+        found["family"] = kin
     return {"type": "inspect", **found}
 
 

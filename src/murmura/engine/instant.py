@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.backends.plan import Plan
-from murmura.core.events import Cause
-from murmura.engine.lineage import ALIVE, REMOVED, Register
+from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Register
 from murmura.measure import LOOK_BACK, Flock, Lives, find_measure, usual_measures
 from murmura.scenario import Scenario
 
@@ -56,13 +55,12 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
     back = min(step - register.first, round(LOOK_BACK / time_step))
     young = register["born"] > step - back
     dead = (register["died"] != ALIVE) & (register["died"] > step - back)
-    causes = np.bincount(register["causes"][dead], minlength=len(Cause) + 1)
+    causes = np.bincount(register["causes"][dead], minlength=len(CAUSE_NAMES))
     parents = np.concatenate([register["mothers"][young], register["fathers"][young]])
-    names = {0: REMOVED} | {int(cause): cause.name.lower() for cause in Cause}
     return Lives(
         span=back * time_step,
         births=int(young.sum()),
-        deaths={name: int(causes[code]) for code, name in names.items()},
+        deaths={name: int(causes[code]) for code, name in enumerate(CAUSE_NAMES)},
         parents=parents[parents >= 0].astype(np.int64),
     )
 

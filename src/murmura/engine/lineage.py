@@ -1,6 +1,6 @@
 """Who descends from whom: a row for everybody who ever lived, kept up to date from births and deaths.
 
-`Register` is what a simulation keeps while it steps: columns that grow, 35 bytes a life, whatever becomes of the agent.
+`Register` is what a simulation keeps while it steps: columns that grow, 41 bytes a life, whatever becomes of the agent.
 `Lineage` is what others get: the same columns at rest, with questions a family tree is asked. Ids are given once and
 in order, so a parent's id, and its row, come before its child's.
 """
@@ -22,6 +22,8 @@ ALIVE = -1
 """The step of a death that has not come."""
 REMOVED = "removed"
 """Why somebody is gone whose death nobody told: a user took the agent away."""
+CAUSE_NAMES = (REMOVED, *(cause.name.lower() for cause in Cause))
+"""By code; causes are numbered from 1."""
 COLUMNS = {
     "ids": np.int32, "species": np.int32, "mothers": np.int32, "fathers": np.int32, "born": np.int64,
     "died": np.int64, "causes": np.int8, "killers": np.int32, "generations": np.int32,
@@ -181,9 +183,7 @@ class Lineage:
 
     def cause_name(self, row: int) -> str | None:
         """Why somebody died, in a word; None while it lives."""
-        if self.died[row] == ALIVE:
-            return None
-        return Cause(int(self.causes[row])).name.lower() if self.causes[row] else REMOVED
+        return None if self.died[row] == ALIVE else CAUSE_NAMES[int(self.causes[row])]
 
     def __repr__(self) -> str:
         return (
@@ -261,15 +261,19 @@ class Register:
         begin = self._count
         self._add(ids, 0, np.maximum(mothers, NOBODY), fathers, steps, 0)
         species, generations = self["species"], self["generations"]
-        by_mother = rows_of(self["ids"], self["mothers"][begin:]).tolist()
-        by_father = rows_of(self["ids"], self["fathers"][begin:]).tolist()
-        # One after the other: the parents of some were born in the same batch of steps.
-        for row, (mother, father) in enumerate(zip(by_mother, by_father, strict=True), begin):
-            nearest = mother if mother >= 0 else father
-            if nearest >= 0:
-                species[row] = species[nearest]
-                generations[row] = 1 + max(generations[mother] if mother >= 0 else 0,
-                                           generations[father] if father >= 0 else 0)  # fmt: skip
+        parents = np.stack([rows_of(self["ids"], self[name][begin:]) for name in ("mothers", "fathers")])
+        nearest = np.where(parents[0] >= 0, parents[0], parents[1])
+        waiting = np.flatnonzero(nearest >= 0)
+        while len(waiting):
+            # The parents of some were born in the same batch of steps: those wait until theirs are known.
+            unknown = np.zeros(len(ids), bool)
+            unknown[waiting] = True
+            own = parents[:, waiting]
+            ready = ~(unknown[np.maximum(own - begin, 0)] & (own >= begin)).any(axis=0)
+            rows, of = begin + waiting[ready], own[:, ready]
+            species[rows] = species[nearest[waiting[ready]]]
+            generations[rows] = 1 + np.where(of >= 0, generations[of], 0).max(axis=0)
+            waiting = waiting[~ready]
 
     def meet(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
         """Learn who lives now, after somebody else than the rules had a hand in it."""

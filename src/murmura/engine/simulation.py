@@ -159,10 +159,8 @@ class Simulation:
 
     def lineage(self) -> Lineage:
         """Everybody who lived since this simulation began or was restored, with parents, birth and death."""
-        register = self._register or self._new_register(self.state)
-        return register.lineage(
-            tuple(self._scenario.species_names()), self._step_count, self._scenario.motion.time_step
-        )
+        register, scenario = self._register or self._new_register(self.state), self._scenario
+        return register.lineage(tuple(scenario.species_names()), self._step_count, scenario.motion.time_step)
 
     def remember(self, past: Lineage) -> None:
         """Go on with the family tree of a story that this simulation continues."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.core.events import EVENT_FIELDS, Cause, Event
-from murmura.engine.lineage import ALIVE, Lineage, Register
+from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Lineage, Register
 from murmura.engine.simulation import Simulation
 from murmura.lab.extras import needs
 from murmura.lab.runs import Run, open_run
@@ -94,7 +94,7 @@ def table(tree: Lineage) -> polars.DataFrame:
         return series.set(series < least, None)
 
     names = polars.Series(tree.species_names)
-    dead = {row: tree.cause_name(row) for row in np.flatnonzero(tree.died != ALIVE).tolist()}
+    causes = np.where(tree.died == ALIVE, len(CAUSE_NAMES), tree.causes)
     return polars.DataFrame(
         {
             "id": tree.ids,
@@ -103,7 +103,7 @@ def table(tree: Lineage) -> polars.DataFrame:
             "father": known(tree.fathers),
             "born": tree.born,
             "died": known(tree.died),
-            "cause": polars.Series([dead.get(row) for row in range(len(tree))], dtype=polars.String),
+            "cause": polars.Series([*CAUSE_NAMES, None], dtype=polars.String).gather(causes),
             "killer": known(tree.killers),
             "generation": tree.generations,
             "young": tree.young,

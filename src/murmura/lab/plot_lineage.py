@@ -53,7 +53,7 @@ def _darkened(color: str) -> str:
 def draw_population(run: Run, figure: Any, wish: Wish) -> None:
     """Who is alive, by species; where anybody is born or dies, births and deaths by cause; times as bands."""
     tree = run.lineage()
-    lives = not (tree.founders.all() and tree.alive.all())
+    lives = not (tree.founders.all() and tree.alive.all())  # then there is more to show than a straight line
     figure.set_size_inches(wish.width, wish.width * (0.95 if lives else 0.6))
     panels = figure.subplots(
         2 if lives else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 2] if lives else [1]
@@ -71,7 +71,7 @@ def draw_population(run: Run, figure: Any, wish: Wish) -> None:
     panels[0].margins(x=0.01)
     if lives:
         _draw_spells(panels[0], run.atmosphere())
-        _draw_rates(panels[1], tree)
+        _draw_rates(panels[1], tree, [e["step"] for e in run.events() if e["kind"] == "capture"])
     if panels[0].get_legend_handles_labels()[1]:
         panels[0].legend(ncols=1, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
     panels[-1].set_xlabel(measure_label("time"))
@@ -104,8 +104,8 @@ def _draw_spells(panel: Any, spells: list[Spell]) -> None:
             )  # fmt: skip
 
 
-def _draw_rates(panel: Any, tree: Lineage) -> None:
-    """Births upwards, deaths by cause downwards, for each minute."""
+def _draw_rates(panel: Any, tree: Lineage, captures: list[int]) -> None:
+    """Births upwards, deaths by cause downwards, for each minute; captures, which need not be deaths, as a line."""
     edges = np.linspace(tree.first, tree.last, RATE_BINS + 1)
     minutes = np.diff(edges) * tree.time_step / 60.0
     middles, wide = 0.5 * (edges[1:] + edges[:-1]) * tree.time_step, np.diff(edges) * tree.time_step
@@ -121,6 +121,9 @@ def _draw_rates(panel: Any, tree: Lineage) -> None:
                 middles, -rates, wide, below, color=CAUSE_COLORS[name], label=f"died of {name}", linewidth=0
             )
             below -= rates
+    if captures:
+        rates = np.histogram(captures, edges)[0] / minutes
+        panel.step(middles, -rates, where="mid", color="black", linewidth=1.0, label="captures")
     panel.axhline(0.0, color="black", linewidth=0.8)
     panel.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
     panel.set_ylabel("births and deaths [1/min]")

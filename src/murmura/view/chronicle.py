@@ -6,9 +6,8 @@ import math
 import time
 from typing import Any
 
-from murmura.core.events import Cause
 from murmura.engine.census import censuses, hunting_species
-from murmura.engine.lineage import REMOVED, Lineage
+from murmura.engine.lineage import CAUSE_NAMES, Lineage
 from murmura.engine.simulation import Simulation
 from murmura.measure.atmosphere import Atmosphere
 from murmura.view.looking import Pace
@@ -52,8 +51,7 @@ class Chronicle:
         if not (births or deaths):
             self._told = {}
             return
-        counts = {REMOVED: int(tree.deaths([step], cause=0)[0])}
-        counts |= {cause.name.lower(): int(tree.deaths([step], cause=int(cause))[0]) for cause in Cause}
+        counts = {name: int(tree.deaths([step], cause=code)[0]) for code, name in enumerate(CAUSE_NAMES)}
         self._told = {"births": births, "deaths": deaths, "causes": {k: n for k, n in counts.items() if n}}
         times = self._atmosphere.spells[-MOST_TIMES:]
         self._told["times"] = [

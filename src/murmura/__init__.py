@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from murmura.engine.food import food
     from murmura.engine.hunters import hunters
     from murmura.engine.simulation import Simulation
+    from murmura.lab.lineage import lineage
     from murmura.lab.plot import plot
     from murmura.lab.runs import open_run
     from murmura.lab.search import optimize
@@ -39,6 +40,7 @@ _HOMES = {
     "food": "murmura.engine.food",
     "hunters": "murmura.engine.hunters",
     "Simulation": "murmura.engine.simulation",
+    "lineage": "murmura.lab.lineage",
     "plot": "murmura.lab.plot",
     "open_run": "murmura.lab.runs",
     "optimize": "murmura.lab.search",
@@ -65,6 +67,7 @@ __all__ = [
     "Simulation",
     "food",
     "hunters",
+    "lineage",
     "load_scenario",
     "measure_flock",
     "open_run",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.lab.plot import KINDS, Wish, plot, register_plot
-from murmura.lab.plot_run import draw_population, draw_series
+from murmura.lab.plot_run import draw_series
 from murmura.lab.plot_sweep import draw_lines, draw_phase
 from murmura.lab.recording import record
 from murmura.lab.sweep import sweep
@@ -172,21 +171,6 @@ def test_a_run_is_drawn_over_time(run, tmp_path: Path):
     assert {"polarization", "nearest neighbor distance", "time [s]"} <= {
         text.partition(" [u]")[0] for text in texts(tmp_path / "r.svg")
     }
-
-
-def test_births_and_deaths_are_counted_up(run):
-    events = [{"step": 2, "kind": "birth", "id": 20}, {"step": 5, "kind": "meal", "id": 1}] + [
-        {"step": step, "kind": "death", "id": step} for step in (4, 4, 9)
-    ]
-    (run.folder / "events.jsonl").write_text("".join(json.dumps(e) + "\n" for e in events) + '{"step": 1')
-    figure = Figure()
-    draw_population(run, figure, Wish())
-    (run.folder / "events.jsonl").unlink()
-    born, died = figure.axes[1].lines
-    assert (born.get_label(), died.get_label()) == ("births", "deaths")
-    np.testing.assert_allclose(died.get_xdata(), np.array([0, 4, 4, 9]) / 60.0)
-    np.testing.assert_array_equal(died.get_ydata(), [0, 1, 2, 3])
-    assert figure.axes[0].lines[0].get_ydata()[0] == 20
 
 
 def test_a_kind_of_ones_own(run, tmp_path: Path):

@@ -20,6 +20,7 @@ from murmura.view.connections import server_config
 from murmura.view.server import listen, make_app
 from murmura.view.session import Session
 
+TOPS = (60.0, 1.0, 1.0, 255.0, 1.0, 1.0, 1.0, 3.0, *(1.0,) * 7)  # what byte 7 = 255 stands for, by column
 MARKS = itertools.count(1)
 PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fails nothing
 
@@ -198,4 +199,4 @@ class Frame:
         self.headings = (rest[:, 0] + 0.5) / 256.0 * 2.0 * np.pi
         self.speeds = rest[:, 1] / 255.0 * self.fastest
         self.species = rest[:, 2].astype(int)
-        self.extra = rest[:, 3] / 255.0 * (60.0, 1.0, 1.0)[self.column]
+        self.extra = rest[:, 3] / 255.0 * TOPS[self.column]

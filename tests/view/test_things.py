@@ -1,13 +1,11 @@
-"""What the page is told beside the frames: hunters, the hour, births and deaths."""
+"""What the page is told beside the frames: hunters and the hour."""
 
 from __future__ import annotations
-
-import numpy as np
 
 import murmura as mm
 from murmura.engine.hunters import hunters
 from murmura.rules.daylight import sky
-from murmura.view.things import NOTHING, Census, scene_of
+from murmura.view.things import NOTHING, scene_of
 
 from .live import Page
 
@@ -33,17 +31,3 @@ def test_the_hour_is_told() -> None:
     simulation.step(3)
     now = sky(scenario.rules.daylight, simulation.time)
     assert scene_of(simulation)["objects"] == [{"kind": "sky", "daylight": now.light, "clock": now.clock}]
-
-
-def test_births_and_deaths_are_counted_from_who_is_alive() -> None:
-    census = Census()
-    census.see(1, np.arange(10))
-    assert census.counts() == {}
-    census.see(1, np.array([0, 1, 2, 5, 6, 7, 8, 9, 10, 11]))  # 3 and 4 died, 10 and 11 were born
-    assert census.counts() == {"births": 2, "deaths": 2}
-    census.see(1, np.array([0, 1]))
-    assert census.counts() == {"births": 2, "deaths": 10}
-    census.see(1, np.array([], int))
-    assert census.counts() == {"births": 2, "deaths": 12}
-    census.see(2, np.arange(3))
-    assert census.counts() == {}

@@ -19,20 +19,22 @@ def plot(
     kind: Annotated[
         str | None,
         Parameter(
-            help="phase, lines or scatter of a sweep, sensitivity, history of a search, series or population of a run; "
-            "by default what suits the folder."
+            help="phase, lines or scatter of a sweep, sensitivity, history of a search, series, "
+            "population, traits, selection or family of a run; by default what suits the folder."
         ),
     ] = None,
-    x: Annotated[str | None, Parameter(help="Varied path along the x-axis.")] = None,
+    x: Annotated[
+        str | None, Parameter(help="Varied path along the x-axis; of traits: time or generation.")
+    ] = None,
     y: Annotated[
         str | None, Parameter(help="Varied path along the y-axis, or one line for each value.")
     ] = None,
-    of: Annotated[str | None, Parameter(help="Measures, separated by commas.")] = None,
+    of: Annotated[str | None, Parameter(help="Measures, of traits columns, separated by commas.")] = None,
     width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
     dpi: Annotated[Whole, Parameter(help="Dots an inch, for .png.")] = 200,
     as_json: Json = False,
 ) -> None:
-    """Draw a figure of a sweep or a run: phase diagram, lines with errors, measures over time.
+    """Draw a figure of a sweep or a run: phase diagram, lines with errors, measures, populations, family tree.
 
     Parameters
     ----------

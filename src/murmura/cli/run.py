@@ -50,6 +50,9 @@ def run(
             help="Steps between two lines with all measures; by default fewer are taken of large flocks."
         ),
     ] = None,
+    measure: Annotated[
+        str | None, Parameter(help="Measures, separated by commas; by default all that suit the scenario.")
+    ] = None,
     checkpoint_every: Annotated[str, Parameter(help="Steps, or a time: 500, 30s, 5min.")] = "30s",
     backend: Backend = "auto",
     threads: Threads = None,
@@ -72,12 +75,15 @@ def run(
     """
     from murmura.engine.simulation import Simulation
     from murmura.lab.recording import check_request, record
+    from murmura.lab.sweep_run import check_measures
 
     if expect_hash is not None and not expect_hash.strip():
         raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
     names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
     check_request(steps, out, every, names, metrics_every, checkpoint_every)
+    measures = [name.strip() for name in measure.split(",")] if measure else None
+    check_measures(measures or (), chosen)
     simulation = Simulation(chosen, seed, backend, threads, announce=say)
     with Progress() as progress:
         try:
@@ -85,6 +91,7 @@ def run(
                 simulation, steps, out, every, progress.update,
                 columns=names, metrics_every=metrics_every, checkpoint_every=checkpoint_every,
                 rule_files=[str(file) for file in rules or ()],
+                measures=measures,
             )  # fmt: skip
         except KeyboardInterrupt:
             say(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
@@ -104,7 +111,7 @@ def report(done: Any, expect_hash: str | None, as_json: bool) -> None:
         "seconds": manifest["seconds"],
         "backend": manifest["backend"],
         "threads": manifest["threads"],
-        "polarization": last["polarization"],
+        "polarization": last.get("polarization"),
         "hash": done.final_hash,
         "folder": str(done.folder),
     }

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from typing import Any, ClassVar, Literal, TypeVar
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
@@ -73,6 +74,8 @@ class Rule(Model):
     inherits: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[dict[str, float | int]] = {}
     """Columns that this rule adds to the state, with what a newborn agent has there."""
+    codes: ClassVar[dict[str, type[IntEnum]]] = {}
+    """What the numbers of a column stand for, where they are names: a page may then say them in words."""
     reads: ClassVar[tuple[str, ...]] = ()
     writes: ClassVar[tuple[str, ...]] = ()
     clamped: ClassVar[bool] = True

@@ -17,14 +17,14 @@ from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, n
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
+from murmura.engine.instant import make_flock, recent_lives, seen_columns
+from murmura.engine.lineage import Lineage, Register
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start, set_items
-from murmura.measure import Flock, measure_flock
+from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
 LARGEST_SEED = 2**64 - 1
-SEEN = ("position_x", "position_y", "velocity_x", "velocity_y", "acceleration_x", "acceleration_y")
-"""What measures look at."""
 
 
 class Simulation:
@@ -88,8 +88,9 @@ class Simulation:
         rehearse(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
-        self._step_count = step_count
+        self._step_count = self._begun = step_count
         self._events: list[Any] = []
+        self._register: Register | None = None
         self.load_state(state)
 
     @property
@@ -136,16 +137,47 @@ class Simulation:
             finally:
                 self._step_count = self._loaded_at + self._backend.completed
                 if self._plan.eventful:
-                    self._events += readable(self._backend.take_events())
+                    told = self._backend.take_events()
+                    self._events += readable(told)
+                    if self._register is not None:
+                        self._register.note(told)
             left -= piece
 
     def events(self) -> list[dict[str, Any]]:
         """What has happened since this was last asked: births, deaths, captures, meals, matings and fights.
 
-        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount.
+        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
+        birth, other is the mother, and father the father (None: it has but one parent).
         """
         told, self._events = self._events, []
         return told
+
+    @property
+    def keeps_lineage(self) -> bool:
+        """Whether anybody may be born or die, or has been or did."""
+        return self._register is not None
+
+    def lineage(self) -> Lineage:
+        """Everybody who lived since this simulation began or was restored, with parents, birth and death."""
+        register, scenario = self._register or self._new_register(self.state), self._scenario
+        return register.lineage(tuple(scenario.species_names()), self._step_count, scenario.motion.time_step)
+
+    def remember(self, past: Lineage) -> None:
+        """Go on with the family tree of a story that this simulation continues."""
+        self._register = Register.of(past)
+        self._register.meet(self.state.ids, self.state["species"], self._step_count)
+
+    def _new_register(self, state: State) -> Register:
+        known = state.columns.get("generation")
+        return Register(state.ids, state["species"], self._begun, known)
+
+    def _meet(self, state: State) -> None:
+        """Write down who lives now. Where nobody is born or dies, only if somebody came or went by a user's hand."""
+        if self._register is None and self._plan.mortal:
+            self._register = self._new_register(state)
+        elif self._register is not None or not np.array_equal(self._state.ids, state.ids):
+            self._register = self._register or self._new_register(self._state)
+            self._register.meet(state.ids, state["species"], self._step_count)
 
     @property
     def state(self) -> State:
@@ -230,11 +262,18 @@ class Simulation:
 
     def flock(self) -> Flock:
         """This instant as measures see it; velocities per second."""
-        return _flock(np.stack([self.state[c] for c in SEEN]), self._scenario, self._plan.reach)
+        columns = [self.state[name] for name in seen_columns(self._plan)]
+        return make_flock(columns, self._scenario, self._plan, self._lives())
 
     def flock_later(self) -> Callable[[], Flock]:
         """The same, in no order: a bare copy is taken now, and made a flock in whatever thread calls for it."""
-        return partial(_flock, np.stack(self.glance(SEEN)[1]), self._scenario, self._plan.reach)
+        columns = [np.array(column) for column in self.glance(seen_columns(self._plan))[1]]
+        return partial(make_flock, columns, self._scenario, self._plan, self._lives())
+
+    def _lives(self) -> Lives | None:
+        if self._register is None or not self._plan.mortal:
+            return None
+        return recent_lives(self._register, self._step_count, self._scenario.motion.time_step)
 
     def measure(self) -> dict[str, float]:
         """What can be said about the flock now: polarization, milling, spacing, groups and more."""
@@ -303,6 +342,7 @@ class Simulation:
         """Go on from another flock, at the same step count."""
         if set(state.own_columns) != set(self._plan.own_columns):
             state = state.with_columns(self._plan.own_columns)
+        self._meet(state)
         set_items(self._scenario, state, self._seed)
         self._backend.load(state)
         self._loaded_at = self._step_count
@@ -343,27 +383,6 @@ class Simulation:
             f"<Simulation {self._scenario.name!r}: {self.agent_count:,} agents, step {self._step_count:,}, "
             f"seed {self._seed}, {self.backend} x {self.threads}>"
         )
-
-
-def _flock(columns: NDArray[np.float32], scenario: Scenario, reach: float) -> Flock:
-    """A flock out of the columns that measures see.
-
-    The velocity before is the one now less what the last step's force added: exact unless the step also
-    limited the speed or met a wall.
-    """
-    world, motion = scenario.world, scenario.motion
-    pace = motion.stride / motion.time_step
-    places, velocities, forces = columns.astype(np.float64).reshape(3, 2, -1).transpose(0, 2, 1)
-    return Flock(
-        positions=places,
-        velocities=velocities * pace,
-        before=(velocities - forces * motion.thrust) * pace,
-        elapsed=motion.time_step,
-        width=world.width,
-        height=world.height,
-        wraps=world.boundary == "wrap",
-        radius=reach,
-    )
 
 
 def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:

@@ -41,8 +41,7 @@ class Cadence:
         chosen, ends = self._recording.metrics_every, step in (self._first, self._end)
         if chosen is not None:
             return self._recording.measures if ends or step % chosen == 0 else []
-        affordable = cheap_measures(agents)
-        cheap = [name for name in self._recording.measures if name in affordable]
+        cheap = cheap_measures(agents, self._recording.measures)
         if cheap == self._recording.measures or (step and step % self._multiple(ALL_EVERY) == 0):
             return self._recording.measures
         return cheap if ends or step % self._multiple(CHEAP_EVERY) == 0 else []

@@ -42,6 +42,10 @@ def looks() -> dict[str, Any]:
     return found
 
 
+CATEGORIES = ("species", "stance")
+"""Colourings by the number of a kind, not by an amount."""
+
+
 def color_modes() -> list[str]:
     """What colours of a film can tell: what a frame always holds, or a column that can be recorded."""
     always = ("heading", "species", "speed")

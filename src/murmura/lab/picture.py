@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.lab.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, world_box
-from murmura.lab.looks import Theme, looks, palette_of, palette_table, species_table
+from murmura.lab.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.moments import Moment
 from murmura.lab.sky import Sky
 from murmura.lab.things import Patch, halo, things, words
@@ -95,8 +95,8 @@ class Painter:
         palette = palette_of(self._mode, look.palette)
         colors = [kind.color for kind in scenario.species]
         self._table = (
-            species_table(colors, look.theme)
-            if self._mode == "species"
+            species_table(colors if self._mode == "species" else (), look.theme)
+            if self._mode in CATEGORIES
             else palette_table(palette, look.theme)
         )
         closer = look.closer or (CLOSE_UP if isinstance(look.follow, int) else 1.0)

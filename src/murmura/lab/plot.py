@@ -19,7 +19,12 @@ from murmura.lab.runs import Run, open_run
 from murmura.lab.sweep_folder import Sweep, is_sweep, open_sweep
 from murmura.measure import MEASURES
 
-HOMES = ("murmura.lab.plot_search", "murmura.lab.plot_sweep", "murmura.lab.plot_run")
+HOMES = (
+    "murmura.lab.plot_search",
+    "murmura.lab.plot_sweep",
+    "murmura.lab.plot_run",
+    "murmura.lab.plot_lineage",
+)
 """Files of kinds; where several kinds suit a folder, the first is drawn."""
 FORMATS = (".png", ".svg", ".pdf")
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -52,6 +57,7 @@ class Wish:
     Attributes:
         x, y: Paths along the axes, where there is a choice.
         of: Measures; by default the first, or all in a figure of a run.
+        traits: Columns of the agents in a figure of traits; by default all genes.
         width: Width of the figure [inch].
     """
 
@@ -59,6 +65,7 @@ class Wish:
     y: str | None = None
     of: tuple[str, ...] = ()
     width: float = 5.5
+    traits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,14 @@ class PlotKind:
     sentence: str
     fits: Callable[[Any], bool]
     draw: Callable[[Any, Any, Wish], None]
+    of_traits: bool = False
 
 
 KINDS: dict[str, PlotKind] = {}
 
 
 def register_plot(
-    name: str, sentence: str, fits: Callable[[Any], bool]
+    name: str, sentence: str, fits: Callable[[Any], bool], of_traits: bool = False
 ) -> Callable[[Callable[[Any, Any, Wish], None]], Callable[[Any, Any, Wish], None]]:
     """Add a kind of figure: a function of what is in the folder, a matplotlib figure to fill, and a wish.
 
@@ -83,10 +91,11 @@ def register_plot(
         name: What `--kind` calls it.
         sentence: What it shows.
         fits: Whether it can show a folder, given as a `Sweep` or a `Run`. The first that fits is the default.
+        of_traits: Whether `of` names columns of the agents, not measures.
     """
 
     def register(draw: Callable[[Any, Any, Wish], None]) -> Callable[[Any, Any, Wish], None]:
-        KINDS[name] = PlotKind(name, sentence, fits, draw)
+        KINDS[name] = PlotKind(name, sentence, fits, draw, of_traits)
         return draw
 
     return register
@@ -109,7 +118,7 @@ def plot(
         out: The file; its ending says the format.
         kind: Which kind of figure; by default the first that suits the folder.
         x, y: Varied paths along the axes.
-        of: A measure, or several.
+        of: A measure, or several; in figures of traits, columns of the agents.
         width: Width of the figure [inch].
         dpi: Dots an inch, for .png.
 
@@ -122,7 +131,9 @@ def plot(
         raise ScenarioError(f"expected a width of 1 to 40 inches and 20 to 1200 dpi, got {width:g} and {dpi}")
     source = open_sweep(folder) if is_sweep(folder) else _opened_run(Path(folder))
     chosen = _kind(kind, source)
-    measures = (of,) if isinstance(of, str) else tuple(of or ())
+    asked = (of,) if isinstance(of, str) else tuple(of or ())
+    traits = asked if chosen.of_traits else ()
+    measures = () if chosen.of_traits else asked
     _check_measures(measures, source)
     with needs("analysis"):
         import matplotlib
@@ -130,7 +141,7 @@ def plot(
     with matplotlib.rc_context(STYLE | {"axes.prop_cycle": matplotlib.cycler(color=COLORS)}):
         figure = Figure(layout="constrained")
         figure.set_size_inches(width, width * 0.75)
-        chosen.draw(source, figure, Wish(x, y, measures, width))
+        chosen.draw(source, figure, Wish(x, y, measures, width, traits))
         _save(figure, out, dpi, f"{chosen.name} of {Path(folder).name}")
     return chosen.name
 

@@ -1,4 +1,4 @@
-"""Figures of runs: measures over time, and how many are alive."""
+"""Figures of runs: measures over time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 from murmura.core.errors import RunError
 from murmura.lab.plot import SHARES, Wish, measure_label, register_plot
 from murmura.lab.runs import Run
-
-COUNTED = ("birth", "death", "capture")
 
 
 def _is_run(source: Any) -> bool:
@@ -49,29 +47,3 @@ def draw_series(run: Run, figure: Any, wish: Wish) -> None:
         if k >= len(names) - across:
             panel.set_xlabel(measure_label("time"))
             panel.tick_params(labelbottom=True)
-
-
-@register_plot("population", "how many are alive over time, and how many were born and died", _is_run)
-def draw_population(run: Run, figure: Any, wish: Wish) -> None:
-    """The number alive; where there are events, births, deaths and captures counted up below."""
-    series = _series(run)
-    counts = _event_counts(run)
-    panels = figure.subplots(2 if counts else 1, 1, sharex=True, squeeze=False)[:, 0]
-    panels[0].plot(*series["agents"], drawstyle="steps-post")
-    panels[0].set_ylabel(measure_label("agents"))
-    panels[0].set_ylim(bottom=0.0)
-    for kind, times in counts.items():
-        panels[1].step([0.0, *times], range(len(times) + 1), where="post", label=f"{kind}s")
-    if counts:
-        panels[1].set_ylabel("events so far")
-        panels[1].legend()
-    panels[-1].set_xlabel(measure_label("time"))
-
-
-def _event_counts(run: Run) -> dict[str, list[float]]:
-    """Times [s] of the events of each kind that changes who is alive."""
-    times: dict[str, list[float]] = {}
-    for event in run.events():
-        if event["kind"] in COUNTED:
-            times.setdefault(event["kind"], []).append(event["step"] * run.scenario.motion.time_step)
-    return times

@@ -10,15 +10,17 @@ from pathlib import Path
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.state import column_name
 from murmura.engine.checkpoint import write_whole
+from murmura.engine.instant import measures_of
 from murmura.engine.simulation import Simulation
+from murmura.lab.atmosphere import keep_atmosphere
 from murmura.lab.cadence import parse_pause
 from murmura.lab.checkpoints import Checkpoints
 from murmura.lab.lines import LinesWriter
 from murmura.lab.manifest import MANIFEST, Recording, new_manifest
 from murmura.lab.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
+from murmura.lab.sweep_run import check_measures
 from murmura.lab.trajectory import IMPLIED, TrajectoryWriter
-from murmura.measure import MEASURES
 
 CHECKPOINT_EVERY = "30s"
 
@@ -34,6 +36,7 @@ def record(
     metrics_every: int | None = None,
     checkpoint_every: str = CHECKPOINT_EVERY,
     rule_files: Sequence[str] = (),
+    measures: Sequence[str] | None = None,
 ) -> Run:
     """Run `steps` steps and write them to a new folder.
 
@@ -50,9 +53,11 @@ def record(
             5,000 agents as often as costs little.
         checkpoint_every: Steps, or seconds as in "30s".
         rule_files: Files with rules of the user's own, to be named when they are missing.
+        measures: Which measures to take; by default all that suit the scenario.
     """
     folder = Path(folder)
     check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
+    check_measures(measures or (), simulation.scenario)
     for name in columns:
         simulation.state[name]  # does this flock have it?
     settings = Recording(
@@ -60,7 +65,7 @@ def record(
         metrics_every=metrics_every,
         checkpoint_every=checkpoint_every,
         columns=_full_names(columns),
-        measures=list(MEASURES),
+        measures=measures_of(simulation.scenario) if measures is None else list(dict.fromkeys(measures)),
         rule_files=list(rule_files),
     )
     try:
@@ -81,6 +86,7 @@ def record(
             checkpoints.save(simulation, outputs.marks())
             manifest.write(folder)  # last: a folder with a manifest can be gone on with
             Recorder(simulation, folder, manifest, outputs, checkpoints).go(progress)
+            keep_atmosphere(folder)
         finally:
             outputs.close()
     return open_run(folder)

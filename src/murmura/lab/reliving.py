@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import MurmuraError
+from murmura.engine.lineage import Lineage
 from murmura.engine.simulation import Simulation
 from murmura.lab.checkpoints import whole_checkpoints
 from murmura.lab.runs import Run
@@ -39,6 +40,9 @@ class RelivedRun:
 
     def frame(self, number: int) -> Frame:
         return self._run.frames[number]
+
+    def lineage(self) -> Lineage:
+        return self._run.lineage()
 
     def relive(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was come by, in words."""

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.instant import check_measure
 from murmura.engine.simulation import Simulation
+from murmura.lab.atmosphere import keep_atmosphere
 from murmura.lab.checkpoints import SLOTS, Checkpoints, whole_checkpoints
+from murmura.lab.lineage import lineage_of_run
 from murmura.lab.manifest import Manifest, now, versions
 from murmura.lab.recorder import Outputs, Progress, Recorder
 from murmura.lab.recording import writing
 from murmura.lab.runs import Run, open_run
-from murmura.measure import MEASURES
 
 Announce = Callable[[str], None]
 
@@ -57,6 +59,7 @@ def resume(
             )
             manifest.write(folder)
             Recorder(simulation, folder, manifest, outputs, Checkpoints(folder, used)).go(progress)
+            keep_atmosphere(folder)
         finally:
             outputs.close()
     return open_run(folder)
@@ -70,12 +73,20 @@ def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
             f"{run.folder} is finished: it has all {manifest.steps:,} steps. To go further, say how many the whole run "
             f"shall have: `murmura resume {run.folder} --steps {2 * max(manifest.steps, 1)}`"
         )
-    unknown = [name for name in manifest.recording.measures if name not in MEASURES]
+    unknown = [name for name in manifest.recording.measures if not _is_known(name, run)]
     if unknown:
         raise ScenarioError(
             f"the metrics of {run.folder} hold the measures {', '.join(unknown)}, which nobody registered: load the "
             "file that does, on the command line by --rules"
         )
+
+
+def _is_known(name: str, run: Run) -> bool:
+    try:
+        check_measure(name, run.scenario)
+    except ValueError:
+        return False
+    return True
 
 
 def _warn_of_differences(manifest: Manifest, say: Announce) -> None:
@@ -109,6 +120,9 @@ def _restore(
         except (LookupError, TypeError, ValueError, OverflowError):
             problems.append(f"{path} is not of a recorded run")
             continue
+        # Measures of births and deaths look back: what was told before belongs to the story.
+        if found.step_count > manifest.first_step:
+            simulation.remember(lineage_of_run(run, found.step_count))
         for problem in problems:
             say(f"{problem}; going on from {path.name} at step {found.step_count:,}")
         return simulation, outputs, path

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import polars
     import xarray
 
+    from murmura.engine.lineage import Lineage
+    from murmura.measure.atmosphere import Spell, Thresholds
+
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
 Table = Literal["trajectory", "metrics", "events"]
 
@@ -66,6 +69,18 @@ class Run:
     def events(self) -> Iterator[dict[str, Any]]:
         """What happened to whom, one after the other."""
         return read_rows(self.folder / EVENTS)
+
+    def lineage(self) -> Lineage:
+        """Everybody who ever lived, with parents, birth and death."""
+        from murmura.lab.lineage import lineage_of_run
+
+        return lineage_of_run(self)
+
+    def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
+        """The times it went through: mass extinction, mating season, predator dominance, starvation, boom."""
+        from murmura.lab.atmosphere import atmosphere
+
+        return atmosphere(self, limits)
 
     def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
         """The simulation as it was at the end."""

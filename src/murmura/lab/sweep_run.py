@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from murmura.core.errors import MurmuraError, ScenarioError, nearest
+from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.engine.instant import check_measure, measures_of
 from murmura.engine.simulation import Simulation
-from murmura.measure import MEASURES, measure_flock
+from murmura.measure import measure_flock
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
 
@@ -68,13 +69,8 @@ class Question:
         every = max(1, (steps - discard) // SAMPLES) if every is None else every
         if every < 1:
             raise ScenarioError(f"expected 1 or more steps between two measurements, got {every}")
-        names = [name for name in MEASURES if name != POPULATION] if measures is None else measures
-        for name in names:
-            if name not in MEASURES and name != POPULATION:
-                known = [*MEASURES, POPULATION]
-                raise ScenarioError(
-                    f"no measure is called {name!r}{nearest(name, known)}; known: {', '.join(known)}"
-                )
+        names = measures_of(scenario) if measures is None else measures
+        check_measures([name for name in names if name != POPULATION], scenario)
         unique = tuple(dict.fromkeys([*names, POPULATION]))
         return cls(scenario.model_dump(mode="json"), steps, discard, every, unique, **more)
 
@@ -90,6 +86,15 @@ class Question:
         for file in self.rules:
             load_rule_file(file)
         return Scenario.from_data(self.scenario)
+
+
+def check_measures(names: Iterable[str], scenario: Scenario) -> None:
+    """Refuse measures that nobody can take of this scenario."""
+    for name in names:
+        try:
+            check_measure(name, scenario)
+        except ValueError as error:
+            raise ScenarioError(f"no measure is called {name!r}: {error}") from None
 
 
 def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:

@@ -7,24 +7,34 @@ from murmura.measure.catalog import (
     MEASURES,
     Measure,
     cheap_measures,
+    find_measure,
     measure_flock,
     register_measure,
     unregister_measure,
+    usual_measures,
 )
 from murmura.measure.correlation import correlation_length, velocity_correlation
 from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
+from murmura.measure.lives import LOOK_BACK, Lives, births, deaths
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.traits import gene_diversity, part_heterozygosity, selection_differential
 from murmura.measure.turning import information_speed, turn_times, turning_rate, turning_rates
 
 __all__ = [
+    "LOOK_BACK",
     "MEASURES",
     "Flock",
+    "Lives",
     "Measure",
+    "births",
     "cheap_measures",
     "clustering_coefficient",
     "correlation_length",
+    "deaths",
+    "find_measure",
+    "gene_diversity",
     "groups",
     "information_speed",
     "largest_group",
@@ -34,13 +44,16 @@ __all__ = [
     "measure_flock",
     "milling",
     "nearest_neighbor_distance",
+    "part_heterozygosity",
     "polarization",
     "register_measure",
+    "selection_differential",
     "speed_deviation",
     "spread",
     "turn_times",
     "turning_rate",
     "turning_rates",
     "unregister_measure",
+    "usual_measures",
     "velocity_correlation",
 ]

@@ -2,6 +2,8 @@
 
 A measure is any function from a `Flock` to one number. Those registered by a user stand beside the built-in ones and
 are treated alike. Command line, live charts, recordings and the table in docs/measures.md all read this list.
+Measures of a trait are named after the trait and not listed (see `traits`); `usual_measures` names those that a
+flock should be asked for, and `find_measure` finds any.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TypeVar, overload
+from typing import Literal, TypeVar, overload
 
 from murmura.measure.correlation import correlation_length
 from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
+from murmura.measure.lives import births, deaths, deaths_by
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
 
 MeasureFunction = Callable[[Flock], float]
@@ -23,6 +27,9 @@ MeasureT = TypeVar("MeasureT", bound=MeasureFunction)
 
 EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
+CAUSES = ("predation", "starvation", "age", "combat")
+Subject = Literal["any", "mortal", "genes", "parts"]
+"""What a flock must have to be asked: nothing, births or deaths, genes, body parts."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,7 @@ class Measure:
     meaning: str = ""
     live_up_to: int = GRAPH_SIZE
     """How many agents a flock may have for the live view to take this once a second."""
+    of: Subject = "any"
 
     def __call__(self, flock: Flock) -> float:
         return self.function(flock)
@@ -59,12 +67,72 @@ MEASURES: dict[str, Measure] = {
     "correlation_length": Measure(
         correlation_length, "u", "Distance at which velocity fluctuations stop being alike.", EVERY_SIZE
     ),
+    "births": Measure(births, "1/min", "Born in the last minute.", EVERY_SIZE, "mortal"),
+    "deaths": Measure(deaths, "1/min", "Died in the last minute.", EVERY_SIZE, "mortal"),
+    **{
+        f"deaths_by_{cause}": Measure(
+            deaths_by(cause), "1/min", f"Died of {cause} in the last minute.", EVERY_SIZE, "mortal"
+        )
+        for cause in CAUSES
+    },
+    "gene_diversity": Measure(
+        gene_diversity, "", "Genetic distance of two agents of one species.", EVERY_SIZE, "genes"
+    ),
+    "part_heterozygosity": Measure(
+        part_heterozygosity, "", "Probability that two agents differ in a body part.", EVERY_SIZE, "parts"
+    ),
 }
 
 
-def cheap_measures(agent_count: int) -> list[str]:
-    """Names of the measures that a flock of this size can afford once a second while it is watched."""
-    return [name for name, measure in MEASURES.items() if agent_count <= measure.live_up_to]
+def usual_measures(
+    columns: Iterable[str] = (), species: Iterable[str] = (), mortal: bool = False
+) -> list[str]:
+    """Names of the measures worth taking of agents with these columns, species and fates.
+
+    All registered ones that apply; the mean energy of the mortal; the mean and greatest generation, and of every gene
+    the mean and standard deviation, also for each of several species.
+    """
+    given, kinds = tuple(columns), tuple(species)
+    genes = genes_among(given)
+    has = {"any": True, "mortal": mortal, "genes": bool(genes)}
+    has["parts"] = any(name.startswith(PART) for name in given)
+    names = [name for name, measure in MEASURES.items() if has[measure.of]]
+    if mortal and "energy" in given:
+        names.append("energy_mean")
+    if "generation" in given:
+        names += ["generation_mean", "generation_max"]
+    several = kinds if len(kinds) > 1 else ()
+    if mortal:
+        names += [f"population@{kind}" for kind in several]
+    ends = ("", *(f"@{kind}" for kind in several))
+    return names + [f"{gene}_{word}{end}" for gene in genes for word in ("mean", "sd") for end in ends]
+
+
+def find_measure(name: str, columns: Iterable[str] = (), species: Iterable[str] = ()) -> Measure:
+    """The measure of this name, given the columns and species that there are.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    given = tuple(columns)
+    if name in MEASURES:
+        return MEASURES[name]
+    found = trait_measure(str(name), given, tuple(species))
+    if found is not None:
+        return Measure(found, live_up_to=EVERY_SIZE)
+    near = get_close_matches(str(name), [*MEASURES, *(f"{column}_mean" for column in given)], n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(MEASURES)}"
+    raise ValueError(f"a measure's name must be a registered one, got {name!r}; {hint}")
+
+
+def cheap_measures(agent_count: int, names: Iterable[str] | None = None) -> list[str]:
+    """Which of these measures a flock of this size can afford once a second while it is watched."""
+    # Those of traits are not listed, and cheap.
+    return [
+        name
+        for name in (usual_measures() if names is None else names)
+        if name not in MEASURES or agent_count <= MEASURES[name].live_up_to
+    ]
 
 
 def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str, float]:
@@ -72,7 +140,7 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
 
     Args:
         flock: The instant to look at.
-        names: Which measures, in which order; all registered ones if not given.
+        names: Which measures, in which order; all that suit the flock if not given.
 
     Returns:
         Each measure's name and value; NaN where the measure is undefined for this flock.
@@ -82,8 +150,9 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
     """
     if isinstance(names, str):
         raise ValueError(f"names must be a list of names, got the text {names!r}; write [{names!r}]")
-    chosen = list(MEASURES if names is None else names)
-    return {name: _one_number(name, _known(name)(flock)) for name in chosen}
+    facts = flock.columns, flock.species_names
+    chosen = usual_measures(*facts, flock.lives is not None) if names is None else names
+    return {name: _one_number(name, find_measure(name, *facts)(flock)) for name in chosen}
 
 
 @overload
@@ -145,17 +214,9 @@ def unregister_measure(name: str) -> MeasureFunction:
     Raises:
         ValueError: If no measure has this name.
     """
-    known = _known(name)
+    known = find_measure(name)
     del MEASURES[name]
     return known.function
-
-
-def _known(name: str) -> Measure:
-    if name in MEASURES:
-        return MEASURES[name]
-    near = get_close_matches(str(name), MEASURES, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(MEASURES)}"
-    raise ValueError(f"a measure's name must be a registered one, got {name!r}; {hint}")
 
 
 def _one_number(name: str, value: object) -> float:

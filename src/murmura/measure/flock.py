@@ -2,17 +2,20 @@
 
 `Flock` owns a checked, read-only copy of plain arrays, plus what several measures need and none should
 compute twice: headings, the centre, and the proximity graph. Each is computed when first asked for. This
-file knows geometry only: no rules, no engine, no names of measures.
+file knows geometry, and keeps what else is known of the agents: no rules, no engine, no names of measures.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from murmura.measure.lives import Lives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +44,11 @@ class Flock:
         radius: Perception radius [u]: two agents are linked if their distance is at most this.
         before: How the same agents moved a moment ago [u/s], shape (n, 2); None if nobody knows.
         elapsed: How long ago that was [s].
+        ids: Names of the agents, shape (n,); None if nobody asks.
+        species: Numbers of their species, shape (n,); None if there is but one.
+        species_names: Names of the species.
+        columns: What else is known of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
+        lives: Who was born and who died lately; None where nobody ever is or does.
 
     Raises:
         ValueError: If an array has a wrong shape or a value that is not finite, or a length is not > 0.
@@ -54,6 +62,11 @@ class Flock:
     radius: float
     before: NDArray[np.float64] | None = None
     elapsed: float = 1.0
+    ids: NDArray[np.int64] | None = None
+    species: NDArray[np.int64] | None = None
+    species_names: tuple[str, ...] = ()
+    columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    lives: Lives | None = None
 
     def __post_init__(self) -> None:
         for name, unit in (("width", "u"), ("height", "u"), ("radius", "u"), ("elapsed", "s")):
@@ -75,9 +88,16 @@ class Flock:
                     f"before must have a row for each of the {len(velocities)} agents, got {len(kept['before'])}; "
                     "give the earlier velocities of the same agents"
                 )
+        for name in ("ids", "species"):
+            if getattr(self, name) is not None:
+                kept[name] = _column(name, getattr(self, name), np.int64, len(velocities))
         for name, array in kept.items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        columns = {
+            name: _column(name, values, np.float64, len(velocities)) for name, values in self.columns.items()
+        }
+        object.__setattr__(self, "columns", columns)
 
     @property
     def agent_count(self) -> int:
@@ -238,6 +258,15 @@ def _vectors(name: str, value: object) -> NDArray[np.float64]:
         raise ValueError(
             f"{name} must be finite, got {array[bad[0]].tolist()} for agent {bad[0]} "
             f"({bad.size} of {len(array)} agents); leave such agents out or find the step that made them"
+        )
+    return array
+
+
+def _column(name: str, value: object, kind: type, count: int) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(value, dtype=kind)
+    if array.shape != (count,):
+        raise ValueError(
+            f"{name} must have a value for each of the {count} agents, got shape {array.shape}; take all from one step"
         )
     return array
 

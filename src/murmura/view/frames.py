@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import struct
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
+from murmura.backends.plan import own_columns
+from murmura.core.state import DTYPE
 from murmura.engine.simulation import Simulation
 from murmura.engine.snapshot import Snapshot
+from murmura.scenario import Scenario
 
 MAGIC = b"MRM1"
 HEADER = struct.Struct("<4sIIIffffIHBBff")
 MOST_SENT = 200_000
-EXTRAS = {
-    "density": (0, "local_density", 60.0),
-    "panic": (1, "panic_level", 1.0),
-    "energy": (2, "energy", 1.0),
+LOOKS = json.loads((resources.files("murmura") / "looks.json").read_text(encoding="utf-8"))
+EXTRAS: dict[str, tuple[int, str, float]] = {
+    name: (facts["number"], facts["column"], facts["top"])
+    for name, facts in LOOKS["modes"].items()
+    if "number" in facts
 }
+"""What byte 7 of an agent can hold: its number, the column, and the value that 255 stands for."""
+
+
+def extras_of(scenario: Scenario) -> list[str]:
+    """Those that the agents of a scenario have."""
+    there = {*(DTYPE.names or ()), *own_columns(scenario)}
+    return [name for name, (_, column, _) in EXTRAS.items() if column in there]
+
+
+def stances_of(scenario: Scenario) -> list[str]:
+    """Names of the numbers in the stance column, from 0; none where no rule says them."""
+    for _, rule in scenario.rules:
+        codes = rule.codes.get("stance") if rule.enabled else None
+        if codes is not None:
+            names = {int(code): code.name.lower() for code in codes}
+            return [names.get(number, str(number)) for number in range(max(names) + 1)]
+    return []
 
 
 def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
@@ -26,9 +49,10 @@ def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density"
 
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))
-    number, column, scale = EXTRAS[extra]
+    number, column, scale = EXTRAS[extra if extra in extras_of(scenario) else "density"]
     names = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", column)
     rows, (x, y, vx, vy, heading, species, more) = simulation.glance(names)
+    more = more.astype(np.float32, copy=False)
     left, top, width, height = _window(scenario.world, x, y)
     top_speed = 1.6 * scenario.motion.top_speed
     count = -(-total // stride)

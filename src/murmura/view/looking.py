@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from murmura.engine.simulation import Simulation
-from murmura.measure import Flock, cheap_measures, measure_flock
+from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.view.kin import family
 
 
 class Pace:
@@ -53,15 +54,16 @@ class Observer:
         if self._is_busy or not self._pace.is_due(now):
             return
         self._is_busy = True
-        names = cheap_measures(simulation.agent_count)
         flock = simulation.flock_later()  # a bare copy: what costs is done over there
-        threading.Thread(
-            target=self._measure, args=(flock, names), name="murmura-measures", daemon=True
-        ).start()
+        threading.Thread(target=self._measure, args=(flock,), name="murmura-measures", daemon=True).start()
 
-    def _measure(self, flock: Callable[[], Flock], names: Any) -> None:
+    def _measure(self, later: Callable[[], Flock]) -> None:
         try:
-            values = measure_flock(flock(), names)
+            flock = later()
+            # Of single species there would be too many to choose from on a page.
+            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
+            names = [name for name in usual if "@" not in name]
+            values = measure_flock(flock, cheap_measures(flock.agent_count, names))
             self._tell({key: value if np.isfinite(value) else None for key, value in values.items()})
         except ValueError:
             self._tell({})  # not finite: the next step says so in better words
@@ -81,6 +83,9 @@ def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
     [kind] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
     view = simulation.scenario.of_species(int(kind)).perception  # species may see farther than others
     found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
+    kin = family(simulation, int(found["id"]))
+    if kin is not None:
+        found["family"] = kin
     return {"type": "inspect", **found}
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.core.state import DTYPE, State
+from murmura.core.state import OWN_COLUMNS, State
 from murmura.engine.clock import Clock
+from murmura.engine.lineage import Lineage
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.frames import EXTRAS
@@ -62,6 +64,9 @@ class Recording(Protocol):
     def relive(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was come by, in words."""
 
+    def lineage(self) -> Lineage:
+        """Everybody who ever lived in the run."""
+
 
 class PlayedSimulation(Simulation):
     """Stands at a recorded frame; a step leads to the frame of that time, and nothing is computed."""
@@ -93,6 +98,19 @@ class PlayedSimulation(Simulation):
     def step(self, count: int = 1) -> None:
         self.seek(self.cursor + count)
 
+    keeps_lineage = True
+
+    def lineage(self) -> Lineage:
+        """That of the whole run: what comes later is in it too."""
+        return self._lineage
+
+    @cached_property
+    def _lineage(self) -> Lineage:
+        return self.recording.lineage()
+
+    def _meet(self, state: State) -> None:
+        """Nothing: who comes and goes from frame to frame is told by the run."""
+
     def seek(self, step: int) -> None:
         """Show the last frame recorded at or before a step."""
         self.cursor = min(max(int(step), self.first), self.last)
@@ -113,7 +131,7 @@ class PlayedSimulation(Simulation):
 
 def state_of(frame: Frame) -> State:
     """A frame as columns; what was not recorded is at its default, and a heading follows the velocity."""
-    state = State(len(frame.ids))
+    state = State(len(frame.ids), [name for name in frame.columns if name in OWN_COLUMNS])
     columns = state.columns
     columns["id"][:] = frame.ids
     columns["species_id"][:] = frame.species
@@ -121,7 +139,7 @@ def state_of(frame: Frame) -> State:
     columns["velocity_x"][:], columns["velocity_y"][:] = frame.velocities.T
     columns["heading"][:] = np.arctan2(columns["velocity_y"], columns["velocity_x"])
     for name, column in frame.columns.items():
-        if name in (DTYPE.names or ()):
+        if name in columns:
             columns[name][:] = column
     state.next_id = int(frame.ids.max()) + 1 if len(frame.ids) else 0
     return state
@@ -191,7 +209,7 @@ class Playback(Session):
         found = super().hello() | {"playback": self.time_line()}
         if not self.is_live:
             recorded = self._recorded.played.columns
-            found["columns"] = [name for name, (_, column, *_) in EXTRAS.items() if column in recorded]
+            found["columns"] = [name for name in found["columns"] if EXTRAS[name][1] in recorded]
         return found
 
     def _publish_status(self) -> None:

@@ -22,11 +22,12 @@ from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.engine.snapshot import Snapshot
 from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.view.frames import EXTRAS, encode
+from murmura.view.chronicle import Chronicle
+from murmura.view.frames import encode, extras_of, stances_of
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
 from murmura.view.preparing import Preparing
 from murmura.view.scene import CHANGES, PLACEABLE, Scene, number_of, place_of
-from murmura.view.things import NOTHING, Census, scene_of
+from murmura.view.things import NOTHING, scene_of
 
 FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
@@ -75,7 +76,7 @@ class Session:
         self._measures: dict[str, Any] = {}
         self._hash: tuple[Any, str] = (None, "")
         self._roster: tuple[Any, int] = (None, 0)
-        self._census = Census()
+        self._chronicle = Chronicle()
         self._arriving: tuple[int, Simulation | Snapshot] | None = None
         self._left = 0  # steps of a "step" command that are still to be done
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
@@ -159,7 +160,8 @@ class Session:
             "speed": self.speed,
             "species": [{"name": kind.name, "color": kind.color} for kind in scenario.species]
             or [{"name": "default", "color": "#4cc9f0"}],
-            "columns": list(EXTRAS),
+            "columns": extras_of(scenario),
+            "stances": stances_of(scenario),
             "places": list(PLACEABLE),
         }
 
@@ -187,6 +189,7 @@ class Session:
                 inspections.done(time.perf_counter())
                 news = True
             self._observer.observe(self.simulation, now)
+            self._chronicle.look(self.scene.epoch, self.simulation, now, self._measures.get("energy_mean"))
             if statuses.is_due(now, anyway=changed):
                 self._publish_status()
                 statuses.done(time.perf_counter())
@@ -334,8 +337,9 @@ class Session:
 
     def _set_extra(self, message: dict[str, Any]) -> None:
         column = message.get("column")
-        if column not in EXTRAS:
-            raise ScenarioError(f"column must be one of {', '.join(EXTRAS)}, got {column!r}")
+        known = extras_of(self.scenario)
+        if column not in known:
+            raise ScenarioError(f"column must be one of {', '.join(known)}, got {column!r}")
         self.extra = str(column)
 
     def _inspect(self) -> None:
@@ -357,7 +361,6 @@ class Session:
         if alive is not ids and not np.array_equal(alive, ids):
             number += 1
         self._roster = (alive, number)
-        self._census.see(self.scene.epoch, alive)
         self.things = scene_of(seen)
         self.frame = encode(seen, self.scene.epoch, self.extra, number)
         self.frame_number += 1
@@ -386,7 +389,7 @@ class Session:
             "compiling": self._preparing.is_busy,
             "speed": self.speed,
             "measures": self._measures,
-        } | self._census.counts()
+        } | self._chronicle.told()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
         "play": _play,

@@ -1,10 +1,8 @@
-"""What a page draws beside the flock, and what became of the flock: hunters, food, the hour, births and deaths."""
+"""What a page draws beside the flock: hunters, food, the hour."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from numpy.typing import NDArray
 
 from murmura.engine.food import food
 from murmura.engine.hunters import hunters
@@ -37,25 +35,3 @@ def scene_of(seen: Simulation | Snapshot) -> dict[str, Any]:
         now = sky(rules.daylight, seen.step_count * motion.time_step)
         objects.append({"kind": "sky", "daylight": now.light, "clock": now.clock})
     return {"type": "scene", "objects": objects} if objects else NOTHING
-
-
-class Census:
-    """Counts births and deaths of a run from who is alive: ids are given once and in order."""
-
-    def __init__(self) -> None:
-        self._epoch, self._first_free, self._count = -1, 0, 0
-        self.births = self.deaths = 0
-
-    def see(self, epoch: int, alive: NDArray[Any]) -> None:
-        """Take notice of who is alive now, ascending; another epoch is another run."""
-        free = int(alive[-1]) + 1 if len(alive) else 0
-        if epoch != self._epoch:
-            self._epoch, self._first_free, self._count = epoch, free, len(alive)
-            self.births = self.deaths = 0
-            return
-        self.births = max(self.births, free - self._first_free)
-        self.deaths = self._count + self.births - len(alive)
-
-    def counts(self) -> dict[str, int]:
-        """For a status; empty while nobody was born or died."""
-        return {"births": self.births, "deaths": self.deaths} if self.births or self.deaths else {}

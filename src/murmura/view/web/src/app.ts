@@ -70,7 +70,7 @@ export class App {
       openFile: (file) => { void this.openFile(file); },
     });
     this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
-    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); } }, this.settings);
+    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
     this.presets = presetList((name) => { this.sharing.load(name); });
     this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
   }
@@ -147,6 +147,7 @@ export class App {
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
     this.dock.offerHunters(hunterKinds(hello.schema));
+    this.dock.offerStances(hello.stances ?? []);
     this.sharing.hello(hello);
     if (!first) return;
     this.askExtra();

@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { element } from "./dom";
 import type { Status } from "./protocol";
 import { humanized } from "./schema";
+import { causesInWords, timesInWords } from "./times";
 
 const KEPT = 300; // points: a minute at 5 a second
 const HEIGHT = 74;
@@ -69,7 +70,9 @@ export class Charts {
   private readonly order = new Chart([{ name: "polarization", color: "#5aa9ff" }], [0, 1]);
   private readonly other = new Chart([{ name: "other", color: "#ffb35c" }], null);
   private readonly life = new Chart([{ name: "births", color: "#56b4e9" }, { name: "deaths", color: "#e69f00", dash: [4, 3] }], null);
-  private readonly lifeBox = element("div", { hidden: true }, element("h2", {}, element("span", { class: "births" }, "Births"), " and ", element("span", { class: "deaths" }, "deaths")), this.life.root);
+  private readonly causes = element("p", { class: "causes" });
+  private readonly log = element("ul", { class: "times", "aria-label": "Times of the population" });
+  private readonly lifeBox = element("div", { hidden: true }, element("h2", {}, element("span", { class: "births" }, "Births"), " and ", element("span", { class: "deaths" }, "deaths")), this.life.root, this.causes, this.log);
   private readonly choice = element("select", { "aria-label": "Second chart" });
   private readonly table = element("table", { class: "measures" });
   private readonly history = element("table", { class: "measures" });
@@ -94,6 +97,7 @@ export class Charts {
       for (const chart of [this.order, this.other, this.life]) chart.clear();
       this.rows.length = 0;
     }
+    this.tell(status); // counted now and then: of a flock that has stopped, maybe after its last step was shown
     if (status.step === this.lastStep) return;
     this.lastStep = status.step;
     const measures: Record<string, number | null> = { ...status.measures, agents: status.agents, steps_per_second: status.steps_per_second };
@@ -106,8 +110,14 @@ export class Charts {
 
   /** Only where the server counts them. */
   private lives({ time, births, deaths }: Status): void {
-    this.lifeBox.hidden = births === undefined && deaths === undefined;
     if (!this.lifeBox.hidden) this.life.add(time, [births ?? null, deaths ?? null]);
+  }
+
+  private tell({ births, deaths, causes, times }: Status): void {
+    this.lifeBox.hidden = births === undefined && deaths === undefined;
+    write(this.causes, causesInWords(causes));
+    const lines = timesInWords(times);
+    if ([...this.log.children].map((line) => line.textContent).join() !== lines.join()) this.log.replaceChildren(...lines.map((line) => element("li", {}, line)));
   }
 
   private tabulate(status: Status, measures: Record<string, number | null>): void {
@@ -138,6 +148,10 @@ export class Charts {
     this.choice.replaceChildren(...names.map((name) => element("option", { value: name }, humanized(name))));
     this.choice.value = names.includes(chosen) ? chosen : names.includes("milling") ? "milling" : (names[0] ?? "");
   }
+}
+
+function write(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
 }
 
 function shown(value: number | null): string {

@@ -2,6 +2,7 @@
 
 import { element } from "./dom";
 import { ruleColor } from "./overlay_agent";
+import { lifeStory, relations, type Relation } from "./kin";
 import type { Inspection } from "./protocol";
 import { humanized } from "./schema";
 import type { Looks, Settings } from "./settings";
@@ -18,6 +19,7 @@ const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, str
 export interface InspectorHands {
   follow(): void;
   release(): void;
+  select(id: number): void;
 }
 
 export class Inspector {
@@ -26,13 +28,15 @@ export class Inspector {
   private readonly text = element("div", { class: "story" });
   private readonly rules = element("ul", { class: "wishes" });
   private readonly table = element("dl", { class: "figures" });
+  private readonly kin = element("section", { class: "kin", "aria-label": "Family", hidden: true });
+  private kinShown = "";
   private readonly followButton: HTMLButtonElement;
   private last = 0;
 
-  constructor(hands: InspectorHands, private readonly settings: Settings) {
+  constructor(private readonly hands: InspectorHands, private readonly settings: Settings) {
     this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.rules, this.table, this.switches(), this.followButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.kin, this.rules, this.table, this.switches(), this.followButton);
   }
 
   private switches(): HTMLElement {
@@ -43,6 +47,24 @@ export class Inspector {
       return element("label", { for: `show-${key}` }, box, ` ${label}`);
     });
     return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
+  }
+
+  /** Made anew only when it changed: a button that is replaced under the pointer cannot be pressed. */
+  private showKin({ id, family }: Inspection): void {
+    this.kin.hidden = family === undefined;
+    const text = JSON.stringify([id, family]);
+    if (family === undefined || text === this.kinShown) return;
+    this.kinShown = text;
+    this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
+  }
+
+  private tree(found: Relation[]): HTMLElement {
+    return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
+      const name = alive
+        ? element("button", { type: "button", class: "bare", title: "Choose this one", click: () => { this.hands.select(id); } }, String(id))
+        : element("span", { class: "gone" }, String(id));
+      return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
+    }));
   }
 
   show(agent: Inspection | null, following: boolean): void {
@@ -61,6 +83,7 @@ export class Inspector {
       bar.style.background = ruleColor(name);
       return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
     }));
+    this.showKin(agent);
     this.table.replaceChildren(...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))));
   }
 }

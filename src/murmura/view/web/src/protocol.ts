@@ -1,12 +1,19 @@
 /** What goes over the wire: the layout of a binary frame and the shapes of the text messages. */
 
+import looks from "../../../looks.json";
+
 export const HEADER_BYTES = 48;
 export const AGENT_BYTES = 8;
 const MAGIC = 0x314d524d; // "MRM1", little-endian
 
+type Modes = typeof looks.modes;
 /** What byte 7 of an agent can hold. Stance is a number that `Hello.stances` names; the others are shares of their top. */
-export type ExtraColumn = "density" | "panic" | "energy" | "stance";
-export const EXTRA_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy", "stance"];
+export type ExtraColumn = { [K in keyof Modes]: Modes[K] extends { number: number } ? K : never }[keyof Modes];
+/** By the number that a frame's header gives. */
+export const EXTRA_COLUMNS = Object.entries(looks.modes)
+  .flatMap(([name, facts]) => ("number" in facts ? [[facts.number, name] as const] : []))
+  .sort(([a], [b]) => a - b)
+  .map(([, name]) => name as ExtraColumn);
 const USUAL_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
 
 /** One picture of the flock. `words` holds two 32-bit words for each agent and is a view, not a copy. */
@@ -166,6 +173,29 @@ export interface Status {
   /** Since the start of this run; absent where nobody is ever born or dies. */
   births?: number;
   deaths?: number;
+  /** Deaths by cause. */
+  causes?: Record<string, number>;
+  /** What the population goes through, the newest last: mass_extinction, boom … [s] */
+  times?: { kind: string; begin: number; end: number; lasts: boolean }[];
+}
+
+/** Somebody's mother or father, with theirs. */
+export interface Ancestor {
+  id: number;
+  role: "mother" | "father";
+  alive: boolean;
+  fate: string | null; // of what it died
+  parents: Ancestor[];
+}
+
+export interface Family {
+  generation: number;
+  born: number; // [s]
+  young: number;
+  living: number; // of these
+  children: number[]; // the youngest of the living
+  founder: number; // with whom its maternal line begins
+  ancestors: Ancestor[];
 }
 
 /**
@@ -215,6 +245,8 @@ export interface Inspection {
   state: JsonObject;
   target: JsonObject | null;
   perception: { radius: number; field_of_view: number };
+  /** Absent where nobody is born or dies. */
+  family?: Family;
 }
 
 export type ServerMessage =

@@ -1,5 +1,6 @@
 /** The flock on the graphics card: one integer texture for each kept frame, one draw call for all agents. */
 
+import type { ColorMode } from "../palettes";
 import type { Frame } from "../protocol";
 import type { Moment } from "../timeline";
 import { SLOTS } from "../timeline";
@@ -7,13 +8,14 @@ import { AGENT_FRAGMENT, AGENT_VERTEX } from "./shaders";
 import { makeProgram, type Program } from "./program";
 
 const TEXTURE_WIDTH = 2048; // the shader splits an index with the same number
-const MODES = { heading: 0, species: 1, speed: 2, density: 3, panic: 3, energy: 3, stance: 4 } as const;
+const MODES: Partial<Record<ColorMode, number>> = { heading: 0, species: 1, speed: 2, stance: 4 };
+const EXTRA = 3; // all others: an amount in byte 7
 
 export interface AgentLook {
   camera: [number, number, number]; // centre [u], device px per u
   view: [number, number]; // device px
   half: number; // device px
-  mode: keyof typeof MODES;
+  mode: ColorMode;
   hunters: number; // bit k: species k hunts
   gain: number;
   cover: number;
@@ -71,7 +73,7 @@ export class Agents {
     gl.uniform3f(at.u_camera, ...look.camera);
     gl.uniform2f(at.u_view, ...look.view);
     gl.uniform1f(at.u_half, look.half);
-    gl.uniform1i(at.u_mode, MODES[look.mode]);
+    gl.uniform1i(at.u_mode, MODES[look.mode] ?? EXTRA);
     gl.uniform1i(at.u_hunters, look.hunters);
     gl.uniform1f(at.u_gain, look.gain);
     gl.uniform1f(at.u_cover, look.cover);

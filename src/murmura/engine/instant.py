@@ -1,0 +1,80 @@
+"""One instant of a simulation as measures see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.backends.plan import Plan
+from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Register
+from murmura.measure import LOOK_BACK, Flock, Lives, find_measure, usual_measures
+from murmura.scenario import Scenario
+
+MOTION = ("position_x", "position_y", "velocity_x", "velocity_y", "acceleration_x", "acceleration_y")
+BESIDE = ("id", "species_id", "energy")
+
+
+def seen_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that measures look at: motion, who it is, energy, and what rules add."""
+    return (*MOTION, *BESIDE, *plan.own_columns)
+
+
+def make_flock(columns: Sequence[NDArray[Any]], scenario: Scenario, plan: Plan, lives: Lives | None) -> Flock:
+    """A flock out of the columns that measures see.
+
+    The velocity before is the one now less what the last step's force added: exact unless the step also
+    limited the speed or met a wall.
+    """
+    world, motion = scenario.world, scenario.motion
+    pace = motion.stride / motion.time_step
+    moving = np.stack(columns[: len(MOTION)]).astype(np.float64)
+    places, velocities, forces = moving.reshape(3, 2, -1).transpose(0, 2, 1)
+    ids, species, *traits = columns[len(MOTION) :]
+    return Flock(
+        positions=places,
+        velocities=velocities * pace,
+        before=(velocities - forces * motion.thrust) * pace,
+        elapsed=motion.time_step,
+        width=world.width,
+        height=world.height,
+        wraps=world.boundary == "wrap",
+        radius=plan.reach,
+        ids=ids,
+        species=species,
+        species_names=tuple(scenario.species_names()),
+        columns=dict(zip(("energy", *plan.own_columns), traits, strict=True)),
+        lives=lives,
+    )
+
+
+def recent_lives(register: Register, step: int, time_step: float) -> Lives:
+    """Births and deaths of the last minute."""
+    back = min(step - register.first, round(LOOK_BACK / time_step))
+    young = register["born"] > step - back
+    dead = (register["died"] != ALIVE) & (register["died"] > step - back)
+    causes = np.bincount(register["causes"][dead], minlength=len(CAUSE_NAMES))
+    parents = np.concatenate([register["mothers"][young], register["fathers"][young]])
+    return Lives(
+        span=back * time_step,
+        births=int(young.sum()),
+        deaths={name: int(causes[code]) for code, name in enumerate(CAUSE_NAMES)},
+        parents=parents[parents >= 0].astype(np.int64),
+    )
+
+
+def measures_of(scenario: Scenario) -> list[str]:
+    """Names of the measures worth taking of a scenario."""
+    plan = Plan(scenario)
+    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.mortal)
+
+
+def check_measure(name: str, scenario: Scenario) -> None:
+    """Refuse a measure that nobody can take of this scenario.
+
+    Raises:
+        ValueError: With the reason.
+    """
+    find_measure(name, ("energy", *Plan(scenario).own_columns), scenario.species_names())

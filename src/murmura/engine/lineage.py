@@ -1,0 +1,303 @@
+"""Who descends from whom: a row for everybody who ever lived, kept up to date from births and deaths.
+
+`Register` is what a simulation keeps while it steps: columns that grow, 41 bytes a life, whatever becomes of the agent.
+`Lineage` is what others get: the same columns at rest, with questions a family tree is asked. Ids are given once and
+in order, so a parent's id, and its row, come before its child's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from murmura.core.errors import UnknownNameError
+from murmura.core.events import Cause, Event
+from murmura.core.state import NOBODY
+
+ALIVE = -1
+"""The step of a death that has not come."""
+REMOVED = "removed"
+"""Why somebody is gone whose death nobody told: a user took the agent away."""
+CAUSE_NAMES = (REMOVED, *(cause.name.lower() for cause in Cause))
+"""By code; causes are numbered from 1."""
+COLUMNS = {
+    "ids": np.int32, "species": np.int32, "mothers": np.int32, "fathers": np.int32, "born": np.int64,
+    "died": np.int64, "causes": np.int8, "killers": np.int32, "generations": np.int32,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Lineage:
+    """Everybody who ever lived in a run, one row each in ascending id; arrays of shape (n,).
+
+    Attributes:
+        ids: Names, never given twice.
+        species: Numbers of the scenario's species.
+        mothers, fathers: Ids; -1 where there is none. Whoever has neither is a founder.
+        born: After which step; of founders the step at which the story begins.
+        died: After which step; -1 while it lives.
+        causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and where nobody told why.
+        killers: Whose doing the death was: the id of an agent or hunter, or -1.
+        generations: 0 for founders, otherwise one more than the greater of both parents'.
+        species_names: Names of the species.
+        first, last: The steps between which all this happened.
+        time_step: Seconds a step.
+    """
+
+    ids: NDArray[np.int32]
+    species: NDArray[np.int32]
+    mothers: NDArray[np.int32]
+    fathers: NDArray[np.int32]
+    born: NDArray[np.int64]
+    died: NDArray[np.int64]
+    causes: NDArray[np.int8]
+    killers: NDArray[np.int32]
+    generations: NDArray[np.int32]
+    species_names: tuple[str, ...]
+    first: int
+    last: int
+    time_step: float
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def alive(self) -> NDArray[np.bool_]:
+        """Who lives at the last step."""
+        return np.asarray(self.died == ALIVE)
+
+    @cached_property
+    def founders(self) -> NDArray[np.bool_]:
+        """Who has no parents."""
+        return np.asarray((self.mothers == NOBODY) & (self.fathers == NOBODY))
+
+    @cached_property
+    def mother_rows(self) -> NDArray[np.intp]:
+        """The row of each one's mother; -1 where she is none, or not of this table."""
+        return rows_of(self.ids, self.mothers)
+
+    @cached_property
+    def father_rows(self) -> NDArray[np.intp]:
+        return rows_of(self.ids, self.fathers)
+
+    @cached_property
+    def young(self) -> NDArray[np.int64]:
+        """How many young each one had, as mother or father."""
+        parents = np.concatenate([self.mother_rows, self.father_rows])
+        return np.bincount(parents[parents >= 0], minlength=len(self)).astype(np.int64)
+
+    def row(self, agent_id: int) -> int:
+        """The row of an agent that lived at some time."""
+        [found] = rows_of(self.ids, np.array([agent_id]))
+        if found < 0:
+            raise UnknownNameError(f"nobody with the id {agent_id} has lived in this run so far")
+        return int(found)
+
+    def children(self, agent_id: int) -> NDArray[np.int32]:
+        """Ids of an agent's young, ascending."""
+        return np.asarray(self.ids[(self.mothers == agent_id) | (self.fathers == agent_id)])
+
+    def maternal_line(self, agent_id: int) -> list[int]:
+        """An agent's mother, her mother and so on up to a founder."""
+        line, row = [], int(self.mother_rows[self.row(agent_id)])
+        while row >= 0:
+            line.append(int(self.ids[row]))
+            row = int(self.mother_rows[row])
+        return line
+
+    @cached_property
+    def families(self) -> NDArray[np.intp]:
+        """The row of the one whom each one's maternal line begins with: a founder, or somebody without a mother."""
+        found = np.where(self.mother_rows < 0, np.arange(len(self)), -1)
+        for level in self._levels():
+            heirs = level[self.mother_rows[level] >= 0]
+            found[heirs] = found[self.mother_rows[heirs]]
+        return found
+
+    def _levels(self) -> list[NDArray[np.intp]]:
+        """Rows by generation: a mother's is less than her children's."""
+        order = np.argsort(self.generations, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.generations[order])) + 1)
+
+    def line_totals(self, counts: ArrayLike) -> NDArray[np.int64]:
+        """Add up a number over everybody's maternal line: themselves, their daughters and sons, and theirs."""
+        totals = np.array(counts, np.int64)
+        for level in reversed(self._levels()):  # the youngest generation hands on first
+            heirs = level[self.mother_rows[level] >= 0]
+            np.add.at(totals, self.mother_rows[heirs], totals[heirs])
+        return totals
+
+    def pruned(self, living: bool = False, least: int = 1) -> Lineage:
+        """Leave out maternal lines that nobody asks about.
+
+        Args:
+            living: Keep only who is alive at the end or has somebody alive in its maternal line.
+            least: Keep only families, the maternal lines of founders, in which so many ever lived.
+
+        Returns:
+            The rest; whoever is kept has its mother kept too, so that lines stay whole.
+        """
+        keep = np.bincount(self.families, minlength=len(self))[self.families] >= least
+        if living:
+            keep &= self.line_totals(self.alive) > 0
+        return self._only(keep)
+
+    def leading_to(self, chosen: ArrayLike) -> Lineage:
+        """The maternal lines that lead to chosen members, given as a mask of shape (n,)."""
+        return self._only(self.line_totals(chosen) > 0)
+
+    def _only(self, keep: NDArray[np.bool_]) -> Lineage:
+        return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS})
+
+    def population(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
+        """How many live after each of these steps; of one species, or of all."""
+        chosen = np.ones(len(self), bool) if species is None else self.species == species
+        return self._up_to(steps, self.born[chosen]) - self._up_to(
+            steps, self.died[chosen & (self.died != ALIVE)]
+        )
+
+    def births(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
+        """How many have been born up to each of these steps, founders not counted."""
+        chosen = (self.born > self.first) & ((species is None) | (self.species == species))
+        return self._up_to(steps, self.born[chosen])
+
+    def deaths(
+        self, steps: ArrayLike, species: int | None = None, cause: int | None = None
+    ) -> NDArray[np.int64]:
+        """How many have died up to each of these steps, of one cause or of any."""
+        chosen = (self.died != ALIVE) & ((species is None) | (self.species == species))
+        if cause is not None:
+            chosen &= self.causes == cause
+        return self._up_to(steps, self.died[chosen])
+
+    @staticmethod
+    def _up_to(steps: ArrayLike, happened: NDArray[np.int64]) -> NDArray[np.int64]:
+        wanted = np.atleast_1d(np.asarray(steps))
+        if len(wanted) <= 4:  # to count costs less than to sort
+            return np.array([np.count_nonzero(happened <= step) for step in wanted], np.int64)
+        return np.searchsorted(np.sort(happened), wanted, side="right").astype(np.int64)
+
+    def cause_name(self, row: int) -> str | None:
+        """Why somebody died, in a word; None while it lives."""
+        return None if self.died[row] == ALIVE else CAUSE_NAMES[int(self.causes[row])]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Lineage: {len(self):,} lives, {int(self.alive.sum()):,} of them go on at step {self.last:,}>"
+        )
+
+
+def rows_of(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
+    """The row of each wanted id in ascending ids; -1 where it is not there."""
+    if not len(ids):
+        return np.full(len(wanted), -1, np.intp)
+    rows = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return np.where(ids[rows] == wanted, rows, -1)
+
+
+class Register:
+    """Writes down who is born and who dies.
+
+    Args:
+        ids: Who lives when the story begins, ascending.
+        species: Their species.
+        step: When that is.
+        generations: Theirs, where they are known to have ancestors; by default 0.
+    """
+
+    def __init__(
+        self, ids: NDArray[Any], species: NDArray[Any], step: int, generations: NDArray[Any] | None = None
+    ) -> None:
+        self.first = step
+        self._count = 0
+        self._columns = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
+        self._add(ids, species, NOBODY, NOBODY, step, 0 if generations is None else generations)
+
+    @classmethod
+    def of(cls, lineage: Lineage) -> Register:
+        """Go on from what is known."""
+        register = cls(lineage.ids[:0], lineage.species[:0], lineage.first)
+        register._columns = {name: getattr(lineage, name).copy() for name in COLUMNS}
+        register._count = len(lineage)
+        return register
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name][: self._count]
+
+    def _add(self, ids: Any, species: Any, mothers: Any, fathers: Any, born: Any, generations: Any) -> None:
+        begin, end = self._count, self._count + len(ids)
+        if end > len(self._columns["ids"]):
+            room = max(end, 2 * len(self._columns["ids"]))
+            self._columns = {
+                name: np.concatenate([old[:begin], np.zeros(room - begin, old.dtype)])
+                for name, old in self._columns.items()
+            }
+        values = {"ids": ids, "species": species, "mothers": mothers, "fathers": fathers, "born": born}
+        values |= {"died": ALIVE, "causes": 0, "killers": NOBODY, "generations": generations}
+        for name, value in values.items():
+            self._columns[name][begin:end] = value
+        self._count = end
+
+    def note(self, rows: NDArray[Any]) -> None:
+        """Take down the births and deaths among raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
+        births = rows[rows[:, 1] == Event.BIRTH]
+        if len(births):
+            births = births[np.argsort(births[:, 2])]
+            step, _, ids, mothers, _, _, _, fathers = births.T.astype(np.int64)
+            self._bear(ids, mothers, np.maximum(fathers, NOBODY), step)
+        deaths = rows[rows[:, 1] == Event.DEATH]
+        if len(deaths):
+            step, _, ids, killers, _, _, causes, _ = deaths.T.astype(np.int64)
+            gone = rows_of(self["ids"], ids)
+            known = gone >= 0
+            for name, values in (("died", step), ("causes", causes), ("killers", np.maximum(killers, -1))):
+                self[name][gone[known]] = values[known]
+
+    def _bear(self, ids: Any, mothers: Any, fathers: Any, steps: Any) -> None:
+        begin = self._count
+        self._add(ids, 0, np.maximum(mothers, NOBODY), fathers, steps, 0)
+        species, generations = self["species"], self["generations"]
+        parents = np.stack([rows_of(self["ids"], self[name][begin:]) for name in ("mothers", "fathers")])
+        nearest = np.where(parents[0] >= 0, parents[0], parents[1])
+        waiting = np.flatnonzero(nearest >= 0)
+        while len(waiting):
+            # The parents of some were born in the same batch of steps: those wait until theirs are known.
+            unknown = np.zeros(len(ids), bool)
+            unknown[waiting] = True
+            own = parents[:, waiting]
+            ready = ~(unknown[np.maximum(own - begin, 0)] & (own >= begin)).any(axis=0)
+            rows, of = begin + waiting[ready], own[:, ready]
+            species[rows] = species[nearest[waiting[ready]]]
+            generations[rows] = 1 + np.where(of >= 0, generations[of], 0).max(axis=0)
+            waiting = waiting[~ready]
+
+    def meet(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
+        """Learn who lives now, after somebody else than the rules had a hand in it."""
+        living = self["ids"][self["died"] == ALIVE]
+        if np.array_equal(living, ids):
+            return
+        gone = rows_of(self["ids"], np.setdiff1d(living, ids, assume_unique=True))
+        self["died"][gone] = step
+        rows = rows_of(self["ids"], ids)
+        self["died"][rows[rows >= 0]] = ALIVE  # a user may bring back a flock of before
+        new = rows < 0
+        if new.any() and self._count and ids[new][0] < self["ids"][-1]:
+            self.__init__(ids, species, step)  # type: ignore[misc]  # another flock: another story
+        else:
+            self._add(ids[new], species[new], NOBODY, NOBODY, step, 0)
+
+    def correct(self, ids: NDArray[Any], species: NDArray[Any]) -> None:
+        """Set the species of agents that were seen: of young without a mother no event tells it."""
+        rows = rows_of(self["ids"], ids)
+        self["species"][rows[rows >= 0]] = species[rows >= 0]
+
+    def lineage(self, species_names: tuple[str, ...], last: int, time_step: float) -> Lineage:
+        """All that is known, as it is now."""
+        columns = {name: self[name].copy() for name in COLUMNS}
+        return Lineage(
+            **columns, species_names=species_names, first=self.first, last=last, time_step=time_step
+        )

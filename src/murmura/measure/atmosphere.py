@@ -1,0 +1,131 @@
+"""Times that a population goes through: mass extinction, mating season, predator dominance, starvation, boom.
+
+`Atmosphere` is shown the population now and then and says which times begin and end. It sees numbers only, so the same
+rules serve a recorded run and a flock that is watched.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+
+MASS_EXTINCTION, MATING_SEASON = "mass_extinction", "mating_season"
+PREDATOR_DOMINANCE, STARVATION, BOOM = "predator_dominance", "starvation", "boom"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From where on the times are called so.
+
+    Attributes:
+        window: How far back births and deaths are counted [s].
+        mass_extinction: Deaths in the window, as a share of those who lived at its beginning.
+        mating_season: Births in the window, as a share of those who lived at its beginning.
+        predator_dominance: Share of predators in the population.
+        starvation: Mean energy, as a share of full energy, below which all starve.
+        boom: Population, as a multiple of that at the start.
+    """
+
+    window: float = 10.0
+    mass_extinction: float = 0.15
+    mating_season: float = 0.10
+    predator_dominance: float = 0.30
+    starvation: float = 0.30
+    boom: float = 1.5
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not (isinstance(value, int | float) and math.isfinite(value) and value > 0.0):
+                raise ValueError(f"{each.name} must be a finite number > 0, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Census:
+    """A population at an instant; NaN for what nobody knows.
+
+    Attributes:
+        time: When [s].
+        agents: How many live.
+        before: How many lived a window ago.
+        births, deaths: How many came and went since.
+        predators: How many of the living hunt others.
+        energy: Their mean energy, as a share.
+    """
+
+    time: float
+    agents: int
+    before: int
+    births: int = 0
+    deaths: int = 0
+    predators: float = math.nan
+    energy: float = math.nan
+
+
+@dataclass
+class Spell:
+    """A time that began, and ended or still lasts.
+
+    Attributes:
+        kind: Its name.
+        begin: When it was first seen [s].
+        end: When it was last seen [s].
+        extreme: The share at its height: the greatest, of starvation the least.
+        lasts: Whether it has not ended.
+    """
+
+    kind: str
+    begin: float
+    end: float
+    extreme: float
+    lasts: bool = True
+
+
+@dataclass
+class Atmosphere:
+    """Notices times as they come.
+
+    Args:
+        start: Population at the beginning.
+        limits: From where on.
+    """
+
+    start: int
+    limits: Thresholds = field(default_factory=Thresholds)
+    spells: list[Spell] = field(default_factory=list)
+
+    def look(self, now: Census) -> list[Spell]:
+        """Take notice of an instant, in order of time; return what has just begun."""
+        begun = []
+        for kind, value in self._shares(now).items():
+            threshold = getattr(self.limits, kind)
+            is_low = kind == STARVATION
+            # The unknown is no time of anything: NaN compares false.
+            holds = value < threshold if is_low else value > threshold
+            running = next((s for s in self.spells if s.kind == kind and s.lasts), None)
+            if holds and running is None:
+                self.spells.append(Spell(kind, now.time, now.time, value))
+                begun.append(self.spells[-1])
+            elif holds and running is not None:
+                running.end = now.time
+                running.extreme = (min if is_low else max)(running.extreme, value)
+            elif running is not None:
+                running.lasts = False
+        return begun
+
+    def _shares(self, now: Census) -> dict[str, float]:
+        def share(part: float, whole: float) -> float:
+            return part / whole if whole > 0 else math.nan
+
+        return {
+            MASS_EXTINCTION: share(now.deaths, now.before),
+            MATING_SEASON: share(now.births, now.before),
+            PREDATOR_DOMINANCE: share(now.predators, now.agents),
+            STARVATION: now.energy,
+            BOOM: share(now.agents, self.start),
+        }
+
+    @property
+    def current(self) -> list[str]:
+        """Which times last now."""
+        return [spell.kind for spell in self.spells if spell.lasts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -126,7 +127,7 @@ def test_selection_is_added_up_from_frame_to_frame(run) -> None:
     frames, births = list(run.frames), [e for e in run.events() if e["kind"] == "birth"]
     for kind, line in enumerate(figure.axes[0].lines[:2]):
         total, expected = 0.0, [0.0]
-        for one, other in zip(frames, frames[1:], strict=False):
+        for one, other in itertools.pairwise(frames):
             parents = [e["other"] for e in births if one.step < e["step"] <= other.step]
             own = one.species == kind
             found = selection_differential(one.ids[own], one.columns["gene_speed"][own], parents)
@@ -153,8 +154,8 @@ def test_the_family_tree_hangs_every_life_from_its_mothers(run) -> None:
             tree.born[row]
         )
     # No line of another family lies between a mother and her child.
-    for family in np.unique(tree.families):
-        members = np.sort(rows[tree.families == family])
+    for head in np.unique(tree.families):
+        members = np.sort(rows[tree.families == head])
         assert (np.diff(members) == 1).all()
     assert "founding mothers" in figure.axes[0].get_title(loc="left")
 
@@ -177,12 +178,12 @@ def test_an_extinct_family_is_drawn_to_its_last(tmp_path: Path) -> None:
 
 def test_what_cannot_be_drawn_is_said(run, tmp_path: Path) -> None:
     out = tmp_path / "a.png"
-    with pytest.raises(ScenarioError, match="has no trait 'gene_sped'.*did you mean 'gene_speed'"):
+    with pytest.raises(ScenarioError, match=r"has no trait 'gene_sped'.*did you mean 'gene_speed'"):
         plot(run.folder, out, "traits", of="gene_sped")
     with pytest.raises(ScenarioError, match="over time or generation, got --x energy"):
         plot(run.folder, out, "traits", x="energy")
     bare = record(mm.Simulation(family(), 1, "reference"), 5, tmp_path / "bare", every=5)
-    with pytest.raises(ScenarioError, match="record it with `murmura run ... --columns gene_speed`"):
+    with pytest.raises(ScenarioError, match=r"record it with `murmura run ... --columns gene_speed`"):
         plot(bare.folder, out, "traits", x="generation")
     with pytest.raises(ScenarioError, match="selection cannot show"):
         plot(bare.folder, out, "selection")

@@ -39,7 +39,9 @@ def test_a_mating_yields_one_young() -> None:
     assert sim.ids.tolist() == [0, 1, 2]
     told = {event["kind"]: event for event in sim.events()}
     assert set(told) == {"mating", "birth"}
-    assert (told["birth"]["id"], told["birth"]["other"], told["birth"]["amount"]) == (2, 0, 1.0)
+    birth = told["birth"]
+    assert (birth["id"], birth["other"], birth["father"], birth["amount"]) == (2, 0, 1, 0.0)
+    assert "father" not in told["mating"]
     energies = sim.column("energy")
     close(energies[[0, 2]], [0.7 * 0.6, 0.7 * 0.4])
     close(energies[1], 0.6)

@@ -30,21 +30,31 @@ class Cause(IntEnum):
 
 
 EVENT_FIELDS = ("step", "kind", "id", "other", "x", "y", "cause", "amount")
+"""Of a birth, `other` is the mother and `amount` the father (-1: none)."""
 
 
 def readable(rows: NDArray[Any]) -> list[dict[str, Any]]:
     """Rows of EVENT_FIELDS as dictionaries, in an order that no thread decides: by step, kind, id."""
     ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))]
-    return [
-        {
-            "step": int(step),
-            "kind": Event(int(kind)).name.lower(),
-            "id": int(agent),
-            "other": None if other < 0 else int(other),
-            "x": float(x),
-            "y": float(y),
-            "cause": Cause(int(cause)).name.lower() if cause else None,
-            "amount": float(amount),
-        }
-        for step, kind, agent, other, x, y, cause, amount in ordered.tolist()
-    ]
+    return [_told(*row) for row in ordered.tolist()]
+
+
+def _told(
+    step: float, kind: float, agent: float, other: float, x: float, y: float, cause: float, amount: float
+) -> dict[str, Any]:
+    birth = kind == Event.BIRTH
+    told = {
+        "step": int(step),
+        "kind": Event(int(kind)).name.lower(),
+        "id": int(agent),
+        "other": _somebody(other),
+        "x": x,
+        "y": y,
+        "cause": Cause(int(cause)).name.lower() if cause else None,
+        "amount": 0.0 if birth else amount,
+    }
+    return told | {"father": _somebody(amount)} if birth else told
+
+
+def _somebody(name: float) -> int | None:
+    return None if name < 0 else int(name)

@@ -142,7 +142,8 @@ class Simulation:
     def events(self) -> list[dict[str, Any]]:
         """What has happened since this was last asked: births, deaths, captures, meals, matings and fights.
 
-        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount.
+        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
+        birth, other is the mother, and father the father (None: it has but one parent).
         """
         told, self._events = self._events, []
         return told

@@ -8,12 +8,12 @@ done when each sees the consent of the other, which both read from the same colu
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
 from murmura.core.model import choice, quantity
-from murmura.core.rule import Rule, register_rule
+from murmura.core.rule import Kind, Rule, register_rule
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
 from murmura.rules.evolution.stances import (
     FLEEING,
@@ -96,10 +96,8 @@ class Behavior(Rule):
     tired_below: float = quantity(0.3, "Energy below which a hunter rests.", "", (0, 1), ge=0, le=1)
     rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
 
-    accumulates = (
-        "sum", "sum", "sum", "least", "payload",
-        "least", "payload", "payload", "payload", "payload", "payload",
-        "least", "payload", "payload", "payload", "payload",
+    accumulates: ClassVar[tuple[Kind, ...]] = (
+        "sum", "sum", "sum", "least", "payload", "payload", "payload", "least", "payload", "payload", "payload", "payload",
     )  # fmt: skip
     reads = ("energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure")
     writes = (
@@ -112,82 +110,41 @@ class Behavior(Rule):
         "gene_aggression": GENE_COLUMNS["gene_aggression"], "gene_fear": GENE_COLUMNS["gene_fear"],
     }  # fmt: skip
 
+    def variant(self) -> type[Rule]:
+        return ScoredBehavior if self.decision == "scored" else Behavior
+
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
         push = where(frightens, seen.flee * seen.inv_d * seen.inv_d, 0.0)
-        company = where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0)
         # S3-38: aggression is how far away a chase begins.
         reach = p.chase_radius * me.gene_aggression
         quarry = where((seen.chase > 0.0) & (seen.d2 <= reach * reach), seen.d2, FAR)
-        if p.decision_scored:
-            quarry = where((seen.id == me.quarry_id) & (quarry < NOWHERE), 0.5 * quarry, quarry)
+        ahead = p.lead * world.stride
         suits = (seen.species == me.species) & (seen.ready == 1.0) & (me.ready == 1.0)
         suits = suits & (seen.d2 <= p.mate_radius * p.mate_radius)
         mate = seen.d2 / (1.0 + p.glow_calls * seen.part_glow)
         mate = where(seen.id == me.target_mate_id, 0.25 * mate, mate)
         answer = where(seen.target_mate_id == to_number(me.id), 1.0 + seen.consents, 0.0)
         return (
-            -seen.dx * push, -seen.dy * push, company, where(frightens, seen.d2, FAR), seen.stance,
-            quarry, seen.id, seen.dx, seen.dy, seen.vx, seen.vy,
+            -seen.dx * push, -seen.dy * push, where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0),
+            quarry, seen.id, seen.dx + seen.vx * ahead, seen.dy + seen.vy * ahead,
             where(suits, mate, FAR), seen.id, seen.dx, seen.dy, answer,
         )  # fmt: skip
 
     @staticmethod
     def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        _, _, company, threat2, predator, chased, quarry, qx, qy, _, _, found, mate, mx, my, answer = acc
-        # What two conclude from the same columns of time t, so that both conclude the same.
-        paired = (found < NOWHERE) & (mate == me.target_mate_id) & (answer > 0.5)
-        done = paired & (me.consents > 0.5) & (answer > 1.5)
-        beside = paired & (mx * mx + my * my <= p.pair_distance * p.pair_distance)
-        away = sqrt(qx * qx + qy * qy)
-        hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
-        eats, scavenges = me.feeding_state > 0.5, hungry & (me.scent < NOWHERE)
-        hunts = (chased < NOWHERE) & (me.energy <= p.hunts_below)
-        partner, flock = found < NOWHERE, company > 0.5
-        if p.decision_scored:
-            d = sqrt(where(threat2 < NOWHERE, threat2, 0.0))
-            threat = threat_of(threat2, predator, d, p.threat_radius)
-            close = (threat2 < NOWHERE) & (d < where(predator == HUNTING, p.close_hunter, p.close_other))
-            chase = maximum(0.0, 1.0 - away / p.threat_radius) * me.gene_aggression
-            same = (quarry == me.quarry_id) & (me.stance == HUNTING)
-            wanted, why = scored(
-                p, me, threat, close, hunts, chase, same, eats, scavenges, scavenges & (me.scent < p.pair_distance),
-                partner, beside, flock, me.pressure,
-            )  # fmt: skip
-        else:
-            wanted, why = ladder(threat2 < NOWHERE, hunts, eats, scavenges, partner, flock)
-        s = me.stance
-        # A stance without its object ends at once; only a flight and idle ways need none.
-        lost = ((s == HUNTING) & (chased >= NOWHERE)) | ((s == MATING) & (found >= NOWHERE))
-        lost = lost | ((s == SEEKING_FOOD) & ~(eats | scavenges))
-        keeps = (wanted != s) & (wanted != FLEEING) & (me.stance_time < least_time(p, s)) & ~lost
-        stance, why = where(keeps, s, wanted), where(keeps, NOT_YET, why)
-        courts = stance == MATING
-        timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
-        return (
-            where(stance == FLEEING, me.gene_fear, 0.0),
-            stance,
-            # While nothing changes, the reason of the decision stays.
-            where((stance == s) & (why == NOT_YET), me.stance_reason, why),
-            where(stance == s, me.stance_time + world.dt, 0.0),
-            where((stance == HUNTING) & (chased < NOWHERE), quarry, -1.0),
-            where((stance == HUNTING) & (chased < NOWHERE), away, FAR),
-            where((courts | done) & (found < NOWHERE), mate, -1.0),
-            where(done, 0.0, timer),
-            where(beside & courts & (timer >= p.build_up) & ~done, 1.0, 0.0),
-            where(done, 1.0, 0.0),
-            where((stance == SEEKING_FOOD), me.feeding_state, 0.0),
-            where((stance == SEEKING_FOOD), me.target_food_id, -1.0),
-        )
+        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
+        threatened = (acc[0] != 0.0) | (acc[1] != 0.0)
+        wanted, why = ladder(threatened, hunts, eats, scavenges, partner, company)
+        return settle(p, me, acc, wanted, why, world)
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        away_x, away_y, _, _, _, chased, _, qx, qy, qvx, qvy, found, _, mx, my, _ = acc
+        away_x, away_y, _, chased, _, qx, qy, found, _, mx, my = acc[:11]
         # S3-7: fear makes faster; the top speed rises alike, by panic.
         fx, fy = steer_at_speed(away_x, away_y, me.max_speed * (1.0 + me.gene_fear), me)
-        ahead = p.lead * world.stride
-        hx, hy = steer_towards(qx + qvx * ahead, qy + qvy * ahead, me)
+        hx, hy = steer_towards(qx, qy, me)
         near = minimum(1.0, sqrt(mx * mx + my * my) / p.pair_distance)
         cx, cy = steer_at_speed(mx, my, me.max_speed * near, me)
         s = me.stance
@@ -205,3 +162,79 @@ class Behavior(Rule):
         """A mating is told by the one with the lower id."""
         told = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
         return where(told, MATED, 0.0), me.target_mate_id, 0.0
+
+
+def opportunities(p: Any, me: Any, acc: Any) -> Any:
+    """What there is to do (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
+    hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
+    hunts = (acc[3] < NOWHERE) & (me.energy <= p.hunts_below)
+    return me.feeding_state > 0.5, hungry & (me.scent < NOWHERE), hunts, acc[7] < NOWHERE, acc[2] > 0.5
+
+
+def at_side(p: Any, me: Any, acc: Any) -> Any:
+    """Whether a partner who has named me, and whom I have named, is at my side."""
+    paired = (acc[7] < NOWHERE) & (acc[8] == me.target_mate_id) & (acc[11] > 0.5)
+    return paired, paired & (acc[9] * acc[9] + acc[10] * acc[10] <= p.pair_distance * p.pair_distance)
+
+
+def settle(p: Any, me: Any, acc: Any, wanted: Any, why: Any, world: Any) -> Any:
+    """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
+    chased, quarry, found, mate, answer = acc[3], acc[4], acc[7], acc[8], acc[11]
+    eats, scavenges, _, _, _ = opportunities(p, me, acc)
+    paired, beside = at_side(p, me, acc)
+    # What two conclude from the same columns of time t, so that both conclude the same.
+    done = paired & (me.consents > 0.5) & (answer > 1.5)
+    s = me.stance
+    # A stance without its object ends at once; only a flight and idle ways need none.
+    lost = ((s == HUNTING) & (chased >= NOWHERE)) | ((s == MATING) & (found >= NOWHERE))
+    lost = lost | ((s == SEEKING_FOOD) & ~(eats | scavenges))
+    keeps = (wanted != s) & (wanted != FLEEING) & (me.stance_time < least_time(p, s)) & ~lost
+    stance = where(keeps, s, wanted)
+    courts, hunts, feeds = stance == MATING, (stance == HUNTING) & (chased < NOWHERE), stance == SEEKING_FOOD
+    timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
+    return (
+        where(stance == FLEEING, me.gene_fear, 0.0),
+        stance,
+        where(keeps, NOT_YET, why),
+        where(stance == s, me.stance_time + world.dt, 0.0),
+        where(hunts, quarry, -1.0),
+        where(hunts, sqrt(where(chased < NOWHERE, chased, 0.0)), FAR),
+        where((courts | done) & (found < NOWHERE), mate, -1.0),
+        where(done, 0.0, timer),
+        where(beside & courts & (timer >= p.build_up) & ~done, 1.0, 0.0),
+        where(done, 1.0, 0.0),
+        where(feeds, me.feeding_state, 0.0),
+        where(feeds, me.target_food_id, -1.0),
+    )
+
+
+class ScoredBehavior(Behavior):
+    """Decisions by score also ask how near the nearest predator is, and what it is about."""
+
+    accumulates: ClassVar[tuple[Kind, ...]] = (*Behavior.accumulates, "least", "payload")
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
+        return (*who_is_near(p, me, seen, world), where(frightens, seen.d2, FAR), seen.stance)
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
+        _, beside = at_side(p, me, acc)
+        threat2, predator = acc[12], acc[13]
+        d = sqrt(where(threat2 < NOWHERE, threat2, 0.0))
+        threat = threat_of(threat2, predator, d, p.threat_radius)
+        close = (threat2 < NOWHERE) & (d < where(predator == HUNTING, p.close_hunter, p.close_other))
+        away = sqrt(where(acc[3] < NOWHERE, acc[3], 0.0))
+        chase = maximum(0.0, 1.0 - away / p.threat_radius) * me.gene_aggression
+        same = (acc[4] == me.quarry_id) & (me.stance == HUNTING)
+        at_carcass = scavenges & (me.scent < p.pair_distance)
+        wanted, why = scored(
+            p, me, threat, close, hunts, chase, same, eats, scavenges, at_carcass, partner, beside, company,
+            me.pressure,
+        )  # fmt: skip
+        return settle(p, me, acc, wanted, why, world)
+
+
+who_is_near = Behavior.pair

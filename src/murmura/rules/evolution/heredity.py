@@ -46,13 +46,21 @@ def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world:
     return hue - floor(hue)
 
 
-def part_of(p: Any, mother: Number, father: Number, part: int, child: Any, world: Any) -> Number:
+def part_chances(child: Any, world: Any) -> tuple[Number, Number, Number, Number]:
+    """What chance has for the parts of a newborn: coins, whether one mutates, which one, and how."""
+    coins, happens = uniform_from(world.seed_low, world.seed_high, 3, child, STREAM_PARTS)
+    which, way = uniform_from(world.seed_low, world.seed_high, 4, child, STREAM_PARTS)
+    return coins, happens, which, way
+
+
+def part_of(p: Any, mother: Number, father: Number, part: float, chances: Any) -> Number:
     """How many of a body part: half of both parents', an odd one by chance; now and then one more or one less."""
-    coin, _ = uniform_from(world.seed_low, world.seed_high, 3, child, STREAM_PARTS + part)
-    count = floor(0.5 * (mother + father) + (0.5 if coin < 0.5 else 0.0))
-    u, which = uniform_from(world.seed_low, world.seed_high, 4, child, STREAM_PARTS)
-    way, _ = uniform_from(world.seed_low, world.seed_high, 5, child, STREAM_PARTS)
-    if u < p.part_mutation_rate and floor(which * PART_KINDS) == part:
+    coins, happens, which, way = chances
+    # Each part tosses with a digit of its own of one random number.
+    tossed = floor(coins * 2.0 ** (part + 1.0))
+    head = tossed - 2.0 * floor(0.5 * tossed)
+    count = floor(0.5 * (mother + father) + 0.5 * head)
+    if happens < p.part_mutation_rate and floor(which * PART_KINDS) == part:
         # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that counts here.
         count = count + (1.0 if way < 0.3 else -1.0 if way < 0.6 else 0.0)
     return minimum(p.most_parts, maximum(0.0, count))

@@ -13,7 +13,7 @@ from murmura.core.algebra import maximum, minimum, sin_cos, to_number, where
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.rules.evolution.heredity import gene_of, hue_of, part_of, size_of
+from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS
 from murmura.rules.evolution.stances import FLOCKING
 from murmura.rules.stages import FAR
@@ -24,7 +24,7 @@ READY, READY_ALONE = 1.0, 2.0
 FREE = {
     "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
     "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
-    "hurt_as": 0, "consents": 0, "mated": 0, "ready": 0, "pressure": 0.0, "scent": FAR,
+    "hurt_as": 0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0, "pressure": 0.0, "scent": FAR,
 }  # fmt: skip
 """Columns in which the young are as new as anybody."""
 
@@ -39,6 +39,9 @@ class Reproduction(Rule):
     cooldown: float = quantity(15.0, "Time between two matings.", "s", (0, 300), ge=0)
     young: float = quantity(1.0, "Young of a mating: one of the two has one, or both.", "", (1, 2), ge=1, le=2)
     asexual: float = quantity(0.0, "Whether one alone has young: 1, else 0.", "", (0, 1), ge=0, le=1)
+    alone_after: float = quantity(
+        0.0, "Who has found no partner for so long has young alone; 0: never.", "s", (0, 300), ge=0
+    )
     gift: float = quantity(0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9)
     cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
     first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
@@ -61,7 +64,7 @@ class Reproduction(Rule):
     item_accumulates = ("sum", "sum", "greatest")
     gathers = ("count", "count", "count", "best")
     reads = ("species", "target_mate_id", "mated", "consents")
-    writes = ("energy", "mating_cooldown", "ready", "bore", "pressure")
+    writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure")
     inherits = (
         "vx", "vy", "energy", *BODY_COLUMNS, *FREE, "panic", "energy_before", "bore", "starving", "mating_cooldown",
         "mating_timer", "target_mate_id", "feeding_state", "target_food_id", "feeding_timer", "meal", "generation",
@@ -93,6 +96,7 @@ class Reproduction(Rule):
             where(mates, maximum(0.0, left - p.cost), left),
             where(mates, p.cooldown, me.mating_cooldown),
             where(mates, 0.0, me.ready),
+            me.ready_for,
             where(bears, 1.0, 0.0),
             acc[1],
         )
@@ -101,8 +105,10 @@ class Reproduction(Rule):
     def age(p: Any, me: Any, world: Any) -> Any:
         grown = me.age >= p.least_age + p.maturity_span * me.gene_maturity
         able = grown & (me.energy >= p.energy_threshold) & (me.mating_cooldown <= 0.0) & (me.health > 0.0)
-        ready = where(able, where(p.asexual > 0.0, READY_ALONE, READY), 0.0)
-        return me.energy, me.mating_cooldown, ready, me.bore, me.pressure
+        waited = where(able, me.ready_for + world.dt, 0.0)
+        alone = (p.asexual > 0.0) | ((p.alone_after > 0.0) & (waited > p.alone_after))
+        ready = where(able, where(alone, READY_ALONE, READY), 0.0)
+        return me.energy, me.mating_cooldown, ready, waited, me.bore, me.pressure
 
     @staticmethod
     def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
@@ -114,7 +120,7 @@ class Reproduction(Rule):
         turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         s, c = sin_cos(turn * 6.2831855)
         speed = p.first_flight * mother.speed
-        m, f, n, w = mother, father, child_id, world
+        m, f, n, w, luck = mother, father, child_id, world, part_chances(child_id, world)
         size = size_of(p, m.gene_size, f.gene_size, 3, n, w)
         # The cost of mating was paid after the gift was taken.
         given = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift)
@@ -132,15 +138,15 @@ class Reproduction(Rule):
             gene_of(p, m.gene_maturity, f.gene_maturity, 8, n, w),
             gene_of(p, m.gene_longevity, f.gene_longevity, 9, n, w),
             hue_of(p, m.gene_hue, f.gene_hue, 10, n, w),
-            part_of(p, m.part_eye, f.part_eye, 0, n, w),
-            part_of(p, m.part_fin, f.part_fin, 1, n, w),
-            part_of(p, m.part_tail, f.part_tail, 2, n, w),
-            part_of(p, m.part_spike, f.part_spike, 3, n, w),
-            part_of(p, m.part_antenna, f.part_antenna, 4, n, w),
-            part_of(p, m.part_glow, f.part_glow, 5, n, w),
-            part_of(p, m.part_shell, f.part_shell, 6, n, w),
+            part_of(p, m.part_eye, f.part_eye, 0.0, luck),
+            part_of(p, m.part_fin, f.part_fin, 1.0, luck),
+            part_of(p, m.part_tail, f.part_tail, 2.0, luck),
+            part_of(p, m.part_spike, f.part_spike, 3.0, luck),
+            part_of(p, m.part_antenna, f.part_antenna, 4.0, luck),
+            part_of(p, m.part_glow, f.part_glow, 5.0, luck),
+            part_of(p, m.part_shell, f.part_shell, 6.0, luck),
             # As FREE says, one by one.
-            0.0, 1.0, FLYING, 0.0, 0.0, -1.0, FAR, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, FAR,
+            0.0, 1.0, FLYING, 0.0, 0.0, -1.0, FAR, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, FAR,
             0.0, energy, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, -1.0, 0.0, 0.0,
             1.0 + max(mother.generation, father.generation),
             to_number(mother.id), where(alone, -1.0, to_number(father.id)),

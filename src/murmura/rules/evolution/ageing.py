@@ -20,7 +20,9 @@ class Ageing(Rule):
 
     least: float = quantity(100.0, "Length of a life without longevity.", "s", (10, 1000), gt=0)
     span: float = quantity(200.0, "What full longevity adds.", "s", (0, 1000), ge=0)
-    founders: float = quantity(0.5, "Greatest age of founders, in their length of life.", "", (0, 1), ge=0, le=1)
+    founders: float = quantity(
+        0.5, "Greatest age of founders, in their length of life.", "", (0, 1), ge=0, le=1
+    )
 
     reads = ("gene_longevity",)
     writes = ("age",)

@@ -52,7 +52,9 @@ class Behavior(Rule):
         "ladder", "Ladder: fear, then prey, food, partner, flock. Scored: the highest score wins."
     )
     fear_radius: float = quantity(150.0, "How near a predator frightens.", "u", (10, 400), gt=0)
-    chase_radius: float = quantity(150.0, "How near prey is chased, at full aggression.", "u", (10, 400), gt=0)
+    chase_radius: float = quantity(
+        150.0, "How near prey is chased, at full aggression.", "u", (10, 400), gt=0
+    )
     mate_radius: float = quantity(150.0, "How far a partner is looked for.", "u", (10, 400), gt=0)
     pair_distance: float = quantity(20.0, "How near partners must be to mate.", "u", (1, 50), gt=0)
     build_up: float = quantity(0.25, "How long partners stay side by side first.", "s", (0, 10), ge=0)
@@ -60,11 +62,16 @@ class Behavior(Rule):
     hungry_below: float = quantity(
         0.3, "Energy below which carcasses are looked for.", "", (0, 1), ge=0, le=1
     )
-    sated_above: float = quantity(
-        0.9, "Energy above which eating at a carcass ends.", "", (0, 1), ge=0, le=1
-    )
+    sated_above: float = quantity(0.9, "Energy above which eating at a carcass ends.", "", (0, 1), ge=0, le=1)
     hunts_below: float = quantity(
         1.0, "Energy up to which prey is chased; below 1 the sated spare it.", "", (0, 1), ge=0, le=1
+    )
+    sprint: float = quantity(
+        0.0,
+        "How much of its aggression a hunter turns into speed, as the fearful do their fear.",
+        "",
+        (0, 2),
+        ge=0,
     )
     glow_calls: float = quantity(0.5, "How much nearer a light makes a partner seem.", "", (0, 5), ge=0)
 
@@ -193,7 +200,8 @@ def settle(p: Any, me: Any, acc: Any, wanted: Any, why: Any, world: Any) -> Any:
     courts, hunts, feeds = stance == MATING, (stance == HUNTING) & (chased < NOWHERE), stance == SEEKING_FOOD
     timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
     return (
-        where(stance == FLEEING, me.gene_fear, 0.0),
+        # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
+        where(stance == FLEEING, me.gene_fear, where(hunts, p.sprint * me.gene_aggression, 0.0)),
         stance,
         where(keeps, NOT_YET, why),
         where(stance == s, me.stance_time + world.dt, 0.0),

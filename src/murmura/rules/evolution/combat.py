@@ -29,7 +29,9 @@ class Combat(Rule):
     cooldown: float = quantity(2.0, "Time between two bites.", "s", (0, 10), ge=0)
     damage: float = quantity(15.0, "Bite of an animal of size 1.", "health", (1, 100), ge=0)
     aggression_damage: float = quantity(0.5, "What full aggression adds to a bite.", "", (0, 2), ge=0)
-    spike_damage: float = quantity(0.15, "What a spike adds to a bite, and to striking back.", "", (0, 1), ge=0)
+    spike_damage: float = quantity(
+        0.15, "What a spike adds to a bite, and to striking back.", "", (0, 1), ge=0
+    )
     shell_defence: float = quantity(0.3, "Share of a bite that a shell keeps off.", "", (0, 1), ge=0, le=1)
     most_defence: float = quantity(0.9, "Greatest share that shells keep off.", "", (0, 1), ge=0, le=1)
     knockback: float = quantity(5.0, "Velocity that a bite gives the prey.", "u/s or u/tick", (0, 40), ge=0)
@@ -38,8 +40,12 @@ class Combat(Rule):
     )
     health: float = quantity(200.0, "Health of an animal of size 1.", "health", (10, 1000), gt=0)
     maturity_health: float = quantity(0.3, "Health that growing up slowly adds.", "", (0, 2), ge=0)
-    regeneration: float = quantity(0.0075, "Share of its health that heals in a second.", "1/s", (0, 0.1), ge=0)
-    food_healing: float = quantity(0.5, "Health that a share of energy gained by food heals.", "", (0, 2), ge=0)
+    regeneration: float = quantity(
+        0.0075, "Share of its health that heals in a second.", "1/s", (0, 0.1), ge=0
+    )
+    food_healing: float = quantity(
+        0.5, "Health that a share of energy gained by food heals.", "", (0, 2), ge=0
+    )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
     accumulates = ("sum", "sum", "sum", "sum", "least")
@@ -63,7 +69,9 @@ class Combat(Rule):
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         bites = seen.attack_id == to_number(me.id)
         away = where(bites, seen.inv_d, 0.0)
-        strikes = where(seen.id == me.attack_id, seen.gene_size * (1.0 + p.spike_damage * seen.part_spike), 0.0)
+        strikes = where(
+            seen.id == me.attack_id, seen.gene_size * (1.0 + p.spike_damage * seen.part_spike), 0.0
+        )
         return (
             where(bites, seen.blow, 0.0),
             -seen.dx * away,

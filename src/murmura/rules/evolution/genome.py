@@ -46,7 +46,9 @@ class Genome(Rule):
     force: float = _gene(0.3, "Founders' force: share of motion.max_force.")
     vision: float = _gene(0.5, "Founders' sight: share of max_vision.")
     size: float = quantity(1.0, "Founders' size: food need, health, bite.", "", (0.5, 3), ge=0.5, le=3)
-    aggression: float = _gene(0.3, "Founders' aggression: harder bites, chases from farther away, more injuries.")
+    aggression: float = _gene(
+        0.3, "Founders' aggression: harder bites, chases from farther away, more injuries."
+    )
     sociability: float = _gene(0.5, "Founders' wish for company.")
     efficiency: float = _gene(0.5, "Founders' thrift with energy, at the price of speed.")
     fear: float = _gene(0.5, "Founders' fear: how much faster they flee, at the price of energy.")

@@ -27,7 +27,9 @@ class Remains(Rule):
     """Carcasses feed those with an appetite for them; others keep away from places of death for a while."""
 
     weight: float = quantity(1.0, "How much the way to a carcass counts.", "", (0, 5), ge=0)
-    warning_weight: float = quantity(0.5, "How much keeping away from places of death counts.", "", (0, 5), ge=0)
+    warning_weight: float = quantity(
+        0.5, "How much keeping away from places of death counts.", "", (0, 5), ge=0
+    )
     appetite: float = quantity(0.0, "Whether this species eats carcasses: 1, else 0.", "", (0, 1), ge=0, le=1)
     places: int = quantity(48, "How many remains there may be at once.", "", (1, 100), ge=1, le=120)
     share: float = quantity(

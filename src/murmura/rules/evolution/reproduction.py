@@ -37,12 +37,16 @@ class Reproduction(Rule):
     least_age: float = quantity(5.0, "Age from which the quickest to grow up may mate.", "s", (0, 300), ge=0)
     maturity_span: float = quantity(15.0, "What full slowness to grow up adds.", "s", (0, 300), ge=0)
     cooldown: float = quantity(15.0, "Time between two matings.", "s", (0, 300), ge=0)
-    young: float = quantity(1.0, "Young of a mating: one of the two has one, or both.", "", (1, 2), ge=1, le=2)
+    young: float = quantity(
+        1.0, "Young of a mating: one of the two has one, or both.", "", (1, 2), ge=1, le=2
+    )
     asexual: float = quantity(0.0, "Whether one alone has young: 1, else 0.", "", (0, 1), ge=0, le=1)
     alone_after: float = quantity(
         0.0, "Who has found no partner for so long has young alone; 0: never.", "s", (0, 300), ge=0
     )
-    gift: float = quantity(0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9)
+    gift: float = quantity(
+        0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9
+    )
     cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
     first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
     most: int = quantity(

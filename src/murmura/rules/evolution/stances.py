@@ -107,7 +107,9 @@ def scored(
     )
     best, stance, reason = _better(calm, p.score_eating, SEEKING_FOOD, HUNGRY, best, stance, reason)
     desperate = eats & (me.energy <= p.hungry_below) & (me.feeding_state > 1.5)
-    best, stance, reason = _better(desperate, p.score_desperate, SEEKING_FOOD, DESPERATE, best, stance, reason)
+    best, stance, reason = _better(
+        desperate, p.score_desperate, SEEKING_FOOD, DESPERATE, best, stance, reason
+    )
     best, stance, reason = _better(has_prey, p.score_chase * chase, HUNTING, PREY_NEAR, best, stance, reason)
     best, stance, reason = _better(
         has_prey & same_prey, p.score_chase + 150.0 * chase, HUNTING, CHASE_ON, best, stance, reason
@@ -115,9 +117,13 @@ def scored(
     best, stance, reason = _better(
         scavenges, p.score_scavenge + 80.0 * hunger, SEEKING_FOOD, CARCASS_NEAR, best, stance, reason
     )
-    best, stance, reason = _better(at_carcass, p.score_carcass, SEEKING_FOOD, CARCASS_NEAR, best, stance, reason)
+    best, stance, reason = _better(
+        at_carcass, p.score_carcass, SEEKING_FOOD, CARCASS_NEAR, best, stance, reason
+    )
     feared = threat >= p.ignored_threat
-    best, stance, reason = _better(feared, p.score_flee * threat, FLEEING, PREDATOR_NEAR, best, stance, reason)
+    best, stance, reason = _better(
+        feared, p.score_flee * threat, FLEEING, PREDATOR_NEAR, best, stance, reason
+    )
     _, stance, reason = _better(close, 2.0 * p.score_flee, FLEEING, PREDATOR_CLOSE, best, stance, reason)
     return stance, reason
 

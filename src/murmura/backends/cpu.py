@@ -44,7 +44,8 @@ SERIAL_BELOW = 4000
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
-# Turns of items and heredity are long, scalar and few: inlined at every call they would take minutes to compile, for nothing.
+# Turns of items and heredity are long, scalar and few: inlined at every call they would take minutes to compile,
+# for nothing.
 _compile_turn = Compiler(numba.njit(**primitives.CALLED), primitives.SUBSTITUTES, primitives.OVERLOADED)
 _modules: dict[str, ModuleType] = {}
 

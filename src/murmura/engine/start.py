@@ -109,7 +109,7 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
 
 def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
     """Food and mates are known by ids that kernels carry as float32."""
-    users = [name for name in ("feeding", "mating") if getattr(scenario.rules, name).enabled]
+    users = [name for name in ("feeding", "mating", "behavior") if getattr(scenario.rules, name).enabled]
     if users and state.next_id > LARGEST_EXACT_ID:
         raise ScenarioError(
             f"rules.{users[0]} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents up to {state.next_id - 1:,}; "

@@ -45,7 +45,7 @@ def _score(default: float, of: str) -> Any:
 
 @register_rule("behavior")
 class Behavior(Rule):
-    """Stances by the priorities of document 003, or by score, and fear, chase and courtship (S3-6 to S3-9, S3-12 to S3-19)."""
+    """Stances by document 003's priorities, or by score; fear, chase and courtship (S3-6 to S3-9, S3-12 to S3-19)."""
 
     weight: float = quantity(1.0, "How much fear, chase and courtship count.", "", (0, 5), ge=0)
     decision: Literal["ladder", "scored"] = choice(
@@ -104,7 +104,8 @@ class Behavior(Rule):
     rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
 
     accumulates: ClassVar[tuple[Kind, ...]] = (
-        "sum", "sum", "sum", "least", "payload", "payload", "payload", "least", "payload", "payload", "payload", "payload",
+        "sum", "sum", "sum", "least", "payload", "payload", "payload",
+        "least", "payload", "payload", "payload", "payload",
     )  # fmt: skip
     reads = ("energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure")
     writes = (

@@ -23,7 +23,7 @@ PREDATION, COMBAT = float(Cause.PREDATION), float(Cause.COMBAT)
 
 @register_rule("combat")
 class Combat(Rule):
-    """Hunters bite the prey they chase; bitten prey is thrown back and strikes back; health heals with time and food."""
+    """Hunters bite the prey they chase; the bitten is thrown back and strikes back; time and food heal."""
 
     range: float = quantity(12.0, "How near prey must be for a bite.", "u", (1, 50), gt=0)
     cooldown: float = quantity(2.0, "Time between two bites.", "s", (0, 10), ge=0)

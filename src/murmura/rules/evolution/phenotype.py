@@ -11,7 +11,8 @@ from typing import Any
 from murmura.core.algebra import Number, maximum, minimum
 
 GENES = (
-    "speed", "force", "vision", "size", "aggression", "sociability", "efficiency", "fear", "maturity", "longevity", "hue",
+    "speed", "force", "vision", "size", "aggression", "sociability", "efficiency", "fear", "maturity", "longevity",
+    "hue",
 )  # fmt: skip
 PARTS = ("eye", "fin", "tail", "spike", "antenna", "glow", "shell")
 LEAST_SIZE, MOST_SIZE = 0.5, 3.0

@@ -75,7 +75,8 @@ class Reproduction(Rule):
         "mother_id", "father_id",
     )  # fmt: skip
     columns = BODY_COLUMNS | FREE | {
-        "bore": 0, "generation": 0, "mother_id": -1, "father_id": -1, "energy_before": 1.0, "starving": 0.0, "meal": 0.0,
+        "bore": 0, "generation": 0, "mother_id": -1, "father_id": -1, "energy_before": 1.0, "starving": 0.0,
+        "meal": 0.0,
     }  # fmt: skip
 
     def most_agents(self, agents: int) -> int:

@@ -88,8 +88,8 @@ def ladder(
 
 
 def scored(
-    p: Any, me: Any, threat: Number, close: Any, has_prey: Any, chase: Number, same_prey: Any, eats: Any, scavenges: Any,
-    at_carcass: Any, has_partner: Any, courts: Any, has_company: Any, pressure: Number,
+    p: Any, me: Any, threat: Number, close: Any, has_prey: Any, chase: Number, same_prey: Any, eats: Any,
+    scavenges: Any, at_carcass: Any, has_partner: Any, courts: Any, has_company: Any, pressure: Number,
 ) -> tuple[Number, Number]:  # fmt: skip
     """The choice with the highest score: stance and reason."""
     hunger = 1.0 - me.energy

@@ -81,7 +81,7 @@ def main() -> None:
     lab = Experiment(
         "selection", "Predation makes prey and predators faster; hunger makes thrifty; company may protect."
     )
-    seconds, seeds = lab.size(2400, 60), lab.size(10, 2)
+    seconds, seeds = lab.size(1500, 60), lab.size(10, 2)
     runs: dict[tuple[str, str, int], dict[tuple[int, str], np.ndarray]] = {}
     for name in dict.fromkeys(question.scenario for question in QUESTIONS):
         control = next(question.control for question in QUESTIONS if question.scenario == name)

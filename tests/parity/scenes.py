@@ -241,6 +241,20 @@ HUNTED = {
         },
     },
 }
+WILD = (
+    mm.load_scenario("ecosystem")
+    .with_values(
+        # The shipped ecosystem in a small world: the same kernel.
+        {
+            "agents": 150,
+            "world.width": 600.0,
+            "world.height": 450.0,
+            "rules.feeding.count": 8,
+            "rules.reproduction.most": 200,
+        }
+    )
+    .model_dump(mode="json")
+)
 SCENES = {
     "soft": SOFT,
     "hunted": HUNTED,
@@ -250,11 +264,12 @@ SCENES = {
     "open": OPEN,
     "classics": CLASSICS,
     "life": LIFE,
+    "wild": WILD,
 }
 
 
 def scenario_of(scene: str) -> Scenario:
-    return Scenario.from_data({"name": scene} | SCENES[scene])
+    return Scenario.from_data(SCENES[scene] | {"name": scene})
 
 
 def loud_rules(scenario: Scenario) -> dict[str, Rule]:
@@ -305,6 +320,8 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
     state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
     if scenario.rules.mating.enabled:
         set_life_going(scenario, state)
+    if scenario.rules.behavior.enabled:
+        set_wilderness_going(scenario, state)
     sim.load_state(state)
     return sim
 
@@ -340,3 +357,33 @@ def set_life_going(scenario: Scenario, state: State) -> None:
         state["position_y"][eater] = 60.0 + 0.1 * first
         state["energy"][eater], state["meal"][eater] = 0.5 if stage else 0.0, 0.25
         state["panic"][eater] = 0.0
+
+
+def set_wilderness_going(scenario: Scenario, state: State) -> None:
+    """Put agents, six at a time, where something is about to happen.
+
+    A predator has just named its prey beside it, a pair has agreed to mate, one is at a carcass and one in old age.
+    """
+    size = (scenario.world.width, scenario.world.height)
+    predator = len(scenario.species) - 1
+    state["age"][:] = np.linspace(1.0, 90.0, len(state), dtype=np.float32)
+    state["energy"][:] = np.maximum(state["energy"], 0.1)
+    for number, first in enumerate(range(0, len(state) - 5, 6)):
+        hunter, victim, she, he, eater, old = crowd = range(first, first + 6)
+        for k, agent in enumerate(crowd):
+            state["position_x"][agent] = np.float32(state["position_x"][first] + 9.0 * k) % size[0]
+            state["position_y"][agent] = np.float32(state["position_y"][first] + 3.0 * (k % 2)) % size[1]
+        state["species"][[hunter, eater]] = predator
+        state["species"][[she, he]] = number % 2
+        state["stance"][[hunter, she, he, eater]] = [3, 5, 5, 4]
+        state["quarry_id"][hunter] = state["attack_id"][hunter] = victim
+        state["quarry_distance"][hunter], state["blow"][hunter] = 9.0, 60.0
+        state["health"][[hunter, victim]] = [0.5, 0.2 if number % 3 else 0.9]
+        state["ready"][[she, he]] = state["consents"][[she, he]] = 1 if number % 2 else 0
+        state["target_mate_id"][[she, he]], state["energy"][[she, he]] = [he, she], 0.9
+        state["mating_cooldown"][[she, he]] = 0.0
+        state["energy"][eater] = 0.3
+        state["age"][old] = 99.95 if number % 4 == 0 else 400.0 * (number % 4 == 1)
+        if number < len(state.items["remains"]):
+            place = float(state["position_x"][eater]) + 6.0, float(state["position_y"][eater]) + 4.0
+            state.items["remains"][number, 1:6] = (*place, 0.5, 0.7, 0.02)

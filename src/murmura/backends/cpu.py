@@ -44,7 +44,8 @@ SERIAL_BELOW = 4000
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
-# Turns of items are long, scalar and few: inlined at every call they would take minutes to compile, for nothing.
+# Turns of items and heredity are long, scalar and few: inlined at every call they would take minutes to compile,
+# for nothing.
 _compile_turn = Compiler(numba.njit(**primitives.CALLED), primitives.SUBSTITUTES, primitives.OVERLOADED)
 _modules: dict[str, ModuleType] = {}
 
@@ -93,7 +94,8 @@ def _import(
     sys.modules[name] = module
     module.__dict__["jit"] = numba.njit(**primitives.INNER)
     for called, function in (functions | HELPERS).items():
-        module.__dict__[called] = (_compile_turn if called.startswith("turn_") else _compile)(function)
+        long = called.startswith(("turn_", "inherit_"))
+        module.__dict__[called] = (_compile_turn if long else _compile)(function)
     for called in ("sin_cos", "arctan2"):
         module.__dict__[called] = _compile(getattr(primitives, called))
     spec.loader.exec_module(module)

@@ -307,6 +307,8 @@ def row_of_task(first_task, rows, task):
 @jit
 def row_named(ids, n, name):
     """Where an agent is in the moved flock, be it dead; -1: nowhere."""
+    if name < 0:  # nobody: its complement would be agent 0
+        return -1
     for i in range(n):
         if ids[i] == name or ids[i] == -1 - name:
             return i

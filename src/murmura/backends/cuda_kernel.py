@@ -341,7 +341,8 @@ def find_fathers(ids, start, bins, clock, young):
     i = cuda.grid(1)
     if i < start[bins]:
         for k in range(min(clock[YOUNG], young.shape[0])):
-            if ids[i] == young[k, 2] or ids[i] == -1 - young[k, 2]:
+            # Nobody, -1, has agent 0 as its complement.
+            if young[k, 2] >= 0 and (ids[i] == young[k, 2] or ids[i] == -1 - young[k, 2]):
                 young[k, 4] = i
 
 

@@ -26,7 +26,9 @@ def bench(
     scenario: Annotated[
         str | None, Parameter(help="Time this scenario, as dense as it is, instead of the common workload.")
     ] = None,
-    yardsticks: Annotated[bool, Parameter(help="Time NumPy + cKDTree beside it, or the trio alone of --scenario.")] = True,
+    yardsticks: Annotated[
+        bool, Parameter(help="Time NumPy + cKDTree beside it, or the trio alone of --scenario.")
+    ] = True,
     live: Annotated[
         bool, Parameter(help="Time the live view instead, from the command to a page's frames.", negative="")
     ] = False,

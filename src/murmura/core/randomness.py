@@ -30,6 +30,10 @@ STREAM_RESPAWN_HEADING = 26
 STREAM_FOOD = 40
 STREAM_MATING = 41
 STREAM_YOUNG = 42
+STREAM_AGE = 43
+STREAM_GENES = 200  # and on to 210, one for each gene
+STREAM_MUTATION = 220  # and on to 230
+STREAM_PARTS = 240  # and on to 246
 STREAM_USER = 1000  # users' rules count on from here
 
 _PARITY = 0x1BD11BDA

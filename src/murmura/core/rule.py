@@ -18,9 +18,11 @@ own options) and take
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar, Literal, TypeVar
+
+from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
 from murmura.core.model import Model, choice
@@ -121,6 +123,10 @@ class Rule(Model):
     def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
         """Rows of items that have turns of their own, at step 0 of a run with this seed."""
         return self.items()
+
+    def columns_at_start(self, ids: NDArray[Any], seed: int) -> Mapping[str, NDArray[Any]]:
+        """Columns in which agents that come from nobody differ from each other, by name."""
+        return {}
 
     def most_agents(self, agents: int) -> int:
         """How many agents may live at once, where the rule lets some be born."""

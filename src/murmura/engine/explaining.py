@@ -9,6 +9,7 @@ import numpy as np
 from murmura.backends.reference import Moment
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.rules import feeding, mating
+from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
 
 
 def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
@@ -43,12 +44,35 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
         "target": {"food": int(state["target_food_id"][row]), "mate": int(state["target_mate_id"][row])},
         "doing": _doing(state, row),
         "steering": [float(total[0, 0]), float(total[1, 0])],
+    } | _life(state, row)
+
+
+LIFE = ("age", "health", "generation", "mother_id", "father_id")
+
+
+def _life(state: State, row: int) -> dict[str, Any]:
+    """What only animals with a genome have: a stance and its reason, a life, and genes."""
+    found: dict[str, Any] = {}
+    if "stance" in state.columns and "stance_reason" in state.columns:
+        found["stance"] = {
+            "name": Stance(int(state["stance"][row])).name.lower(),
+            "reason": REASONS[Reason(int(state["stance_reason"][row]))],
+            "time": float(state["stance_time"][row]),
+        }
+    life = {name: state[name][row].item() for name in LIFE if name in state.columns}
+    genes = {
+        name: float(state[name][row]) for name in state.own_columns if name.startswith(("gene_", "part_"))
     }
+    return found | ({"life": life} if life else {}) | ({"genome": genes} if "gene_speed" in genes else {})
 
 
 def _doing(state: State, row: int) -> list[str]:
     """What the agent is about, in a sentence for each of its machines that is at work."""
     said = []
+    if "stance_reason" in state.columns:
+        stance, reason = Stance(int(state["stance"][row])), Reason(int(state["stance_reason"][row]))
+        time = state["stance_time"][row]
+        said.append(f"{stance.name.lower()} for {time:.1f} s ({REASONS[reason]}): {STANCES[stance]}")
     food, mate = FeedingState(int(state["feeding_state"][row])), MatingState(int(state["mating_state"][row]))
     if food != FeedingState.NONE:
         time = state["feeding_timer"][row]

@@ -43,6 +43,7 @@ def random_start(scenario: Scenario, seed: int) -> State:
     state["position_x"][:], state["position_y"][:] = _places(scenario, seed, state.ids)
     _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
     _set_individuals(scenario, state, seed)
+    _set_founders(scenario, state, seed)
     return state
 
 
@@ -85,6 +86,7 @@ def given_start(
                 f"species must be numbers from 0 to {known - 1}, got {kinds.min()} to {kinds.max()}"
             )
         state["species"][:] = kinds[order]
+    _set_founders(scenario, state, seed)
     return state
 
 
@@ -107,7 +109,7 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
 
 def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
     """Food and mates are known by ids that kernels carry as float32."""
-    users = [name for name in ("feeding", "mating") if getattr(scenario.rules, name).enabled]
+    users = [name for name in ("feeding", "mating", "behavior") if getattr(scenario.rules, name).enabled]
     if users and state.next_id > LARGEST_EXACT_ID:
         raise ScenarioError(
             f"rules.{users[0]} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents up to {state.next_id - 1:,}; "
@@ -148,7 +150,7 @@ def newborn_columns(
     for name, values in given.items():
         given[name] = _checked_column(name, values, n)
     drawn = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", "gender")
-    return {name: state[name] for name in (*drawn, "aggression_level")} | given
+    return {name: state[name] for name in (*drawn, "aggression_level", *state.own_columns)} | given
 
 
 def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
@@ -316,3 +318,13 @@ def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
     male = coin < 0.5
     state["gender"][:] = np.where(male, Gender.MALE, Gender.FEMALE)
     state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)
+
+
+def _set_founders(scenario: Scenario, state: State, seed: int) -> None:
+    """What rules give agents that come from nobody, by species."""
+    for k in range(max(1, len(scenario.species))):
+        mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))
+        for _, rule in scenario.of_species(k).rules:
+            if rule.enabled:
+                for name, values in rule.columns_at_start(state.ids[mine], seed).items():
+                    state[name][mine] = values

@@ -7,6 +7,12 @@ from murmura.rules.body import Energy, MatingCooldown, Starvation
 from murmura.rules.breeding import Breeding
 from murmura.rules.cucker_smale import CuckerSmale
 from murmura.rules.daylight import Daylight
+from murmura.rules.evolution.ageing import Ageing
+from murmura.rules.evolution.behavior import Behavior
+from murmura.rules.evolution.combat import Combat
+from murmura.rules.evolution.genome import Genome
+from murmura.rules.evolution.remains import Remains
+from murmura.rules.evolution.reproduction import Reproduction
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.feeding import Feeding, FoodSource
 from murmura.rules.flocking import Alignment, Cohesion, Separation
@@ -32,15 +38,18 @@ from murmura.rules.weather import Jitter, Noise, Wind
 from murmura.rules.zones import Zones
 
 __all__ = [
+    "Ageing",
     "Alignment",
     "Attractor",
     "Attractors",
     "AvoidObstacles",
+    "Behavior",
     "Boundary",
     "Breeding",
     "Chase",
     "Circle",
     "Cohesion",
+    "Combat",
     "Containment",
     "CuckerSmale",
     "Daylight",
@@ -52,6 +61,7 @@ __all__ = [
     "FleePoint",
     "FollowLeader",
     "FoodSource",
+    "Genome",
     "HomeRange",
     "Hunter",
     "Jitter",
@@ -61,6 +71,8 @@ __all__ = [
     "Polygon",
     "Predators",
     "Pursue",
+    "Remains",
+    "Reproduction",
     "Seek",
     "Separation",
     "Starvation",

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
 from murmura.rules import Circle
-from murmura.scenario.consistency_life import feeding, mating, offspring, predators
+from murmura.scenario.consistency_life import evolution, feeding, mating, offspring, predators
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -24,6 +24,8 @@ SHARED_PATHS = (
         for name in ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
     ),
     "rules.breeding.most",
+    "rules.reproduction.most",
+    *(f"rules.remains.{name}" for name in ("places", "share", "bite", "lasts", "warning_lasts")),
 )
 
 
@@ -32,7 +34,19 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _sizes(scenario, "")
     if found:
         return found
-    checks = (_radii, _room, _speed, _obstacles, _days, _homes, predators, feeding, mating, offspring)
+    checks = (
+        _radii,
+        _room,
+        _speed,
+        _obstacles,
+        _days,
+        _homes,
+        predators,
+        feeding,
+        mating,
+        offspring,
+        evolution,
+    )
     return [line for check in checks for line in check(scenario)] or _species(scenario)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from murmura.rules import Hunter
+from murmura.rules.evolution.reproduction import MOST_SPECIES
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -150,6 +151,56 @@ def offspring(s: Scenario) -> list[str]:
     if breeding.most < s.agents:
         found.append(
             f"rules.breeding.most must be at least agents ({s.agents:,}), got {breeding.most:,}; raise it or start "
+            "with fewer agents"
+        )
+    return found
+
+
+EVOLVING = ("genome", "remains", "behavior", "combat", "reproduction", "ageing")
+
+
+def evolution(s: Scenario) -> list[str]:
+    """Document 003's rules lean on each other."""
+    on = {name for name in EVOLVING if getattr(s.rules, name).enabled}
+    found = []
+    for name, needed, why in (
+        ("combat", "behavior", "nobody hunts without stances"),
+        ("remains", "combat", "nobody is killed without combat"),
+        ("reproduction", "behavior", "nobody courts without stances"),
+        ("reproduction", "ageing", "nobody grows up without age"),
+        ("reproduction", "mating_cooldown", "the time between matings would never pass"),
+    ):
+        if name in on and not getattr(s.rules, needed).enabled:
+            found.append(f"rules.{name}: {why}; set rules.{needed}.enabled = true")
+    if "behavior" not in on:
+        return found
+    if s.rules.mating.enabled or s.rules.breeding.enabled:
+        found.append(
+            "rules.behavior has a courtship of its own; set rules.mating and rules.breeding to enabled = false"
+        )
+    if s.rules.reproduction.enabled:
+        found += _reproduction(s)
+    slow = s.rules.genome.least_vision if s.rules.genome.enabled else s.perception.radius
+    reach = max(s.rules.behavior.pair_distance, s.rules.combat.range)
+    move = 2.0 * s.motion.top_speed * (1.0 + s.motion.panic_speed) * s.motion.stride
+    if reach + move > slow:
+        found.append(
+            f"rules.behavior.pair_distance and rules.combat.range must be at most {max(0.0, slow - move):g} [u]: "
+            f"two who meet still see each other a step later, got {reach:g}; lower them or the speed, or raise "
+            f"{'rules.genome.least_vision' if s.rules.genome.enabled else 'perception.radius'}"
+        )
+    return found + _exact_ids(s, "behavior")
+
+
+def _reproduction(s: Scenario) -> list[str]:
+    rule, found = s.rules.reproduction, []
+    if len(s.species) > MOST_SPECIES:
+        found.append(
+            f"rules.reproduction counts at most {MOST_SPECIES} species, got {len(s.species)}; use fewer"
+        )
+    if rule.most < s.agents:
+        found.append(
+            f"rules.reproduction.most must be at least agents ({s.agents:,}), got {rule.most:,}; raise it or start "
             "with fewer agents"
         )
     return found

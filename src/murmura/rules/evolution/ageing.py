@@ -1,0 +1,41 @@
+"""Time: animals grow old, and old age kills (decision 20)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import where
+from murmura.core.events import Cause
+from murmura.core.model import quantity
+from murmura.core.randomness import STREAM_AGE, seed_words, uniform_from
+from murmura.core.rule import Rule, register_rule
+from murmura.rules.evolution.phenotype import GENE_COLUMNS
+
+AGE = float(Cause.AGE)
+
+
+@register_rule("ageing")
+class Ageing(Rule):
+    """An animal dies when its time is over, which its longevity gene decides."""
+
+    least: float = quantity(100.0, "Length of a life without longevity.", "s", (10, 1000), gt=0)
+    span: float = quantity(200.0, "What full longevity adds.", "s", (0, 1000), ge=0)
+    founders: float = quantity(
+        0.5, "Greatest age of founders, in their length of life.", "", (0, 1), ge=0, le=1
+    )
+
+    reads = ("gene_longevity",)
+    writes = ("age",)
+    columns = {"age": 0.0, "gene_longevity": GENE_COLUMNS["gene_longevity"]}
+
+    def columns_at_start(self, ids: Any, seed: int) -> Any:
+        u, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_AGE)
+        return {"age": u * self.founders * self.least}
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return (me.age + world.dt,)
+
+    @staticmethod
+    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return where(me.age > p.least + p.span * me.gene_longevity, AGE, 0.0), -1.0

@@ -1,0 +1,252 @@
+"""What an animal does: it looks who is near, takes a stance, and acts on it.
+
+Fleeing, hunting and mating silence the flocking rules; so does food, whose own rules (`feeding`, `remains`) then
+steer. All decide at once from what all were at time t. Two who mate need agreement: each names the nearest ready one
+of its species; when both name each other and are side by side for long enough, both show consent; and a mating is
+done when each sees the consent of the other, which both read from the same columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
+from murmura.core.events import Event
+from murmura.core.model import choice, quantity
+from murmura.core.rule import Kind, Rule, register_rule
+from murmura.rules.evolution.phenotype import GENE_COLUMNS
+from murmura.rules.evolution.stances import (
+    FLEEING,
+    FLOCKING,
+    HUNTING,
+    IDLE,
+    MATING,
+    NOT_YET,
+    SEEKING_FOOD,
+    Stance,
+    ladder,
+    least_time,
+    scored,
+    threat_of,
+)
+from murmura.rules.stages import FAR, NOWHERE
+from murmura.rules.towards import steer_at_speed, steer_towards
+
+MATED = float(Event.MATING)
+FLOCKS_FROM = 0.5  # affinity from which another is a flockmate
+
+
+def _hold(default: float, of: str) -> Any:
+    return quantity(default, f"Least time of {of}, unless it has to flee.", "s", (0, 10), ge=0)
+
+
+def _score(default: float, of: str) -> Any:
+    return quantity(default, f"Score of {of}, where decisions are scored.", "", (0, 2000), ge=0)
+
+
+@register_rule("behavior")
+class Behavior(Rule):
+    """Stances by document 003's priorities, or by score; fear, chase and courtship (S3-6 to S3-9, S3-12 to S3-19)."""
+
+    weight: float = quantity(1.0, "How much fear, chase and courtship count.", "", (0, 5), ge=0)
+    decision: Literal["ladder", "scored"] = choice(
+        "ladder", "Ladder: fear, then prey, food, partner, flock. Scored: the highest score wins."
+    )
+    fear_radius: float = quantity(150.0, "How near a predator frightens.", "u", (10, 400), gt=0)
+    chase_radius: float = quantity(
+        150.0, "How near prey is chased, at full aggression.", "u", (10, 400), gt=0
+    )
+    mate_radius: float = quantity(150.0, "How far a partner is looked for.", "u", (10, 400), gt=0)
+    pair_distance: float = quantity(20.0, "How near partners must be to mate.", "u", (1, 50), gt=0)
+    build_up: float = quantity(0.25, "How long partners stay side by side first.", "s", (0, 10), ge=0)
+    lead: float = quantity(3.0, "How many steps ahead the prey's flight is foreseen.", "step", (0, 60), ge=0)
+    hungry_below: float = quantity(
+        0.3, "Energy below which carcasses are looked for.", "", (0, 1), ge=0, le=1
+    )
+    sated_above: float = quantity(0.9, "Energy above which eating at a carcass ends.", "", (0, 1), ge=0, le=1)
+    hunts_below: float = quantity(
+        1.0, "Energy up to which prey is chased; below 1 the sated spare it.", "", (0, 1), ge=0, le=1
+    )
+    sprint: float = quantity(
+        0.0,
+        "How much of its aggression a hunter turns into speed, as the fearful do their fear.",
+        "",
+        (0, 2),
+        ge=0,
+    )
+    glow_calls: float = quantity(0.5, "How much nearer a light makes a partner seem.", "", (0, 5), ge=0)
+
+    least_idle: float = _hold(1.0, "wandering")
+    least_flocking: float = _hold(0.0, "flocking")
+    least_fleeing: float = _hold(2.0, "fleeing")
+    least_hunting: float = _hold(2.0, "hunting")
+    least_food: float = _hold(0.7, "seeking food")
+    least_mating: float = _hold(2.0, "courtship")
+
+    score_flocking: float = _score(100.0, "flocking")
+    score_forage: float = _score(250.0, "looking for food")
+    score_partner: float = _score(400.0, "looking for a partner")
+    score_rest: float = _score(500.0, "a tired hunter's rest")
+    score_mating: float = _score(500.0, "courtship")
+    score_eating: float = _score(600.0, "food in a calm moment")
+    score_chase: float = _score(600.0, "a chase")
+    score_flee: float = _score(800.0, "flight from full threat")
+    score_scavenge: float = _score(800.0, "a carcass in sight")
+    score_carcass: float = _score(950.0, "a carcass at hand")
+    score_desperate: float = _score(1000.0, "food for the starving")
+    ignored_threat: float = quantity(0.2, "Threat below which nobody flees.", "", (0, 1), ge=0, le=1)
+    threat_radius: float = quantity(200.0, "Distance at which a threat is none.", "u", (10, 400), gt=0)
+    close_hunter: float = quantity(50.0, "How near a hunting predator is very close.", "u", (1, 200), ge=0)
+    close_other: float = quantity(30.0, "How near another predator is very close.", "u", (1, 200), ge=0)
+    content_below: float = quantity(
+        0.7, "Energy below which food is worth a calm moment.", "", (0, 1), ge=0, le=1
+    )
+    tired_below: float = quantity(0.3, "Energy below which a hunter rests.", "", (0, 1), ge=0, le=1)
+    rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
+
+    accumulates: ClassVar[tuple[Kind, ...]] = (
+        "sum", "sum", "sum", "least", "payload", "payload", "payload",
+        "least", "payload", "payload", "payload", "payload",
+    )  # fmt: skip
+    reads = ("energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure")
+    writes = (
+        "panic", "stance", "stance_reason", "stance_time", "quarry_id", "quarry_distance", "target_mate_id",
+        "mating_timer", "consents", "mated", "feeding_state", "target_food_id",
+    )  # fmt: skip
+    columns = {
+        "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1, "quarry_distance": FAR,
+        "consents": 0, "mated": 0, "ready": 0, "scent": FAR, "pressure": 0.0, "part_glow": 0.0,
+        "gene_aggression": GENE_COLUMNS["gene_aggression"], "gene_fear": GENE_COLUMNS["gene_fear"],
+    }  # fmt: skip
+
+    codes = {"stance": Stance}
+
+    def variant(self) -> type[Rule]:
+        return ScoredBehavior if self.decision == "scored" else Behavior
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
+        push = where(frightens, seen.flee * seen.inv_d * seen.inv_d, 0.0)
+        # S3-38: aggression is how far away a chase begins.
+        reach = p.chase_radius * me.gene_aggression
+        quarry = where((seen.chase > 0.0) & (seen.d2 <= reach * reach), seen.d2, FAR)
+        ahead = p.lead * world.stride
+        suits = (seen.species == me.species) & (seen.ready == 1.0) & (me.ready == 1.0)
+        suits = suits & (seen.d2 <= p.mate_radius * p.mate_radius)
+        mate = seen.d2 / (1.0 + p.glow_calls * seen.part_glow)
+        mate = where(seen.id == me.target_mate_id, 0.25 * mate, mate)
+        answer = where(seen.target_mate_id == to_number(me.id), 1.0 + seen.consents, 0.0)
+        return (
+            -seen.dx * push, -seen.dy * push, where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0),
+            quarry, seen.id, seen.dx + seen.vx * ahead, seen.dy + seen.vy * ahead,
+            where(suits, mate, FAR), seen.id, seen.dx, seen.dy, answer,
+        )  # fmt: skip
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
+        threatened = (acc[0] != 0.0) | (acc[1] != 0.0)
+        wanted, why = ladder(threatened, hunts, eats, scavenges, partner, company)
+        return settle(p, me, acc, wanted, why, world)
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        away_x, away_y, _, chased, _, qx, qy, found, _, mx, my = acc[:11]
+        # S3-7: fear makes faster; the top speed rises alike, by panic.
+        fx, fy = steer_at_speed(away_x, away_y, me.max_speed * (1.0 + me.gene_fear), me)
+        hx, hy = steer_towards(qx, qy, me)
+        near = minimum(1.0, sqrt(mx * mx + my * my) / p.pair_distance)
+        cx, cy = steer_at_speed(mx, my, me.max_speed * near, me)
+        s = me.stance
+        hunts, courts = (s == HUNTING) & (chased < NOWHERE), (s == MATING) & (found < NOWHERE)
+        fx = where(s == FLEEING, fx, where(hunts, hx, where(courts, cx, 0.0)))
+        fy = where(s == FLEEING, fy, where(hunts, hy, where(courts, cy, 0.0)))
+        return fx * p.weight, fy * p.weight
+
+    @staticmethod
+    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return where((me.stance == FLOCKING) | (me.stance == IDLE), 1.0, 0.0)
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+        """A mating is told by the one with the lower id."""
+        told = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
+        return where(told, MATED, 0.0), me.target_mate_id, 0.0
+
+
+def opportunities(p: Any, me: Any, acc: Any) -> Any:
+    """What there is to do (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
+    hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
+    hunts = (acc[3] < NOWHERE) & (me.energy <= p.hunts_below)
+    return me.feeding_state > 0.5, hungry & (me.scent < NOWHERE), hunts, acc[7] < NOWHERE, acc[2] > 0.5
+
+
+def at_side(p: Any, me: Any, acc: Any) -> Any:
+    """Whether a partner who has named me, and whom I have named, is at my side."""
+    paired = (acc[7] < NOWHERE) & (acc[8] == me.target_mate_id) & (acc[11] > 0.5)
+    return paired, paired & (acc[9] * acc[9] + acc[10] * acc[10] <= p.pair_distance * p.pair_distance)
+
+
+def settle(p: Any, me: Any, acc: Any, wanted: Any, why: Any, world: Any) -> Any:
+    """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
+    chased, quarry, found, mate, answer = acc[3], acc[4], acc[7], acc[8], acc[11]
+    eats, scavenges, _, _, _ = opportunities(p, me, acc)
+    paired, beside = at_side(p, me, acc)
+    # What two conclude from the same columns of time t, so that both conclude the same.
+    done = paired & (me.consents > 0.5) & (answer > 1.5)
+    s = me.stance
+    # A stance without its object ends at once; only a flight and idle ways need none.
+    lost = ((s == HUNTING) & (chased >= NOWHERE)) | ((s == MATING) & (found >= NOWHERE))
+    lost = lost | ((s == SEEKING_FOOD) & ~(eats | scavenges))
+    keeps = (wanted != s) & (wanted != FLEEING) & (me.stance_time < least_time(p, s)) & ~lost
+    stance = where(keeps, s, wanted)
+    courts, hunts, feeds = stance == MATING, (stance == HUNTING) & (chased < NOWHERE), stance == SEEKING_FOOD
+    timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
+    return (
+        # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
+        where(stance == FLEEING, me.gene_fear, where(hunts, p.sprint * me.gene_aggression, 0.0)),
+        stance,
+        where(keeps, NOT_YET, why),
+        where(stance == s, me.stance_time + world.dt, 0.0),
+        where(hunts, quarry, -1.0),
+        where(hunts, sqrt(where(chased < NOWHERE, chased, 0.0)), FAR),
+        where((courts | done) & (found < NOWHERE), mate, -1.0),
+        where(done, 0.0, timer),
+        where(beside & courts & (timer >= p.build_up) & ~done, 1.0, 0.0),
+        where(done, 1.0, 0.0),
+        where(feeds, me.feeding_state, 0.0),
+        where(feeds, me.target_food_id, -1.0),
+    )
+
+
+class ScoredBehavior(Behavior):
+    """Decisions by score also ask how near the nearest predator is, and what it is about."""
+
+    accumulates: ClassVar[tuple[Kind, ...]] = (*Behavior.accumulates, "least", "payload")
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
+        return (*who_is_near(p, me, seen, world), where(frightens, seen.d2, FAR), seen.stance)
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
+        _, beside = at_side(p, me, acc)
+        threat2, predator = acc[12], acc[13]
+        d = sqrt(where(threat2 < NOWHERE, threat2, 0.0))
+        threat = threat_of(threat2, predator, d, p.threat_radius)
+        close = (threat2 < NOWHERE) & (d < where(predator == HUNTING, p.close_hunter, p.close_other))
+        away = sqrt(where(acc[3] < NOWHERE, acc[3], 0.0))
+        chase = maximum(0.0, 1.0 - away / p.threat_radius) * me.gene_aggression
+        same = (acc[4] == me.quarry_id) & (me.stance == HUNTING)
+        at_carcass = scavenges & (me.scent < p.pair_distance)
+        wanted, why = scored(
+            p, me, threat, close, hunts, chase, same, eats, scavenges, at_carcass, partner, beside, company,
+            me.pressure,
+        )  # fmt: skip
+        return settle(p, me, acc, wanted, why, world)
+
+
+who_is_near = Behavior.pair

@@ -1,0 +1,129 @@
+"""Combat and health (S3-20 to S3-28): bites, shells, knockback, injuries of the biter, healing.
+
+An attack takes two steps, so that both sides agree on it: a hunter in range names its prey and shows the strength of
+its bite; a step later the prey finds itself named, and the hunter finds whom it has named, each from the same columns.
+Wounds count at the end of that step; who has no health left then is dead by the next one, and has had time to tell
+where its remains lie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import maximum, minimum, to_number, where
+from murmura.core.events import Cause
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
+from murmura.rules.evolution.stances import FLOCKING, HUNTING
+from murmura.rules.stages import FAR, NOWHERE
+
+PREDATION, COMBAT = float(Cause.PREDATION), float(Cause.COMBAT)
+
+
+@register_rule("combat")
+class Combat(Rule):
+    """Hunters bite the prey they chase; the bitten is thrown back and strikes back; time and food heal."""
+
+    range: float = quantity(12.0, "How near prey must be for a bite.", "u", (1, 50), gt=0)
+    cooldown: float = quantity(2.0, "Time between two bites.", "s", (0, 10), ge=0)
+    damage: float = quantity(15.0, "Bite of an animal of size 1.", "health", (1, 100), ge=0)
+    aggression_damage: float = quantity(0.5, "What full aggression adds to a bite.", "", (0, 2), ge=0)
+    spike_damage: float = quantity(
+        0.15, "What a spike adds to a bite, and to striking back.", "", (0, 1), ge=0
+    )
+    shell_defence: float = quantity(0.3, "Share of a bite that a shell keeps off.", "", (0, 1), ge=0, le=1)
+    most_defence: float = quantity(0.9, "Greatest share that shells keep off.", "", (0, 1), ge=0, le=1)
+    knockback: float = quantity(5.0, "Velocity that a bite gives the prey.", "u/s or u/tick", (0, 40), ge=0)
+    strike_back: float = quantity(
+        6.0, "What prey of size 1 does to a fully aggressive biter.", "health", (0, 100), ge=0
+    )
+    health: float = quantity(200.0, "Health of an animal of size 1.", "health", (10, 1000), gt=0)
+    maturity_health: float = quantity(0.3, "Health that growing up slowly adds.", "", (0, 2), ge=0)
+    regeneration: float = quantity(
+        0.0075, "Share of its health that heals in a second.", "1/s", (0, 0.1), ge=0
+    )
+    food_healing: float = quantity(
+        0.5, "Health that a share of energy gained by food heals.", "", (0, 2), ge=0
+    )
+    bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
+
+    accumulates = ("sum", "sum", "sum", "sum", "least")
+    reads = (
+        "stance", "quarry_id", "quarry_distance", "gene_size", "gene_aggression", "gene_maturity", "part_spike",
+        "part_shell",
+    )  # fmt: skip
+    writes = (
+        "energy", "health", "attack_id", "blow", "attack_cooldown", "wound", "hurt_by", "hurt_as", "energy_before",
+    )  # fmt: skip
+    columns = {
+        "health": 1.0, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1, "hurt_as": 0,
+        "energy_before": 1.0, "stance": int(FLOCKING), "quarry_id": -1, "quarry_distance": FAR,
+        "gene_size": GENE_COLUMNS["gene_size"], "gene_aggression": GENE_COLUMNS["gene_aggression"],
+        "gene_maturity": GENE_COLUMNS["gene_maturity"], "part_spike": 0.0, "part_shell": 0.0,
+    }  # fmt: skip
+    clamped = False
+    silent_when_zero = ""
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        bites = seen.attack_id == to_number(me.id)
+        away = where(bites, seen.inv_d, 0.0)
+        strikes = where(
+            seen.id == me.attack_id, seen.gene_size * (1.0 + p.spike_damage * seen.part_spike), 0.0
+        )
+        return (
+            where(bites, seen.blow, 0.0),
+            -seen.dx * away,
+            -seen.dy * away,
+            strikes,
+            where(bites, seen.id, FAR),
+        )
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        bitten, _, _, struck, biter = acc
+        capacity = health_capacity(p, me)
+        # S3-45: the bold are hurt more.
+        pain = bitten * (1.0 - defence(p, me)) + struck * p.strike_back * me.gene_aggression
+        healed = p.food_healing * maximum(0.0, me.energy - me.energy_before)
+        dead = me.health <= 0.0
+        strikes = (me.stance == HUNTING) & (me.quarry_distance <= p.range) & (me.attack_cooldown <= 0.0)
+        strikes = strikes & (me.quarry_id >= 0.0) & ~dead
+        by = where(bitten > 0.0, biter, where(struck > 0.0, me.attack_id, -1.0))
+        kind = where(bitten > 0.0, PREDATION, COMBAT)
+        return (
+            maximum(0.0, me.energy - where(strikes, p.bite_cost, 0.0)),
+            me.health,
+            where(strikes, me.quarry_id, -1.0),
+            where(strikes, attack_damage(p, me), 0.0),
+            where(strikes, p.cooldown, maximum(0.0, me.attack_cooldown - world.dt)),
+            pain / capacity - healed,
+            where(dead, me.hurt_by, by),
+            where(dead, me.hurt_as, kind),
+            me.energy_before,
+        )
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        push = where(acc[4] < NOWHERE, p.knockback / world.thrust, 0.0)
+        return acc[1] * push, acc[2] * push
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        health = minimum(1.0, me.health - me.wound + p.regeneration * world.dt)
+        return (
+            me.energy,
+            where(me.health <= 0.0, me.health, health),
+            me.attack_id,
+            me.blow,
+            me.attack_cooldown,
+            me.wound,
+            me.hurt_by,
+            me.hurt_as,
+            me.energy,
+        )
+
+    @staticmethod
+    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return where(me.health <= 0.0, where(me.hurt_as == PREDATION, PREDATION, COMBAT), 0.0), me.hurt_by

@@ -1,0 +1,131 @@
+"""The genome: what founders are like, and what genes and body parts make of an animal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.model import quantity
+from murmura.core.randomness import STREAM_GENES, seed_words, uniform_from
+from murmura.core.rule import Rule, register_rule
+from murmura.rules.evolution.phenotype import (
+    BODY_COLUMNS,
+    GENES,
+    PARTS,
+    alignment_factor,
+    cohesion_factor,
+    crowd_tolerance,
+    force_factor,
+    range_of,
+    separation_factor,
+    speed_factor,
+    upkeep,
+    vision_range,
+)
+
+
+def _gene(default: float, text: str) -> Any:
+    return quantity(default, text, "", (0, 1), ge=0, le=1)
+
+
+def _count(default: float, text: str) -> Any:
+    return quantity(default, text, "", (0, 5), ge=0, le=9)
+
+
+@register_rule("genome")
+class Genome(Rule):
+    """Genes and body parts of founders, and how they become speed, force, sight, company and upkeep (S3-29 to S3-40).
+
+    The scenario's own numbers are the physics that genes scale: `motion.max_speed` is what a speed gene of 1 gives.
+    """
+
+    speed: float = _gene(0.44, "Founders' speed: share of motion.max_speed.")
+    force: float = _gene(0.3, "Founders' force: share of motion.max_force.")
+    vision: float = _gene(0.5, "Founders' sight: share of max_vision.")
+    size: float = quantity(1.0, "Founders' size: food need, health, bite.", "", (0.5, 3), ge=0.5, le=3)
+    aggression: float = _gene(
+        0.3, "Founders' aggression: harder bites, chases from farther away, more injuries."
+    )
+    sociability: float = _gene(0.5, "Founders' wish for company.")
+    efficiency: float = _gene(0.5, "Founders' thrift with energy, at the price of speed.")
+    fear: float = _gene(0.5, "Founders' fear: how much faster they flee, at the price of energy.")
+    maturity: float = _gene(0.0, "Founders' slowness to grow up; it makes sturdier adults.")
+    longevity: float = _gene(0.0, "Founders' length of life, at the price of upkeep.")
+    hue: float = _gene(0.4, "Founders' colour, as a hue.")
+    eye: float = _count(2.0, "Founders' eyes: sight.")
+    fin: float = _count(0.0, "Founders' fins: turning force.")
+    tail: float = _count(1.0, "Founders' tails: speed.")
+    spike: float = _count(0.0, "Founders' spikes: harder bites, and bites that hurt the biter.")
+    antenna: float = _count(0.0, "Founders' antennae: sight.")
+    glow: float = _count(0.0, "Founders' lights: partners find them from farther away.")
+    shell: float = _count(0.0, "Founders' shells: defence.")
+    spread: float = quantity(
+        0.05, "How far founders differ at most, as a share of a gene's range.", "", (0, 1), ge=0, le=1
+    )
+
+    max_vision: float = quantity(300.0, "Sight that a vision gene of 1 gives.", "u", (50, 600), gt=0)
+    least_vision: float = quantity(50.0, "Sight that everybody has.", "u", (10, 200), gt=0)
+    tail_speed: float = quantity(0.05, "Speed that a tail adds.", "", (0, 0.5), ge=0)
+    fin_turn: float = quantity(0.05, "Force that a fin adds.", "", (0, 0.5), ge=0)
+    eye_vision: float = quantity(0.1, "Sight that an eye adds.", "", (0, 0.5), ge=0)
+    antenna_vision: float = quantity(0.15, "Sight that an antenna adds.", "", (0, 0.5), ge=0)
+
+    part_cost: float = quantity(
+        0.02, "Upkeep of an eye, fin, tail or antenna, in energy.decay.", "", (0, 0.5), ge=0
+    )
+    glow_cost: float = quantity(0.02, "Upkeep of a light.", "", (0, 0.5), ge=0)
+    spike_cost: float = quantity(0.05, "Upkeep of a spike.", "", (0, 0.5), ge=0)
+    shell_cost: float = quantity(0.05, "Upkeep of a shell.", "", (0, 0.5), ge=0)
+    vision_cost: float = quantity(0.002, "Upkeep of a unit of sight.", "1/u", (0, 0.02), ge=0)
+    force_cost: float = quantity(0.3, "Upkeep of full force.", "", (0, 2), ge=0)
+    longevity_cost: float = quantity(0.3, "Upkeep of a life of full length.", "", (0, 2), ge=0)
+    flight_cost: float = quantity(1.0, "How much a flight in full fear adds to upkeep.", "", (0, 5), ge=0)
+    efficiency_saves: float = quantity(
+        0.5, "Share of upkeep that full efficiency saves.", "", (0, 0.9), ge=0, le=0.9
+    )
+    efficiency_slows: float = quantity(
+        0.2, "Share of the speed that full efficiency costs.", "", (0, 0.9), ge=0, le=0.9
+    )
+
+    reads = ("panic", *BODY_COLUMNS)
+    columns = BODY_COLUMNS
+    modulates = (
+        "motion.top_speed", "motion.max_force", "perception.radius", "separation.weight", "alignment.weight",
+        "cohesion.weight", "cohesion.crowd", "energy.decay", "energy.speed_cost", "feeding.energy_of_food",
+    )  # fmt: skip
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        return super().numbers(perception_radius) | {
+            "reach": perception_radius,
+            "per_reach": 1.0 / perception_radius,
+        }
+
+    def columns_at_start(self, ids: NDArray[Any], seed: int) -> Mapping[str, NDArray[Any]]:
+        """Founders: their species' genes, each a little different."""
+        found: dict[str, NDArray[Any]] = {}
+        for k, gene in enumerate(GENES):
+            low, high = range_of(gene)
+            u, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_GENES + k)
+            moved = getattr(self, gene) + (2.0 * u - 1.0) * self.spread * (high - low)
+            found[f"gene_{gene}"] = np.mod(moved, 1.0) if gene == "hue" else np.clip(moved, low, high)
+        return found | {f"part_{part}": np.full(len(ids), float(getattr(self, part))) for part in PARTS}
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        speed, costs = speed_factor(p, me), upkeep(p, me)
+        return (
+            speed,
+            force_factor(p, me),
+            vision_range(p, me) * p.per_reach,
+            separation_factor(me),
+            alignment_factor(me),
+            cohesion_factor(me),
+            crowd_tolerance(me),
+            costs,
+            # Flying at full speed costs decay x speed_cost x speed gene squared, whatever the upkeep.
+            speed * speed / costs,
+            1.0 / me.gene_size,
+        )

@@ -1,0 +1,66 @@
+"""Heredity: what a newborn has of its parents, and what is new in it (numbers 2.2.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import Number, floor, maximum, minimum
+from murmura.core.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS, uniform_from
+from murmura.rules.evolution.phenotype import LEAST_SIZE, MOST_SIZE
+
+PART_KINDS = 7.0
+
+
+def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+    """One gene of both parents: their mean, or the one or the other."""
+    if p.crossover_choice:
+        u, _ = uniform_from(world.seed_low, world.seed_high, 1, child, STREAM_GENES + gene)
+        return mother if u < 0.5 else father
+    return 0.5 * (mother + father)
+
+
+def mutated(p: Any, value: Number, gene: int, child: Any, world: Any) -> Number:
+    """A gene in [0, 1] that now and then is a little other than inherited."""
+    u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
+    change = (2.0 * v - 1.0) * p.mutation_size if u < p.mutation_rate else 0.0
+    return minimum(1.0, maximum(0.0, value + change))
+
+
+def gene_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+    return mutated(p, crossed(p, mother, father, gene, child, world), gene, child, world)
+
+
+def size_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+    """The size gene, whose range is wider."""
+    share = (crossed(p, mother, father, gene, child, world) - LEAST_SIZE) / (MOST_SIZE - LEAST_SIZE)
+    return LEAST_SIZE + mutated(p, share, gene, child, world) * (MOST_SIZE - LEAST_SIZE)
+
+
+def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+    """The colour half-way between the parents', round the circle, at a rate of mutation of its own."""
+    apart = father - mother
+    apart = apart - floor(apart + 0.5)
+    u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
+    change = (2.0 * v - 1.0) * p.mutation_size if u < p.hue_mutation_rate else 0.0
+    hue = mother + 0.5 * apart + change
+    return hue - floor(hue)
+
+
+def part_chances(child: Any, world: Any) -> tuple[Number, Number, Number, Number]:
+    """What chance has for the parts of a newborn: coins, whether one mutates, which one, and how."""
+    coins, happens = uniform_from(world.seed_low, world.seed_high, 3, child, STREAM_PARTS)
+    which, way = uniform_from(world.seed_low, world.seed_high, 4, child, STREAM_PARTS)
+    return coins, happens, which, way
+
+
+def part_of(p: Any, mother: Number, father: Number, part: float, chances: Any) -> Number:
+    """How many of a body part: half of both parents', an odd one by chance; now and then one more or one less."""
+    coins, happens, which, way = chances
+    # Each part tosses with a digit of its own of one random number.
+    tossed = floor(coins * 2.0 ** (part + 1.0))
+    head = tossed - 2.0 * floor(0.5 * tossed)
+    count = floor(0.5 * (mother + father) + 0.5 * head)
+    if happens < p.part_mutation_rate and floor(which * PART_KINDS) == part:
+        # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that counts here.
+        count = count + (1.0 if way < 0.3 else -1.0 if way < 0.6 else 0.0)
+    return minimum(p.most_parts, maximum(0.0, count))

@@ -1,0 +1,98 @@
+"""From genes to bodies: the document's formulas (S3-30 to S3-37) as plain functions of an agent.
+
+Genes are columns with values from 0 to 1 (size: 0.5 to 3), body parts are columns with counts. An agent's body is
+worked out from them anew in every step, so genome and body cannot contradict each other (S3-40).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.algebra import Number, maximum, minimum
+
+GENES = (
+    "speed", "force", "vision", "size", "aggression", "sociability", "efficiency", "fear", "maturity", "longevity",
+    "hue",
+)  # fmt: skip
+PARTS = ("eye", "fin", "tail", "spike", "antenna", "glow", "shell")
+LEAST_SIZE, MOST_SIZE = 0.5, 3.0
+LEAST = 0.02
+"""Of any ability: a gene of 0 makes a poor animal, not one whose numbers cannot be divided by."""
+
+GENE_COLUMNS: dict[str, float | int] = {
+    f"gene_{gene}": 1.0 if gene == "size" else 0.0 if gene == "hue" else 0.5 for gene in GENES
+}
+PART_COLUMNS: dict[str, float | int] = {f"part_{part}": 0.0 for part in PARTS}
+BODY_COLUMNS = GENE_COLUMNS | PART_COLUMNS
+
+
+def range_of(gene: str) -> tuple[float, float]:
+    """The least and the greatest value of a gene."""
+    return (LEAST_SIZE, MOST_SIZE) if gene == "size" else (0.0, 1.0)
+
+
+def speed_factor(p: Any, me: Any) -> Number:
+    """S3-30: speed gene and tails; efficiency slows (S3-45)."""
+    slowed = 1.0 - p.efficiency_slows * me.gene_efficiency
+    return maximum(LEAST, me.gene_speed * (1.0 + p.tail_speed * me.part_tail) * slowed)
+
+
+def force_factor(p: Any, me: Any) -> Number:
+    """S3-31: force gene and fins."""
+    return maximum(LEAST, me.gene_force * (1.0 + p.fin_turn * me.part_fin))
+
+
+def vision_range(p: Any, me: Any) -> Number:
+    """S3-32: how far it sees [u]; never less than what it feels, never more than the world lets anybody see."""
+    bonus = p.eye_vision * me.part_eye + p.antenna_vision * me.part_antenna
+    return minimum(p.reach, maximum(p.least_vision, p.max_vision * me.gene_vision * (1.0 + bonus)))
+
+
+def upkeep(p: Any, me: Any) -> Number:
+    """What living costs, as a multiple of `energy.decay`: parts, muscles, a long life and eyes have their price."""
+    plain = me.part_eye + me.part_fin + me.part_tail + me.part_antenna
+    parts = p.part_cost * plain + p.glow_cost * me.part_glow
+    parts = parts + p.spike_cost * me.part_spike + p.shell_cost * me.part_shell
+    body = 1.0 + parts + p.force_cost * me.gene_force + p.longevity_cost * me.gene_longevity
+    saved = 1.0 - p.efficiency_saves * me.gene_efficiency
+    return (body * saved + p.vision_cost * vision_range(p, me)) * (1.0 + p.flight_cost * me.panic)
+
+
+def separation_factor(me: Any) -> Number:
+    """S3-33: 1.5 down to 1."""
+    return 1.5 - 0.5 * me.gene_sociability
+
+
+def alignment_factor(me: Any) -> Number:
+    """S3-34: 1 up to 2.5."""
+    return 1.0 + 1.5 * me.gene_sociability
+
+
+def cohesion_factor(me: Any) -> Number:
+    """S3-35: 1 up to 3."""
+    return 1.0 + 2.0 * me.gene_sociability
+
+
+def crowd_tolerance(me: Any) -> Number:
+    """S3-36: how many neighbours it puts up with, 10 to 50."""
+    return 10.0 + 40.0 * me.gene_sociability
+
+
+def attack_damage(p: Any, me: Any) -> Number:
+    """S3-37: what a bite takes, by size, aggression and spikes."""
+    return (
+        p.damage
+        * me.gene_size
+        * (1.0 + p.aggression_damage * me.gene_aggression)
+        * (1.0 + p.spike_damage * me.part_spike)
+    )
+
+
+def defence(p: Any, me: Any) -> Number:
+    """S3-22: the share of a bite that shells keep off."""
+    return minimum(p.most_defence, p.shell_defence * me.part_shell)
+
+
+def health_capacity(p: Any, me: Any) -> Number:
+    """What bites must take to kill: by size, and more for those who took their time to grow up."""
+    return p.health * me.gene_size * (1.0 + p.maturity_health * me.gene_maturity)

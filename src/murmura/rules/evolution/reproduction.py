@@ -1,0 +1,188 @@
+"""Reproduction: who may have young, what it costs, and what the young are; bounded by caps that hold exactly.
+
+One item for each species counts its members. Who is about to mate says so a step before, so that everybody knows in
+time whether there is room for all of them; if not, the one with most energy goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from murmura.core.algebra import maximum, minimum, sin_cos, to_number, where
+from murmura.core.model import choice, quantity
+from murmura.core.randomness import STREAM_YOUNG, uniform_from
+from murmura.core.rule import Rule, register_rule
+from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
+from murmura.rules.evolution.phenotype import BODY_COLUMNS
+from murmura.rules.evolution.stances import FLOCKING
+from murmura.rules.stages import FAR
+
+MOST_SPECIES = 8
+KIND, COUNT, WAITING, BORN, FIRST = range(5)
+READY, READY_ALONE = 1.0, 2.0
+FREE = {
+    "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
+    "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
+    "hurt_as": 0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0, "pressure": 0.0, "scent": FAR,
+}  # fmt: skip
+"""Columns in which the young are as new as anybody."""
+
+
+@register_rule("reproduction")
+class Reproduction(Rule):
+    """Two, or one alone, have young with both parents' genes, mutated; energy is shared, none is made."""
+
+    energy_threshold: float = quantity(0.6, "Least energy of those who want young.", "", (0, 1), ge=0, le=1)
+    least_age: float = quantity(5.0, "Age from which the quickest to grow up may mate.", "s", (0, 300), ge=0)
+    maturity_span: float = quantity(15.0, "What full slowness to grow up adds.", "s", (0, 300), ge=0)
+    cooldown: float = quantity(15.0, "Time between two matings.", "s", (0, 300), ge=0)
+    young: float = quantity(
+        1.0, "Young of a mating: one of the two has one, or both.", "", (1, 2), ge=1, le=2
+    )
+    asexual: float = quantity(0.0, "Whether one alone has young: 1, else 0.", "", (0, 1), ge=0, le=1)
+    alone_after: float = quantity(
+        0.0, "Who has found no partner for so long has young alone; 0: never.", "s", (0, 300), ge=0
+    )
+    gift: float = quantity(
+        0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9
+    )
+    cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
+    first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
+    most: int = quantity(
+        2000, "Greatest population of all; at it nobody is born.", "", (100, 20_000), ge=1, le=5_000_000
+    )
+    most_of_kind: float = quantity(
+        2000.0, "Greatest population of the species.", "", (10, 20_000), ge=1, le=5_000_000
+    )
+    crossover: Literal["blend", "choice"] = choice(
+        "blend", "A gene of the young: the mean of both parents', or the one's or the other's."
+    )
+    mutation_rate: float = quantity(0.05, "How often a gene mutates.", "", (0, 1), ge=0, le=1)
+    mutation_size: float = quantity(0.1, "Greatest mutation, in the gene's range.", "", (0, 1), ge=0, le=1)
+    hue_mutation_rate: float = quantity(0.1, "How often the colour mutates.", "", (0, 1), ge=0, le=1)
+    part_mutation_rate: float = quantity(0.02, "How often a body part mutates.", "", (0, 1), ge=0, le=1)
+    most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
+
+    item_fields = ("kind", "count", "waiting", "born", "first")
+    item_accumulates = ("sum", "sum", "greatest")
+    gathers = ("count", "count", "count", "best")
+    reads = ("species", "target_mate_id", "mated", "consents")
+    writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure")
+    inherits = (
+        "vx", "vy", "energy", *BODY_COLUMNS, *FREE, "panic", "energy_before", "bore", "starving", "mating_cooldown",
+        "mating_timer", "target_mate_id", "feeding_state", "target_food_id", "feeding_timer", "meal", "generation",
+        "mother_id", "father_id",
+    )  # fmt: skip
+    columns = BODY_COLUMNS | FREE | {
+        "bore": 0, "generation": 0, "mother_id": -1, "father_id": -1, "energy_before": 1.0, "starving": 0.0,
+        "meal": 0.0,
+    }  # fmt: skip
+
+    def most_agents(self, agents: int) -> int:
+        return max(agents, self.most)
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return [(float(kind), 0.0, 0.0, 0.0, -1.0) for kind in range(MOST_SPECIES)]
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        mine = me.species == it.kind
+        room = p.most_of_kind - it.count - it.born
+        admits = (room >= it.waiting) | ((room >= 1.0) & (to_number(me.id) == it.first))
+        full = maximum(0.0, (it.count / p.most_of_kind - 0.7) / 0.3)
+        return where(mine, room, 0.0), where(mine, minimum(1.0, full), 0.0), where(mine & admits, 1.0, 0.0)
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        mates, bears = _mates(me), _bears(p, me, acc)
+        left = where(bears, me.energy * (1.0 - p.gift), me.energy)
+        return (
+            where(mates, maximum(0.0, left - p.cost), left),
+            where(mates, p.cooldown, me.mating_cooldown),
+            where(mates, 0.0, me.ready),
+            me.ready_for,
+            where(bears, 1.0, 0.0),
+            acc[1],
+        )
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        grown = me.age >= p.least_age + p.maturity_span * me.gene_maturity
+        able = grown & (me.energy >= p.energy_threshold) & (me.mating_cooldown <= 0.0) & (me.health > 0.0)
+        waited = where(able, me.ready_for + world.dt, 0.0)
+        alone = (p.asexual > 0.0) | ((p.alone_after > 0.0) & (waited > p.alone_after))
+        ready = where(able, where(alone, READY_ALONE, READY), 0.0)
+        return me.energy, me.mating_cooldown, ready, waited, me.bore, me.pressure
+
+    @staticmethod
+    def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+        return where(me.bore > 0.5, 1.0, 0.0), where(me.mated > 0.5, me.target_mate_id, -1.0)
+
+    @staticmethod
+    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+        alone = mother.id == father.id
+        turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
+        s, c = sin_cos(turn * 6.2831855)
+        speed = p.first_flight * mother.speed
+        m, f, n, w, luck = mother, father, child_id, world, part_chances(child_id, world)
+        size = size_of(p, m.gene_size, f.gene_size, 3, n, w)
+        # The cost of mating was paid after the gift was taken.
+        given = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift)
+        energy = minimum(1.0, given * mother.gene_size / size)
+        return (
+            c * speed, s * speed, energy,
+            gene_of(p, m.gene_speed, f.gene_speed, 0, n, w),
+            gene_of(p, m.gene_force, f.gene_force, 1, n, w),
+            gene_of(p, m.gene_vision, f.gene_vision, 2, n, w),
+            size,
+            gene_of(p, m.gene_aggression, f.gene_aggression, 4, n, w),
+            gene_of(p, m.gene_sociability, f.gene_sociability, 5, n, w),
+            gene_of(p, m.gene_efficiency, f.gene_efficiency, 6, n, w),
+            gene_of(p, m.gene_fear, f.gene_fear, 7, n, w),
+            gene_of(p, m.gene_maturity, f.gene_maturity, 8, n, w),
+            gene_of(p, m.gene_longevity, f.gene_longevity, 9, n, w),
+            hue_of(p, m.gene_hue, f.gene_hue, 10, n, w),
+            part_of(p, m.part_eye, f.part_eye, 0.0, luck),
+            part_of(p, m.part_fin, f.part_fin, 1.0, luck),
+            part_of(p, m.part_tail, f.part_tail, 2.0, luck),
+            part_of(p, m.part_spike, f.part_spike, 3.0, luck),
+            part_of(p, m.part_antenna, f.part_antenna, 4.0, luck),
+            part_of(p, m.part_glow, f.part_glow, 5.0, luck),
+            part_of(p, m.part_shell, f.part_shell, 6.0, luck),
+            # As FREE says, one by one.
+            0.0, 1.0, FLYING, 0.0, 0.0, -1.0, FAR, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, FAR,
+            0.0, energy, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, -1.0, 0.0, 0.0,
+            1.0 + max(mother.generation, father.generation),
+            to_number(mother.id), where(alone, -1.0, to_number(father.id)),
+        )  # fmt: skip
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        mine = me.species == it.kind
+        waits = mine & ((me.consents > 0.5) | (me.ready == READY_ALONE))
+        return (
+            where(mine, 1.0, 0.0),
+            where(waits, 1.0, 0.0),
+            where(mine & (me.bore > 0.5), 1.0, 0.0),
+            where(waits, me.energy, 0.0),
+        )
+
+    @staticmethod
+    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
+        it = items[row]
+        it[COUNT], it[WAITING], it[BORN], it[FIRST] = told[0], told[1], told[2], told[4]
+
+
+FLYING = float(FLOCKING)
+
+
+def _mates(me: Any) -> Any:
+    """Whether an animal has just mated, or has young on its own."""
+    return (me.mated > 0.5) | (me.ready == READY_ALONE)
+
+
+def _bears(p: Any, me: Any, acc: Any) -> Any:
+    """Whether it has a young one: of two the one with the lower id, or both; and only where there is room."""
+    turn = (me.ready == READY_ALONE) | (p.young > 1.5) | (to_number(me.id) < me.target_mate_id)
+    return _mates(me) & turn & (acc[2] > 0.5)

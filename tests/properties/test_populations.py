@@ -1,0 +1,98 @@
+"""Births and deaths balance to the last agent, whatever the world, and every child's parents lived at its birth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import murmura as mm
+
+small_worlds = st.fixed_dictionaries(
+    {
+        "agents": st.integers(2, 120),
+        "world.width": st.floats(320.0, 1200.0),
+        "world.height": st.floats(320.0, 1200.0),
+        "rules.feeding.count": st.integers(1, 12),
+        "rules.energy.decay": st.floats(0.001, 0.03),
+        "rules.combat.damage": st.floats(0.0, 200.0),
+        "rules.reproduction.cooldown": st.floats(0.0, 10.0),
+        "rules.reproduction.energy_threshold": st.floats(0.0, 0.6),
+        "rules.reproduction.least_age": st.floats(0.0, 5.0),
+        "rules.reproduction.alone_after": st.floats(0.0, 5.0),
+        "rules.reproduction.most": st.integers(120, 260),
+        "rules.ageing.least": st.floats(5.0, 60.0),
+    }
+)
+
+
+def life_of(sim: mm.Simulation, steps: int) -> list[dict[str, Any]]:
+    events = []
+    for _ in range(4):
+        sim.step(steps // 4)
+        events += sim.events()
+    return events
+
+
+@settings(max_examples=15, deadline=None)
+@given(values=small_worlds, seed=st.integers(0, 2**40))
+def test_the_books_balance(values: dict[str, Any], seed: int) -> None:
+    sim = mm.Simulation(
+        mm.load_scenario("ecosystem").with_values(values), seed=seed, backend="cpu", threads=2
+    )
+    begun = sim.agent_count
+    founders = set(sim.ids.tolist())
+    events = life_of(sim, 400)
+    births = {e["id"]: e for e in events if e["kind"] == "birth"}
+    deaths = {e["id"]: e for e in events if e["kind"] == "death"}
+    assert len(births) == sum(e["kind"] == "birth" for e in events), "an id is given once"
+    assert len(deaths) == sum(e["kind"] == "death" for e in events), "everybody dies once"
+    assert sim.agent_count == begun + len(births) - len(deaths)
+    assert set(sim.ids.tolist()) == (founders | set(births)) - set(deaths)
+    assert sim.agent_count <= values["rules.reproduction.most"]
+    ends = {agent: e["step"] for agent, e in deaths.items()}
+    for child, birth in births.items():
+        for parent in (birth["other"], birth["father"]):
+            if parent is not None:
+                begins = births[parent]["step"] if parent in births else 0
+                assert begins < birth["step"] <= ends.get(parent, birth["step"]), (child, parent)
+        assert birth["other"] != birth["father"]
+    assert {e["cause"] for e in deaths.values()} <= {"predation", "starvation", "age", "combat"}
+    mothers = dict(zip(sim.ids.tolist(), sim.column("mother_id").tolist(), strict=True))
+    fathers = dict(zip(sim.ids.tolist(), sim.column("father_id").tolist(), strict=True))
+    for agent in sim.ids.tolist():
+        told = births.get(agent)
+        assert mothers[agent] == (told["other"] if told else -1)
+        assert fathers[agent] == (told["father"] if told and told["father"] is not None else -1)
+
+
+def test_a_whole_life_is_the_same_on_any_number_of_threads() -> None:
+    scenario = mm.load_scenario("ecosystem").with_values({"world.width": 900.0, "world.height": 900.0})
+    found = set()
+    for threads in (1, 2, 3):
+        sim = mm.Simulation(scenario, seed=4, backend="cpu", threads=threads)
+        told = life_of(sim, 400)
+        assert {e["kind"] for e in told} >= {"birth", "death", "mating", "meal"}
+        found.add((sim.state_hash(), str(told)))
+    assert len(found) == 1
+
+
+def test_caps_of_species_are_never_passed() -> None:
+    scenario = mm.load_scenario("ecosystem").with_values(
+        {"world.width": 700.0, "world.height": 700.0, "agents": 300, "rules.feeding.count": 20}
+    )
+    caps = [kind.values["rules.reproduction.most_of_kind"] / 5.0 for kind in scenario.species]
+    data = scenario.model_dump(mode="json")
+    for kind, cap in zip(data["species"], caps, strict=True):
+        kind["values"]["rules.reproduction.most_of_kind"] = cap
+    sim = mm.Simulation(mm.Scenario.from_data(data), seed=2, backend="cpu")
+    reached = 0
+    for _ in range(120):
+        before = [int((sim.column("species") == k).sum()) for k in range(5)]
+        sim.step(3)
+        now = [int((sim.column("species") == k).sum()) for k in range(5)]
+        # Who begins above a cap only dies; the others never pass theirs.
+        assert all(n <= max(cap, b) for n, cap, b in zip(now, caps, before, strict=True))
+        reached += any(n == cap for n, cap in zip(now, caps, strict=True))
+    assert reached > 3

@@ -2,8 +2,9 @@
 
     python experiments/ecosystem.py [--quick]
 
-The sweep (half as long, one seed) varies what decides between extinction and explosion: how many predators the world lets live, how fast they
-get hungry, and how far aggression makes a hunter faster. A setting is fine if prey and predators both live to the end.
+The sweep (half as long, one seed) varies what decides between extinction and explosion: how many predators the world
+lets live, how fast they get hungry, and how far aggression makes a hunter faster. A setting is fine if prey and
+predators both live to the end.
 """
 
 from __future__ import annotations

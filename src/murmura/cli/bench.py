@@ -27,7 +27,7 @@ def bench(
         str | None, Parameter(help="Time this scenario, as dense as it is, instead of the common workload.")
     ] = None,
     yardsticks: Annotated[
-        bool, Parameter(help="Time NumPy + cKDTree beside it, or the trio alone of --scenario.")
+        bool, Parameter(help="Time NumPy + cKDTree beside it, or a scenario's trio alone.")
     ] = True,
     live: Annotated[
         bool, Parameter(help="Time the live view instead, from the command to a page's frames.", negative="")

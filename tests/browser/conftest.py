@@ -21,6 +21,7 @@ FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-
 MakeTab = Callable[..., Tab]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All on one worker: a second server and browser would cost more than they bring."""
     for item in items:

@@ -53,7 +53,7 @@ def built() -> None:
         pytest.fail(f"the page is not built: run `npm install && npm run build` in {WEB}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def live(built: None) -> Iterator[Live]:
     found = Live(Session(flock(), seed=7, backend="reference"))
     found.open()

@@ -34,7 +34,7 @@ class Heirs(Rule):
     reads = ("species",)
     writes = ("clock",)
     columns = {
-        "clock": 0.0, "generation": 0, "gene_speed": 0.5, "gene_size": 1.0, "part_eye": 2, "stance": 0,
+        "clock": 0.0, "generation": 0, "gene_speed": 0.5, "gene_size": 1.0, "part_eye": 0.0, "stance": 1,
     }  # fmt: skip
     codes = {"stance": Mood}
     inherits = ("clock", "generation", "gene_speed", "gene_size", "part_eye", "stance")

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "experiments"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "report")
+OF_OURS = {"ecosystem", "selection"}  # of document 003, on a page of their own
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", *OF_OURS})
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +42,16 @@ def test_every_experiment_says_what_was_published_and_has_its_page_and_picture(n
     picture = FOLDER.parent / "docs" / "images" / f"{kept}.png"
     assert 5_000 < picture.stat().st_size < 150_000
     assert (FOLDER / "results" / f"{kept}.csv").stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("name", sorted(OF_OURS))
+def test_an_experiment_of_ours_has_its_page_and_picture(name: str) -> None:
+    assert f"python experiments/{name}.py" in (experiment(name).__doc__ or "")
+    page = (FOLDER.parent / "docs" / "evolution.md").read_text(encoding="utf-8")
+    assert f"experiments/{name}.py" in page
+    assert f"images/{name}.png" in page
+    assert 5_000 < (FOLDER.parent / "docs" / "images" / f"{name}.png").stat().st_size < 250_000
+    assert (FOLDER / "results" / f"{name}.csv").stat().st_size < 150_000
 
 
 def test_a_quick_experiment_writes_table_and_figure_where_told(

@@ -65,8 +65,9 @@ class Observer:
             names = [name for name in usual if "@" not in name]
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
             self._tell({key: value if np.isfinite(value) else None for key, value in values.items()})
-        except ValueError:
-            self._tell({})  # not finite: the next step says so in better words
+        except Exception:
+            # Not finite: the next step says so in better words. Or a measure of the user's own broke.
+            self._tell({})
         finally:
             self._pace.done(time.perf_counter())
             self._is_busy = False

@@ -16,7 +16,10 @@ ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 
 
 def scene_of(name: str, agents: int) -> Scenario:
-    return scenario_of(name).with_values({"agents": agents})
+    scenario = scenario_of(name)
+    breeds = scenario.rules.reproduction.enabled
+    room = {"rules.reproduction.most": max(200, 2 * agents)} if breeds else {}
+    return scenario.with_values({"agents": agents} | room)
 
 
 def cut_down(name: str, agents: int) -> Scenario:

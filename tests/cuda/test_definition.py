@@ -54,6 +54,7 @@ def test_every_rule_has_a_scene(rule: str):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_each_rule_alone(rule: str, size: tuple[int, int]):
+    most = 0
     for scene in scenes_with(rule)[: 1 if simulated() else None]:
         scenario = scene_of(scene, size[0])
         sim = lively(scenario)
@@ -72,10 +73,10 @@ def test_each_rule_alone(rule: str, size: tuple[int, int]):
             int((sim.column(column)[here] != (0.0 if column in FORCE else before[column][stayed])).sum())
             for column in columns
         ]
-        # A rule with many columns does not change all of them in one step of a few agents.
-        assert max(changes) >= (1 if simulated() else 4), (
-            f"{rule} does too little to {columns} in {scene} to be compared"
-        )
+        most = max(most, *changes)
+    # A rule with many columns does not change all of them in one step of a few agents, and in some scenes others
+    # leave it little to do.
+    assert most >= (1 if simulated() else 4), f"{rule} does too little in any scene to be compared"
 
 
 # Between them: all four edges, one and three species, metric and topological view, obstacles, tracked agents.

@@ -77,6 +77,13 @@ def test_a_resized_world_is_as_dense_and_holds_everything_where_it_was():
     assert many.rules.breeding.most >= many.agents
 
 
+def test_a_larger_population_that_breeds_has_caps_as_much_larger():
+    many = benching.resized(mm.load_scenario("ecosystem"), 20_000)
+    assert (many.agents, many.rules.reproduction.most) == (20_000, 80_000)
+    assert many.species[0].values["rules.reproduction.most_of_kind"] == 16_000
+    assert benching.bare(many).agents == 20_000
+
+
 def test_the_trio_alone_has_no_other_rule():
     bare = benching.bare(mm.load_scenario("sky-and-sea"))
     assert {name for name, rule in bare.rules if rule.enabled} == set(benching.TRIO)

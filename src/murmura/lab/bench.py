@@ -24,6 +24,7 @@ SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7
 RIVALS = ("NumPy + cKDTree",)
 SECONDS_PER_ROUND = 0.25
+CAPS = ("rules.breeding.most", "rules.reproduction.most", "rules.reproduction.most_of_kind")
 TRIO = ("separation", "alignment", "cohesion")
 MOST_STEPS = 41  # five CUDA graphs of eight steps, and one more
 
@@ -75,10 +76,17 @@ def resized(scenario: Scenario, agents: int) -> Scenario:
     for key in ("width", "height"):
         data["world"][key] *= scale
     data["start"]["margin"] *= scale
-    data["rules"]["breeding"]["most"] = math.ceil(
-        data["rules"]["breeding"]["most"] * max(1.0, agents / scenario.agents)
-    )
+    _raise_caps(data, max(1.0, agents / scenario.agents))
     return Scenario.from_data(data)
+
+
+def _raise_caps(data: dict[str, Any], times: float) -> None:
+    for path in CAPS:
+        _, rule, field = path.split(".")
+        tables = [(data["rules"][rule], field), *((kind["values"], path) for kind in data["species"])]
+        for table, key in tables:
+            if key in table:
+                table[key] = math.ceil(table[key] * times)
 
 
 def _moved(data: Any, scale: float) -> Any:

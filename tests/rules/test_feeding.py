@@ -46,6 +46,13 @@ def limited(x: float, y: float, most: float) -> list[float]:
     return [x * min(1.0, most / size), y * min(1.0, most / size)] if size else [0.0, 0.0]
 
 
+def test_who_is_driven_far_away_from_its_food_gives_it_up() -> None:
+    sim = birds(world(reach=60.0), [(80.0, 0.0), (100.0, 0.0)], APPROACHING)
+    sim.step()
+    assert sim.column("feeding_state").tolist() == [APPROACHING, NONE]
+    assert sim.column("target_food_id").tolist() == [0, -1]
+
+
 # S2-8, S2-9, S2-10, S2-28, S2-57; numbers 2.1.2, 2.1.4
 def test_numbers_of_the_documents() -> None:
     f = Scenario().rules.feeding

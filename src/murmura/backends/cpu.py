@@ -17,11 +17,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends import lanes, parts, primitives, teamwork, telling
+from murmura.backends import lanes, parts, primitives, tables, teamwork, telling
 from murmura.backends.compiling import Compiler, fingerprint
 from murmura.backends.fusing import HELPERS, LANE_LOADS, Fusion
 from murmura.backends.kernels import cache_folder, module_file
-from murmura.backends.plan import Plan
+from murmura.backends.plan import KIN_FIELDS, Plan, laid_out
 from murmura.backends.unsorting import unsort
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
@@ -70,7 +70,7 @@ def _kernel_text(plan: Plan) -> tuple[str, str, dict[str, Any]]:
 
 
 def _sources() -> list[str]:
-    modules = (lanes, parts, primitives, teamwork, telling)
+    modules = (lanes, parts, primitives, tables, teamwork, telling)
     return [Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules]
 
 
@@ -137,9 +137,9 @@ SIGNATURE = (
     _array(_f8, 1), _f8, _i8,  # world, reach, nearest
     _array(_i8, 1), _array(_i8, 1), _array(_f8, 2),  # sync, status, bounds
     _array(_f4, 2), _array(_i4, 1), _array(_i4, 1),  # state, ids, key
-    _array(_f4, 2), _array(_i4, 1),  # table, table_ids
+    _array(_f4, 2), _array(_i4, 1), _array(_i4, 1),  # table, table_ids, source
     _array(_i4, 1), _array(_i4, 2), _array(_i8, 1), _array(_i8, 1), _array(_i8, 1), _array(_f4, 1),
-    _array(_f4, 1), _array(_f4, 1), _array(_f4, 2), _array(_i8, 2), _array(_i8, 2), _array(_f4, 2),
+    _array(_f4, 1), _array(_f4, 1), _array(_f4, 2), _array(_i8, 2), _array(_f4, 1), _array(_i8, 2), _array(_f4, 2),
     _array(_i8, 3), _array(_f4, 2), _array(_f4, 1), _array(_f8, 2), _array(_i8, 2),  # told, news, heard, events, young
 )  # fmt: skip
 
@@ -194,8 +194,8 @@ class BackendCpu:
                 world.noise_y,
             ]
         )
-        self._numbers = np.ascontiguousarray(plan.numbers.reshape(-1))
-        self._kin = np.ascontiguousarray(plan.kin.reshape(-1))
+        self._numbers = laid_out(plan.numbers.T)
+        self._kin = laid_out(plan.kin.reshape(-1, len(KIN_FIELDS)).T)
         self._items = np.ascontiguousarray(plan.items)
 
     @property
@@ -326,8 +326,9 @@ class BackendCpu:
         self._module.run(
             steps, me, team, first_step, *self._seed, self._world, plan.reach,
             plan.scenario.perception.nearest or 0, self._sync, status, self._bounds, self._state, self._ids, self._key,
-            self._table, self._table_ids, self._start, self._hist, self._row_start, self._row_first,
-            self._first_task, self._reaches, self._numbers, self._kin, self._items, plan.ranges, plan.tracked,
+            self._table, self._table_ids, self._source, self._start, self._hist, self._row_start, self._row_first,
+            self._first_task, self._reaches, self._numbers, self._kin, self._items, plan.ranges, plan.item_ranges,
+            plan.tracked,
             plan.shapes, self._told, self._news, self._heard, self._events, self._young,
         )  # fmt: skip
 
@@ -353,6 +354,7 @@ class BackendCpu:
         rows = 4 + len(self._plan.carried)
         self._table = np.zeros((rows, room), np.float32)
         self._table_ids = np.zeros(room, np.int32)
+        self._source = np.zeros(room if self._plan.carried else 1, np.int32)
         self._reaches = np.zeros(room if self._plan.topological else 1, np.float32)
 
     def _room(self) -> int:

@@ -17,6 +17,9 @@ the fused functions in place of the marked line and compiles the result as a mod
 ACROSS = 4  # bins per perception radius
 PAD = 4  # sentinels at the end of each row
 BLOCK = 128  # agents per task
+# Columns that travel together when agents are sorted. The other columns of agents with many follow one by one:
+# a hundred streams at once are more than the processor's tables of pages hold.
+AT_ONCE = STATE_ROWS if STATE_ROWS <= 10 else 4
 FAR = F(1e18)  # beyond any place a run may reach, and its square is still a float32
 TINY = F(1e-20)  # keeps 1/d, and its cube, finite for agents in the same place
 FINE, TOO_SMALL, NOT_FINITE, MUCH_TO_TELL = 0, 1, 2, 3
@@ -127,17 +130,29 @@ def precedes(table, ids, a, b):
 
 
 @jit
-def sort_row(table, ids, begin, end):
+def sort_row(table, ids, source, begin, end):
     """Sort a row by x. Its bins are in order and each was sorted a step ago, so insertion has little to do."""
     xs = table[0]
     for d in range(begin + 1, end):
-        if xs[d] > xs[d - 1]:
+        if xs[np.uint64(d)] > xs[np.uint64(d - 1)]:
             continue
         k = d
         while k > begin and precedes(table, ids, k, k - 1):
-            swap_agents(table, k, k - 1)
+            for r in range(AT_ONCE):
+                table[r, k], table[r, k - 1] = table[r, k - 1], table[r, k]
             ids[k], ids[k - 1] = ids[k - 1], ids[k]
+            if AT_ONCE < STATE_ROWS:
+                source[k], source[k - 1] = source[k - 1], source[k]
             k -= 1
+
+
+@jit
+def fetch_rest(table, source, state, begin, end):
+    """Bring the other columns of a sorted row, one after the other."""
+    for r in range(AT_ONCE, STATE_ROWS):
+        to, column = table[r], state[r]
+        for d in range(np.uint64(begin), np.uint64(end)):
+            to[d] = column[np.uint32(source[d])]
 
 
 @jit
@@ -153,17 +168,18 @@ def copy_ghosts(table, table_ids, to, begin, count, shift_x, shift_y):
 
 
 @jit
-def finish_row(table, table_ids, start, base, end, columns, width):
-    """Sort a row, and add ghosts and sentinels."""
+def finish_row(table, table_ids, source, state, start, base, end, columns, width):
+    """Sort and complete a row, and add ghosts and sentinels."""
     begin = np.int64(start[base + ACROSS])
     stop = np.int64(start[base + ACROSS + columns])
-    sort_row(table, table_ids, begin, stop)
+    sort_row(table, table_ids, source, begin, stop)
+    fetch_rest(table, source, state, begin, stop)
     if WRAPS:
         left = np.int64(start[base])
-        source = np.int64(start[base + columns])
-        copy_ghosts(table, table_ids, left, source, stop - source, -width, F(0.0))
-        source_end = np.int64(start[base + 2 * ACROSS])
-        copy_ghosts(table, table_ids, stop, begin, source_end - begin, width, F(0.0))
+        last = np.int64(start[base + columns])
+        copy_ghosts(table, table_ids, left, last, stop - last, -width, F(0.0))
+        first_end = np.int64(start[base + 2 * ACROSS])
+        copy_ghosts(table, table_ids, stop, begin, first_end - begin, width, F(0.0))
     for d in range(end - PAD, end):
         table[0, d] = FAR
         table[1, d] = FAR
@@ -214,8 +230,8 @@ def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
     inverse = F(1.0) / sqrt(square + TINY)
     hx = vx * inverse if square > F(0.0) else F(1.0)
     species = np.int64(rows[SPECIES_ROW][i]) if SPECIES_ROW > 0 else np.int64(0)
-    radius = numbers[species * NUMBERS + RADIUS_NUMBER]
-    cosine = numbers[species * NUMBERS + COSINE_NUMBER] if square >= F(0.01) else F(-2.0)
+    radius = numbers[RADIUS_NUMBER * SPECIES_PITCH + species]
+    cosine = numbers[COSINE_NUMBER * SPECIES_PITCH + species] if square >= F(0.01) else F(-2.0)
     found = 0
     for r in range(base - pitch, base + pitch + 1, pitch):
         for j in range(start[r + c - ACROSS], start[r + c + ACROSS + 1]):
@@ -235,9 +251,27 @@ def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
 
 
 @jit
+def box_of(xs, begin, count, y0, per_y, row):
+    """Middle and half size of a box around agents that lie next to each other in a row, a little too large."""
+    height = F(1.0) / per_y if per_y > F(0.0) else F(0.0)
+    half_x, half_y = (xs[begin + count - 1] - xs[begin]) * F(0.5), height * F(0.5)
+    return xs[begin] + half_x, y0 + (F(row) - F(0.5)) * height, half_x * F(1.001), half_y * F(1.001) + F(0.01)
+
+
+@jit
+def is_near(box, x, y, distance, world):
+    """Whether somebody in the box may be that near to a place."""
+    across, along = abs(x - box[0]), abs(y - box[1])
+    if WRAPS:
+        across, along = min(across, world.width - across), min(along, world.height - along)
+    across, along = max(across - box[2], F(0.0)), max(along - box[3], F(0.0))
+    return across * across + along * along <= distance * distance * F(1.001)
+
+
+@jit
 def steer_block(
-    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, closest, row, begin, count, target,
-    world, numbers, kin, items, ranges, shapes, nearest, step, told, news, events, status, young,
+    table, table_ids, start, grid, x0, per_x, box, state, ids, sums, reaches, closest, chosen, near, row, begin, count,
+    target, world, numbers, kin, items, ranges, item_ranges, shapes, nearest, step, told, news, events, status, young,
 ):  # fmt: skip
     """Perceive, steer and move `count` agents that lie next to each other in a row."""
     columns, _, pitch = grid
@@ -273,11 +307,12 @@ def steer_block(
         e = np.int64(start[base + pitch + c1]) - over
         acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, False, acc)
         fold(sums, k, acc)
+    choose(items, ranges, item_ranges, box, world, chosen, near)
     fine = True
     for k in range(0, count, 16):
         found = sums_at(sums, k)
         p, me = me_moving(numbers, rows, table_ids, begin + k, found[0], world)
-        me, fx, fy, tale = decide(p, me, found, world, items, ranges)
+        me, fx, fy, tale = decide(p, me, found, world, items, ranges, chosen, near)
         me, new = live(p, me, fx, fy, world, shapes)
         left = count - k
         store_all(state, target + k, new, left)
@@ -309,9 +344,15 @@ def row_named(ids, n, name):
     """Where an agent is in the moved flock, be it dead; -1: nowhere."""
     if name < 0:  # nobody: its complement would be agent 0
         return -1
-    for i in range(n):
-        if ids[i] == name or ids[i] == -1 - name:
-            return i
+    for begin in range(0, n, 1024):
+        found = np.int32(-1)
+        for i in range(
+            np.uint64(begin), np.uint64(min(begin + 1024, n))
+        ):  # to its end, so that it vectorises
+            here = ids[i] == name or ids[i] == -1 - name
+            found = max(found, np.int32(i) if here else np.int32(-1))
+        if found >= 0:
+            return np.int64(found)
     return -1
 
 
@@ -354,13 +395,14 @@ def let_be_born(state, ids, n, status, young, events, numbers, world, step):
 @numba.njit(cache=True, **JIT)
 def run(
     steps, me, team, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
-    state, ids, key, table, table_ids, start, hist, row_start, row_first, first_task, reaches,
-    numbers, kin, items, ranges, tracked, shapes, told, news, heard, events, young,
+    state, ids, key, table, table_ids, source, start, hist, row_start, row_first, first_task, reaches,
+    numbers, kin, items, ranges, item_ranges, tracked, shapes, told, news, heard, events, young,
 ):  # fmt: skip
     """Advance `steps` steps as thread `me` of `team`; stops early, before or after a whole step, on trouble."""
     width, height = F(world_values[0]), F(world_values[1])
     sums = np.zeros((ACCUMULATORS, BLOCK + 16), np.float32)
     closest = np.empty(64, np.float32)
+    chosen, near = np.empty(items.shape[0], np.int64), np.empty(ranges.shape, np.int64)
     bounds = (0.0, 0.0, world_values[0], world_values[1])
     most_bins = start.shape[0] - 1
     for done in range(steps):
@@ -434,9 +476,9 @@ def run(
             first_task[rows] = tasks
             for side in range(2):
                 r = side * (rows + 1)
-                source = (rows if side == 0 else 1) if WRAPS else r
+                opposite = (rows if side == 0 else 1) if WRAPS else r
                 for c in range(pitch):
-                    moved = start[source * pitch + c] - row_start[source] if WRAPS else 0
+                    moved = start[opposite * pitch + c] - row_start[opposite] if WRAPS else 0
                     start[r * pitch + c] = row_start[r] + moved
         for i in range(begin, end):
             if MORTAL and key[i] < 0:
@@ -444,12 +486,15 @@ def run(
             k = np.uint32(key[i])
             d = hist[me, k]
             hist[me, k] = d + np.int32(1)
-            move_agent(table, np.uint32(d), state, np.uint64(i))
+            for r in range(AT_ONCE):
+                table[r, np.uint32(d)] = state[r, i]
             table_ids[np.uint32(d)] = ids[i]
+            if AT_ONCE < STATE_ROWS:
+                source[np.uint32(d)] = np.int32(i)
         meet(sync, team)
         for r in range(rows * me // team, rows * (me + 1) // team):
             base = (r + 1) * pitch
-            finish_row(table, table_ids, start, base, row_start[r + 2], columns, width)
+            finish_row(table, table_ids, source, state, start, base, row_start[r + 2], columns, width)
             if tracked.shape[0] > 0:
                 note_tracked(
                     table, table_ids, start[base + ACROSS], start[base + ACROSS + columns], tracked, items
@@ -458,10 +503,10 @@ def run(
         for side in range(me, 2, team):
             r = side * (rows + 1)
             if WRAPS:
-                source = rows if side == 0 else np.int64(1)
+                opposite = rows if side == 0 else np.int64(1)
                 shift = -height if side == 0 else height
                 length = row_start[r + 1] - row_start[r]
-                copy_ghosts(table, table_ids, row_start[r], row_start[source], length, F(0.0), shift)
+                copy_ghosts(table, table_ids, row_start[r], row_start[opposite], length, F(0.0), shift)
             else:
                 for d in range(row_start[r], row_start[r + 1]):
                     table[0, d] = FAR
@@ -481,10 +526,11 @@ def run(
                 offset = (task - first_task[r]) * BLOCK
                 first = start[base + ACROSS] + offset
                 count = min(BLOCK, start[base + ACROSS + columns] - first)
+                box = box_of(table[0], first, count, y0, per_y, r + 1)
                 if not steer_block(
-                    table, table_ids, start, grid, x0, per_x, state, ids, sums, reaches, closest, r + 1, first,
-                    count, row_first[r] + offset, world, numbers, kin, items, ranges, shapes, nearest, step + 1,
-                    told[me], news, events, status, young,
+                    table, table_ids, start, grid, x0, per_x, box, state, ids, sums, reaches, closest, chosen, near,
+                    r + 1, first, count, row_first[r] + offset, world, numbers, kin, items, ranges, item_ranges,
+                    shapes, nearest, step + 1, told[me], news, events, status, young,
                 ):  # fmt: skip
                     put(status, 0, NOT_FINITE)
                 task = tasks * whose // team + fetch_add(sync, NEXT_TASK + 16 * whose, 1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from murmura.backends.cuda_build import import_numba_cuda, kernel_module, missing, simulated
 from murmura.backends.cuda_transfer import Arrived, Transfer
-from murmura.backends.plan import PLACES, Plan
+from murmura.backends.plan import KIN_FIELDS, PLACES, Plan, laid_out
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
@@ -187,8 +187,8 @@ class BackendCuda:
         world = plan.world(0, self._seed)
         fields = ("width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y")
         self._place("world", np.array([getattr(world, field) for field in fields]))
-        self._place("numbers", plan.numbers.reshape(-1))
-        self._place("kin", plan.kin.reshape(-1))
+        self._place("numbers", laid_out(plan.numbers.T))
+        self._place("kin", laid_out(plan.kin.reshape(-1, len(KIN_FIELDS)).T))
         self._place("items", items if len(items) else np.zeros((1, plan.item_width), np.float32))
         self._place("ranges", plan.ranges if len(plan.ranges) else np.zeros((1, 2), np.int64))
         self._place("tracked", plan.tracked if len(plan.tracked) else np.full((1, 2), -1, np.int64))

@@ -60,6 +60,11 @@ def look_up(table: Any, index: Any) -> Any:
 
 
 @device
+def entry(tables: Any, number: Any, pitch: Any, index: Any) -> Any:
+    return tables[number * pitch + index]
+
+
+@device
 def halves(i: Any) -> Any:
     return np.int32(i & 0xFFFF), np.int32(i >> 16)
 

@@ -21,10 +21,12 @@ from murmura.backends.plan import (
     WORLD_FIELDS,
     Group,
     Plan,
+    pitch_of,
 )
 from murmura.core import motion, perception, space, vector
 from murmura.core.events import Event
 from murmura.core.perception import TIE
+from murmura.core.rule import Rule
 from murmura.rules import terrain
 from murmura.rules.terrain import SHAPE_FIELDS
 
@@ -42,7 +44,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
 }
 FUNCTIONS = (
     "modulate", "alert", "pair", "item", "feel", "steer", "hush", "exclusive", "age", "fate", "happens", "bears",
-    "inherit", "gather", "report", "turn",
+    "inherit", "speaks", "gather", "report", "turn",
 )  # fmt: skip
 
 
@@ -105,6 +107,7 @@ class Fusion:
             self._seen(),
             self._contribute(),
             self._merge(),
+            *([self._choose()] if self.chosen else []),
             self._decide(),
             self._live(),
             *Happenings(self).parts(),
@@ -185,8 +188,9 @@ class Fusion:
         return "\n".join(lines)
 
     def _parameters(self) -> str:
-        number = "look_up(numbers, base + {k})" if self.many else "numbers[{k}]"
-        lines = ["@jit", "def parameters(numbers, base):"]
+        pitch = pitch_of(self.plan.species_count)
+        number = f"entry(numbers, {{k}}, {pitch}, kind)" if self.many else "numbers[{k}]"
+        lines = ["@jit", "def parameters(numbers, kind):"]
         place = 0
         names = []
         for group in self.plan.groups:
@@ -196,21 +200,11 @@ class Fusion:
             lines.append(f"    p_{group.name} = P_{group.name}({', '.join(values)})")
             names.append(f"p_{group.name}")
         lines.append(f"    return {', '.join(names)},")
-        return "\n".join([f"NUMBERS = {place}", *lines])
+        return "\n".join([f"SPECIES_PITCH = {pitch}", *lines])
 
     def _rows(self) -> str:
         rows = ", ".join(f"table[{k}]" for k in range(4 + len(self.plan.carried)))
-        lines = [
-            f"@jit\ndef rows_of(table):\n    return {rows},",
-            "",
-            "@jit",
-            "def move_agent(table, d, state, i):",
-        ]
-        lines += [f"    table[{k}, d] = state[{k}, i]" for k in range(4 + len(self.plan.carried))]
-        lines += ["", "@jit", "def swap_agents(table, a, b):"]
-        for k in range(4 + len(self.plan.carried)):
-            lines.append(f"    table[{k}, a], table[{k}, b] = table[{k}, b], table[{k}, a]")
-        return "\n".join(lines)
+        return f"@jit\ndef rows_of(table):\n    return {rows},"
 
     def _value(self, column: str, load: str) -> str:
         """The text that reads a column, or the constant it has in this plan."""
@@ -225,13 +219,13 @@ class Fusion:
             ("me_pairing", self.loads.patterns[0], "0.0"),
             ("me_moving", self.loads.patterns[1], "neighbors"),
         ):
-            base = f"to_integer({self._value('species', load)}) * NUMBERS" if self.many else "0"
+            kind = f"to_integer({self._value('species', load)})" if self.many else "0"
             extras = ", ".join(self._value(c, load) for c in self.extras)
             identity = self.loads.identity or load.format(row="ids")
             parts += [
                 "@jit",
                 f"def {name}(numbers, rows, ids, i, neighbors, world):",
-                f"    p = parameters(numbers, {base})",
+                f"    p = parameters(numbers, {kind})",
                 f"    x, y, vx, vy = {self.loads.place_and_velocity(load)}",
                 "    square = vx * vx + vy * vy",
                 "    inverse = F(1.0) / sqrt(square + F(1e-30))",
@@ -278,10 +272,11 @@ class Fusion:
         lines = ["@jit", "def seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
         if self.many:
             lines.append(f"    other = to_integer({self._value('species', load)})")
-            lines.append(
-                f"    pair = (to_integer(me.species) * {self.plan.species_count} + other) * {len(KIN_FIELDS)}"
+            count = self.plan.species_count
+            lines.append(f"    pair = to_integer(me.species) * {count} + other")
+            kin = ", ".join(
+                f"entry(kin, {k}, {pitch_of(count * count)}, pair)" for k in range(len(KIN_FIELDS))
             )
-            kin = ", ".join(f"look_up(kin, pair + {k})" for k in range(len(KIN_FIELDS)))
         weighed = dict(self.plan.groups[1].options)["weighs_angles"]
         attention = "attention(p[1], me.hx, me.hy, dx, dy, inv_d)" if weighed else "1.0"
         lines.append(
@@ -334,7 +329,11 @@ class Fusion:
 
     def _decide(self) -> str:
         """What the agent feels, then the force its rules ask for."""
-        lines = ["@jit", "def decide(p, me, s, world, items, ranges):", "    zero = as_lanes(0.0)"]
+        lines = [
+            "@jit",
+            f"def decide(p, me, s, world, items, ranges{self.chosen}):",
+            "    zero = as_lanes(0.0)",
+        ]
         places = self._places()
         for k, group in enumerate(self.groups):
             pairs = [f"s[{places[(k, number)]}]" for number in range(len(group.kinds))]
@@ -369,7 +368,11 @@ class Fusion:
         start = ["as_lanes(3.0e38)" if kind == "least" else "zero" for kind in group.item_kinds]
         lines = [f"    {', '.join(names)}, = {', '.join(start)},"]
         values = ", ".join(f"items[row, {n}]" for n in range(len(group.item_fields)))
-        lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
+        if self.culls(group):
+            lines.append(f"    for place in range(near[{k}, 0], near[{k}, 1]):")
+            lines.append("        row = chosen[place]")
+        else:
+            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
         lines.append(f"        c = item_{k}(p[{k + 2}], me, Item_{k}({values}), world)")
         nearer = ""
         for n, (name, kind) in enumerate(zip(names, group.item_kinds, strict=True)):
@@ -383,6 +386,32 @@ class Fusion:
                     lines.append(f"        {nearer} = c[{n}] < {name}")
                 lines.append(f"        {name} = where({nearer}, c[{n}], {name})")
         return lines
+
+    @property
+    def chosen(self) -> str:
+        """Further arguments of functions that ask items: those near a block of agents, where agents come in blocks."""
+        return "" if self.loads.base else ", chosen, near"
+
+    def culls(self, group: Group) -> bool:
+        """Whether items that are too far away from a block of agents are left out from the beginning."""
+        has_range = group.rule is not None and type(group.rule).item_range is not Rule.item_range
+        return has_range and bool(self.chosen)
+
+    def _choose(self) -> str:
+        """Which items matter to agents in a box: places in `chosen` for each rule."""
+        lines = ["@jit", "def choose(items, ranges, item_ranges, box, world, chosen, near):", "    count = 0"]
+        for k, group in enumerate(self.groups):
+            if self.culls(group):
+                x, y = (group.item_fields.index(name) for name in ("x", "y"))
+                lines += [
+                    f"    near[{k}, 0] = count",
+                    f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):",
+                    f"        if is_near(box, items[row, {x}], items[row, {y}], item_ranges[{k}], world):",
+                    "            chosen[count] = row",
+                    "            count += 1",
+                    f"    near[{k}, 1] = count",
+                ]
+        return "\n".join(lines)
 
     def _steer(self, k: int, group: Group) -> list[str]:
         kind = group.kind

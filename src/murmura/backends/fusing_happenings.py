@@ -49,26 +49,36 @@ class Happenings:
         lines.append("    alive = first_lanes(left) & (cause == 0.0)")
         for k, group, _, _ in self._lasting():
             fields = ", ".join(f"items[row, {n}]" for n in range(len(group.kind.item_fields)))
-            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
-            lines.append(f"        it = Item_{k}({fields})")
+            loop = [f"for row in range(ranges[{k}, 0], ranges[{k}, 1]):", f"    it = Item_{k}({fields})"]
+            lines.append("    says = alive")
             if group.kind.gather:
-                lines.append(f"        c = gather_{k}(p[{k + 2}], me, it, world)")
-                for slot, kind in enumerate(group.kind.gathers):
-                    if kind == "count":
-                        said = f"alive & (as_lanes(c[{slot}]) != 0.0)"
-                    else:
-                        said = f"where(alive, c[{slot}], 0.0)"
-                    last = ", me.id" if kind == "best" else ""
-                    lines.append(f"        tell_{kind}(told, row, {slot}, {said}{last})")
+                loop += self._say(k, group)
             if group.kind.report:
-                lines.append("        mine = alive & (to_number(me.id) == it.target)")
-                lines.append("        if any_lane(mine) != 0:")
-                lines.append(f"            r = report_{k}(p[{k + 2}], me, world)")
-                lines += [
-                    f"            tell_news(news, row, {n + 1}, mine, r[{n}])"
-                    for n in range(len(group.kind.reports))
-                ]
+                loop += self._report(k, group)
+            if group.kind.speaks:
+                lines.append(f"    says = alive & speaks_{k}(p[{k + 2}], me, world)")
+                loop = ["if any_lane(says) != 0:", *(f"    {line}" for line in loop)]
+            lines += [f"    {line}" for line in loop]
         return "\n".join(lines)
+
+    def _say(self, k: int, group: Group) -> list[str]:
+        lines = [f"    c = gather_{k}(p[{k + 2}], me, it, world)"]
+        for slot, kind in enumerate(group.kind.gathers):
+            if kind == "count":
+                said = f"says & (as_lanes(c[{slot}]) != 0.0)"
+            else:
+                said = f"where(says, c[{slot}], 0.0)"
+            last = ", me.id" if kind == "best" else ""
+            lines.append(f"    tell_{kind}(told, row, {slot}, {said}{last})")
+        return lines
+
+    def _report(self, k: int, group: Group) -> list[str]:
+        return [
+            "    mine = says & (to_number(me.id) == it.target)",
+            "    if any_lane(mine) != 0:",
+            f"        r = report_{k}(p[{k + 2}], me, world)",
+            *(f"        tell_news(news, row, {n + 1}, mine, r[{n}])" for n in range(len(group.kind.reports))),
+        ]
 
     def _take_turns(self) -> str:
         """Items take their turns, one after the other; what they were told is forgotten."""
@@ -163,14 +173,14 @@ class Happenings:
                 values.append(self._at(4 + f.plan.carried.index(column), "i"))
             else:
                 values.append(f"F({DEFAULTS[column]})")
-        base = f"np.int32({self._at(4 + f.plan.carried.index('species'), 'i')}) * NUMBERS" if f.many else "0"
+        kind = f"np.int32({self._at(4 + f.plan.carried.index('species'), 'i')})" if f.many else "0"
         place = ", ".join(self._at(k, "i") for k in range(4))
         crowd = self._at(6 + len(f.plan.carried), "i")
         return "\n".join(
             [
                 "@jit",
                 f"def being(numbers, {self._tables()}, i, name):",
-                f"    p = parameters(numbers, {base})",
+                f"    p = parameters(numbers, {kind})",
                 f"    x, y, vx, vy = {place}",
                 "    square = vx * vx + vy * vy",
                 "    inverse = F(1.0) / sqrt(square + F(1e-30))",

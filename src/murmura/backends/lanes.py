@@ -303,7 +303,7 @@ def lane_numbers(typing_context: Any, per_group: Any, within: Any) -> Any:
     return Ints(per_group, within), lambda context, builder, sig, args: ir.Constant(INTS, values)
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, target: Any) -> Any:
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any, target: Any) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), target.as_pointer())
 
@@ -314,7 +314,7 @@ def load(typing_context: Any, row: Any, i: Any) -> Any:
     lanes, vector_type = (Lanes, FLOATS) if row.dtype == types.float32 else (Ints, INTS)
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], vector_type), align=4)
+        return builder.load(pointer_to(context, builder, sig.args[0], args[0], args[1], vector_type), align=4)
 
     return lanes(row, types.intp), emit
 
@@ -327,7 +327,9 @@ def _loader(arrange: Callable[[int], list[int]], count: Callable[[int], int]) ->
 
         def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             few = ir.VectorType(kind, count(size))
-            few_values = builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], few), align=4)
+            few_values = builder.load(
+                pointer_to(context, builder, sig.args[0], args[0], args[1], few), align=4
+            )
             return _pick(builder, few_values, arrange(size))
 
         return lanes(row, types.intp, per_group), emit
@@ -340,23 +342,33 @@ load_repeated = _loader(lambda size: [k // size for k in range(WIDTH)], lambda s
 load_tile = _loader(lambda size: [k % size for k in range(WIDTH)], lambda size: size)
 
 
+def has_avx512(context: Any) -> bool:
+    return "+avx512f" in context.codegen()._tm_features.split(",")
+
+
 @intrinsic
 def gather(typing_context: Any, table: Any, index: Any) -> Any:
     """The table's entries at sixteen indices, float32 or int32."""
-    lanes, kind, vector_type = (Lanes, FLOAT, FLOATS) if table.dtype == types.float32 else (Ints, INT, INTS)
-    suffix = "f32" if kind is FLOAT else "i32"
+    lanes, vector_type = (Lanes, FLOATS) if table.dtype == types.float32 else (Ints, INTS)
+    suffix, letter = ("f32", "s") if lanes is Lanes else ("i32", "i")
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = context.make_array(sig.args[0])(context, builder, args[0]).data
-        longs = ir.VectorType(LONG, WIDTH)
-        offsets = builder.mul(builder.sext(args[1], longs), ir.Constant(longs, [LONG(4)] * WIDTH))
-        addresses = builder.add(_spread(builder, builder.ptrtoint(data, LONG), longs), offsets)
-        pointers = builder.inttoptr(addresses, ir.VectorType(data.type, WIDTH))
-        kinds = [pointers.type, INT, BITS, vector_type]
-        name = f"llvm.masked.gather.v{WIDTH}{suffix}.v{WIDTH}p0"
-        callee = cgutils.get_or_insert_function(builder.module, ir.FunctionType(vector_type, kinds), name)
         everyone = ir.Constant(BITS, [BIT(1)] * WIDTH)
-        return builder.call(callee, [pointers, INT(4), everyone, ir.Constant(vector_type, ir.Undefined)])
+        nothing = ir.Constant(vector_type, ir.Undefined)
+        if has_avx512(context):  # with short indices: LLVM itself would make two gathers of the general form
+            name = f"llvm.x86.avx512.mask.gather.dp{letter}.512"
+            base = builder.bitcast(data, ir.IntType(8).as_pointer())
+            values = [ir.Constant(vector_type, None), base, args[1], everyone, INT(4)]
+        else:
+            longs = ir.VectorType(LONG, WIDTH)
+            offsets = builder.mul(builder.sext(args[1], longs), ir.Constant(longs, [LONG(4)] * WIDTH))
+            addresses = builder.add(_spread(builder, builder.ptrtoint(data, LONG), longs), offsets)
+            pointers = builder.inttoptr(addresses, ir.VectorType(data.type, WIDTH))
+            name = f"llvm.masked.gather.v{WIDTH}{suffix}.v{WIDTH}p0"
+            values = [pointers, INT(4), everyone, nothing]
+        kind = ir.FunctionType(vector_type, [value.type for value in values])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
 
     return lanes(table, Ints), emit
 
@@ -369,7 +381,7 @@ def store_first(typing_context: Any, row: Any, i: Any, values: Any, count: Any) 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         numbers = ir.Constant(INTS, [INT(k) for k in range(WIDTH)])
         chosen = builder.icmp_signed("<", numbers, _spread(builder, builder.trunc(args[3], INT), INTS))
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1], vector_type)
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], vector_type)
         kind = ir.FunctionType(ir.VoidType(), [vector_type, pointer.type, INT, BITS])
         name = f"llvm.masked.store.v{WIDTH}{suffix}.p0"
         callee = cgutils.get_or_insert_function(builder.module, kind, name)

@@ -24,6 +24,7 @@ from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
 MOST_LISTENERS = 128
+ONE_REGISTER, TWO_REGISTERS = 16, 32  # entries of a table that lanes look things up in, see `tables`
 KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
 ALWAYS_CARRIED = ("heading",)
 ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
@@ -135,6 +136,7 @@ class Plan:
         longest = min(scenario.world.width, scenario.world.height) / 4.0 if torus else math.inf
         shapes = shape_rows(scenario.obstacles, longest)
         self.items, self.ranges, self.tracked = self._items(shapes)
+        self.item_ranges = self._item_ranges(lives)
         self.listeners = max([0, *(end for _, _, _, end in self.lasting)])
         if self.listeners > MOST_LISTENERS:
             raise ScenarioError(
@@ -155,7 +157,7 @@ class Plan:
         groups = tuple((g.name, g.numbers, g.options, g.rule and g.kind.__qualname__) for g in self.groups)
         world = self.scenario.world.boundary
         return (
-            groups, self.carried, self.topological, self.has_obstacles, self.species_count > 1, world, self.item_width,
+            groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
         )  # fmt: skip
 
     def same_kernel(self, other: Plan) -> bool:
@@ -289,6 +291,12 @@ class Plan:
                 table[a, b] = [getattr(wanted, field) for field in KIN_FIELDS]
         return table
 
+    def _item_ranges(self, lives: list[Scenario]) -> NDArray[np.float32]:
+        """How far the items of each rule matter to anybody."""
+        rules = [dict(life.rules) for life in lives]
+        found = [max(rule[group.name].item_range() for rule in rules) for group in self.rule_groups]
+        return np.array(found, np.float32)
+
     def _items(self, shapes: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
         rows: list[Any] = []
@@ -366,3 +374,18 @@ def _perception_numbers(s: Scenario) -> dict[str, float]:
         "view_cosine": s.perception.view_cosine,
         "per_radius": 1.0 / s.perception.radius,
     }
+
+
+def pitch_of(entries: int) -> int:
+    """How far apart tables of so many entries lie."""
+    if entries == 1:
+        return 1
+    return next((size for size in (ONE_REGISTER, TWO_REGISTERS) if entries <= size), entries)
+
+
+def laid_out(tables: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Tables, one a row, one after the other with their pitch."""
+    count, entries = tables.shape
+    whole = np.zeros((count, pitch_of(entries)), np.float32)
+    whole[:, :entries] = tables
+    return whole.reshape(-1)

@@ -36,6 +36,8 @@ from murmura.backends.lanes import (
     upper_24_bits,
 )
 from murmura.backends.parts import PartCompiler
+from murmura.backends.plan import ONE_REGISTER, TWO_REGISTERS
+from murmura.backends.tables import permuted
 from murmura.core import algebra
 
 F = np.float32
@@ -60,6 +62,7 @@ def floor(x): ...
 def to_integer(x): ...
 def to_number(i): ...
 def look_up(table, index): ...
+def entry(tables, number, pitch, index): ...
 def halves(i): ...
 def signed_bytes(i): ...
 def add_32(a, b): ...
@@ -134,6 +137,16 @@ def _look_up(table, index):
     return (
         (lambda table, index: gather(table, index)) if index == Ints else (lambda table, index: table[index])
     )
+
+
+@overload(entry, prefer_literal=True)
+def _entry(tables, number, pitch, index):
+    """Entry `index` of the table with this number; `pitch` is how far apart tables lie."""
+    if index != Ints:
+        return lambda tables, number, pitch, index: tables[number * pitch + index]
+    if pitch.literal_value in (ONE_REGISTER, TWO_REGISTERS):
+        return lambda tables, number, pitch, index: permuted(tables, number, pitch, index)
+    return lambda tables, number, pitch, index: gather(tables, index + np.int32(number * pitch))
 
 
 @overload(halves)

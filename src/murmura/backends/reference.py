@@ -320,9 +320,11 @@ class Moment:
     def _told(self, rows: NDArray[Any], p: list[Any], me: Any, cause: Any) -> dict[tuple[int, int], Any]:
         """What these agents tell each item: how many, sums, (score, id) of the best; and the target's report."""
         found: dict[tuple[int, int], Any] = {}
-        alive = cause == 0.0
         for number, group, begin, end in self.plan.lasting:
             q = p[2 + number]
+            says = cause == 0.0
+            if group.kind.speaks:
+                says = says & group.kind.speaks(q, me, self.world)
             fields = (*group.kind.item_fields, *group.kind.memory_fields)
             item_type = record_type("Item", group.kind.item_fields)
             for row in range(begin, end):
@@ -331,10 +333,10 @@ class Moment:
                 if group.kind.gather:
                     terms = np.broadcast_arrays(*group.kind.gather(q, me, it, self.world), me.x)[:-1]
                     for kind, term in zip(group.kind.gathers, terms, strict=True):
-                        values.append(_listen(kind, np.where(alive, term, 0.0), self.ids[rows]))
+                        values.append(_listen(kind, np.where(says, term, 0.0), self.ids[rows]))
                 news = {}
                 if group.kind.report:
-                    mine = np.flatnonzero(alive & (self.ids[rows] == it.target))
+                    mine = np.flatnonzero(says & (self.ids[rows] == it.target))
                     if len(mine):
                         told = np.broadcast_arrays(*group.kind.report(q, me, self.world), me.x)
                         news = {

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from murmura.backends.lanes import LONG, _pointer
+from murmura.backends.lanes import LONG, pointer_to
 from murmura.backends.primitives import INNER
 
 ARRIVED, GENERATION, NEXT_TASK = 0, 16, 32
@@ -32,7 +32,7 @@ def fetch_add(typing_context: Any, array: Any, i: Any, amount: Any) -> Any:
     """Add to an int64 element and return what was there before, as one indivisible act."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1], LONG)
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
         return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
 
     return types.int64(array, types.intp, types.int64), emit
@@ -43,7 +43,7 @@ def peek(typing_context: Any, array: Any, i: Any) -> Any:
     """Read an int64 element that another thread may be changing."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1], LONG)
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
         return builder.load_atomic(pointer, "seq_cst", 8, typ=ir.IntType(64))
 
     return types.int64(array, types.intp), emit
@@ -54,7 +54,7 @@ def put(typing_context: Any, array: Any, i: Any, value: Any) -> Any:
     """Write an int64 element that another thread may be reading."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1], LONG)
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
         builder.store_atomic(args[2], pointer, "seq_cst", 8)
         return context.get_dummy_value()
 

@@ -17,6 +17,7 @@ own options) and take
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
@@ -50,6 +51,7 @@ class Rule(Model):
         happens(p, was, me, acc, world): (kind, other, amount) of an event to be told; kind 0: none.
         bears(p, was, me, acc, world): whether it has young now, and by whom (an id, or -1).
         inherit(p, mother, father, child_id, world): values of the columns in `inherits` of that young.
+        speaks(p, me, world): whether the agent has anything to tell items; without it, everybody may.
         gather(p, me, it, world): what the agent tells an item, one entry for each of `gathers`.
         report(p, me, world): what the agent that an item has as its `target` tells it: its fields `reports`.
         turn(p, items, row, told, world): an item's own turn, after all agents have moved: it changes its row
@@ -100,6 +102,7 @@ class Rule(Model):
     happens: ClassVar[Function | None] = None
     bears: ClassVar[Function | None] = None
     inherit: ClassVar[Function | None] = None
+    speaks: ClassVar[Function | None] = None
     gather: ClassVar[Function | None] = None
     report: ClassVar[Function | None] = None
     turn: ClassVar[Function | None] = None
@@ -115,6 +118,12 @@ class Rule(Model):
     def variant(self) -> type[Rule]:
         """The class whose functions are run; a rule may keep rarely used accumulators in a subclass."""
         return type(self)
+
+    def item_range(self) -> float:
+        """How near an item must be to matter to an agent [u]: farther ones may be passed over unasked.
+
+        Beyond it `item` must return what changes nothing: 0 for sums, and for the least more than any other."""
+        return math.inf
 
     def items(self) -> Sequence[Sequence[float]]:
         """Rows of `item_fields`, then `memory_fields`."""

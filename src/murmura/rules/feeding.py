@@ -24,6 +24,7 @@ from murmura.core.vector import TINY, limit
 from murmura.rules.stages import FAR, NOWHERE, Change
 from murmura.rules.towards import steer_at_speed
 
+GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
 NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
 SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
 MEAL = float(Event.MEAL)
@@ -186,6 +187,9 @@ class Feeding(Rule):
             for number, (x, y, amount) in enumerate(full)
         ]
 
+    def item_range(self) -> float:
+        return GIVES_UP * self.reach
+
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
         s = me.feeding_state
@@ -198,8 +202,9 @@ class Feeding(Rule):
         dx, dy = offset(world, me.x, me.y, it.x, it.y)
         d2 = dx * dx + dy * dy
         offers = where((d2 <= p.reach * p.reach) & (it.room > 0.0), d2, FAR)
-        mine = where(me.target_food_id == it.id, d2, FAR)
-        admits = where(to_number(me.id) == it.admitted, 1.0, 0.0)
+        in_range = d2 <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
+        mine = where((me.target_food_id == it.id) & in_range, d2, FAR)
+        admits = where((to_number(me.id) == it.admitted) & in_range, 1.0, 0.0)
         found = where(me.target_food_id < 0.0, offers, mine)
         return found, it.id, dx, dy, it.present, it.portion, it.invites, admits
 
@@ -262,6 +267,10 @@ class Feeding(Rule):
         ends = (was.feeding_state == FEEDING) & (me.feeding_state < FEEDING)
         eaten = was.meal + acc[5]
         return where(ends & (eaten > 0.0), MEAL, 0.0), was.target_food_id, eaten
+
+    @staticmethod
+    def speaks(p: Any, me: Any, world: Any) -> Any:
+        return me.feeding_state >= GATHERING
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -54,6 +54,9 @@ class Remains(Rule):
     def items(self) -> Sequence[Sequence[float]]:
         return [(float(slot), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for slot in range(self.places)]
 
+    def item_range(self) -> float:
+        return max(self.sense, self.reach, self.warning_radius + self.warning_growth)
+
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         dx, dy = offset(world, me.x, me.y, it.x, it.y)
@@ -86,6 +89,10 @@ class Remains(Rule):
     def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
         # Silences nobody, and is thereby not silenced when others are.
         return 1.0 + 0.0 * me.x
+
+    @staticmethod
+    def speaks(p: Any, me: Any, world: Any) -> Any:
+        return (me.health <= 0.0) | (p.appetite > 0.0)
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:

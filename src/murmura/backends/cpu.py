@@ -40,7 +40,7 @@ from murmura.backends.telling import *
 F = np.float32
 '''
 MARK = "# THE FUSED RULES\n"
-SERIAL_BELOW = 4000
+SERIAL_BELOW, LIGHT = 4000, 6  # agents with few columns that one thread is best for, and how many columns are few
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
@@ -201,7 +201,9 @@ class BackendCpu:
     @property
     def threads(self) -> int:
         """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
-        return usual_threads(self._count) if self._wanted is None else self._wanted
+        if self._wanted is not None:
+            return self._wanted
+        return usual_threads(int(self._count * max(1.0, len(self._plan.carried) / LIGHT)))
 
     def load(self, state: State) -> None:
         """Take the flock over."""

@@ -243,14 +243,14 @@ def test_heading_and_speed_follow_a_velocity_that_a_rule_writes():
 
 
 def test_a_genome_switched_on_makes_founders_of_all():
-    sim = mm.Simulation(workload(12), seed=6, backend="cuda")
+    sim = mm.Simulation(workload(40), seed=6, backend="cuda")
     sim.step()
     sim.retune({"rules.genome.enabled": True})
     begun = mm.Simulation(sim.scenario, seed=6, backend="reference")
     for name in begun.state.own_columns:
         assert np.array_equal(sim.column(name), begun.column(name)), name
     sim.step()
-    assert len(np.unique(sim.column("gene_speed"))) == 12
+    assert len(np.unique(sim.column("gene_speed"))) == 40
 
 
 @pytest.mark.filterwarnings(

@@ -1,4 +1,4 @@
-"""Newcomers: who comes, when, where and with what; that caps hold; and that family trees know them for what they are."""
+"""Newcomers: who comes, when, where and with what; that caps hold; and that family trees know them."""
 
 from __future__ import annotations
 

@@ -75,8 +75,9 @@ def test_who_finds_nobody_waits_and_then_has_young_alone() -> None:
 
 def lone_mother(backend: str) -> Any:
     """The second of two is about to have young without a father; agent 0 has other genes."""
+    few = {"agents": 2, "rules.reproduction.asexual": 1.0, "rules.reproduction.most": 8}
     return wild(
-        [[100, 100], [500, 500]], [PREY] * 2, PLAIN | {"agents": 2, "rules.reproduction.asexual": 1.0, "rules.reproduction.most": 8},
+        [[100, 100], [500, 500]], [PREY] * 2, PLAIN | few,
         columns={"age": [0.0, 50.0], "gene_speed": [0.9, 0.3]}, backend=backend,
     )  # fmt: skip
 

@@ -1,7 +1,8 @@
 """What the scenarios of evolution promise, seen within minutes: who dies of what, who kills, who crowds out whom.
 
 That mean genes follow over half an hour, ten seeds each against controls, is shown by `experiments/selection.py`; here
-are the mechanisms behind it, each of which would be gone if its gene did nothing. A score of 2.5 is a chance of 1 in 160.
+are the mechanisms behind it, each of which would be gone if its gene did nothing. Chance alone gives a score beyond 2.5
+once in 160 times.
 """
 
 from __future__ import annotations

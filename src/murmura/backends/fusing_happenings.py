@@ -229,8 +229,7 @@ class Happenings:
             lines.append(f"    last = min(ranges[{k}, 1], ranges[{k}, 0] + {f.plan.species_count})")
             lines.append(f"    for row in range(ranges[{k}, 0], last):")
             lines.append(f"        species = np.int32(row - ranges[{k}, 0])")
-            base = "species * NUMBERS" if f.many else "0"
-            lines.append(f"        p = parameters(numbers, {base})")
+            lines.append("        p = parameters(numbers, species)")
             lines.append(f"        it = Item_{k}({fields})")
             lines.append(f"        if n < room and arrives_{k}(p[{k + 2}], it, species, world):")
             lines.append("            name = status[NEXT_ID]")

@@ -92,7 +92,7 @@ def test_so_many_come_in_a_minute() -> None:
     data = world(0, immigration__rate=15.0, ageing__span=0.0).model_dump(mode="json")
     for kind in data["species"]:
         kind["values"]["rules.ageing.least"] = 0.05  # so that there is always room
-    sim = mm.Simulation(mm.Scenario.from_data(data), seed=2, backend="cpu")
+    sim = mm.Simulation(mm.Scenario.from_data(data), seed=2, backend="cpu", threads=1)
     came = np.zeros(2)
     for _ in range(40):
         sim.step(600)
@@ -104,7 +104,7 @@ def test_a_species_that_died_out_comes_back_and_then_nobody_comes() -> None:
     data = world(40, immigration__rate=60.0).model_dump(mode="json")
     data["species"][0]["values"]["rules.immigration.rate"] = 0.0
     data["species"][1]["values"]["rules.immigration.below"] = 3.0
-    sim = mm.Simulation(mm.Scenario.from_data(data), seed=3, backend="cpu")
+    sim = mm.Simulation(mm.Scenario.from_data(data), seed=3, backend="cpu", threads=1)
     sim.remove_agents(sim.ids[sim.column("species") == 1])
     most = 0
     for _ in range(300):
@@ -126,7 +126,7 @@ def test_caps_hold_though_young_and_newcomers_want_the_same_place() -> None:
             "rules.reproduction.most_of_kind": cap, "rules.reproduction.cooldown": 1.0,
             "rules.reproduction.energy_threshold": 0.1, "rules.ageing.least": 20.0,
         }  # fmt: skip
-    sim = mm.Simulation(mm.Scenario.from_data(data), seed=6, backend="cpu")
+    sim = mm.Simulation(mm.Scenario.from_data(data), seed=6, backend="cpu", threads=1)
     kinds: set[str] = set()
     full = np.zeros(2)
     for _ in range(400):
@@ -152,14 +152,14 @@ def test_threads_and_pieces_never_change_a_bit() -> None:
 
 
 def test_a_world_may_begin_empty() -> None:
-    sim = mm.Simulation(world(0, immigration__rate=60.0), seed=4, backend="cpu")
+    sim = mm.Simulation(world(0, immigration__rate=60.0), seed=4, backend="cpu", threads=1)
     sim.step(200)
     assert sim.agent_count > 10
 
 
 def test_family_trees_know_newcomers_and_the_books_balance(tmp_path: Path) -> None:
     scenario = world(60, immigration__rate=60.0, ageing__least=20.0)
-    sim = mm.Simulation(scenario, seed=7, backend="cpu")
+    sim = mm.Simulation(scenario, seed=7, backend="cpu", threads=1)
     run = record(sim, 900, tmp_path / "run", every=90)
     events, tree = list(run.events()), mm.lineage(run)
     told = {kind: [e for e in events if e["kind"] == kind] for kind in ("birth", "arrival", "death")}
@@ -201,7 +201,7 @@ def test_the_figure_tells_arrivals_from_births(tmp_path: Path) -> None:
 
     from murmura.lab.plot_lineage import _draw_rates
 
-    sim = mm.Simulation(world(60, immigration__rate=60.0), seed=7, backend="cpu")
+    sim = mm.Simulation(world(60, immigration__rate=60.0), seed=7, backend="cpu", threads=1)
     sim.step(600)
     tree = sim.lineage()
     panel = Figure().subplots()

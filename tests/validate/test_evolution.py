@@ -34,7 +34,7 @@ class Watched:
 
     def __init__(self, name: str, genes: tuple[str, ...], seed: int, minutes: float, spread: float) -> None:
         scenario = mm.load_scenario(name).with_values({"rules.genome.spread": spread})
-        sim = mm.Simulation(scenario, seed=seed, backend="cpu")
+        sim = mm.Simulation(scenario, seed=seed, backend="cpu", threads=1)
         self.genes: dict[str, dict[int, float]] = {gene: {} for gene in genes}
         self.kinds: dict[int, int] = {}
         self.kills: Counter[int] = Counter()
@@ -99,7 +99,7 @@ def hunted(gene: str, value: float) -> tuple[Counter[str], float]:
     data = mm.load_scenario("fear-and-flocking").model_dump(mode="json")
     data["species"][PREY]["values"][f"rules.genome.{gene}"] = value
     scenario = mm.Scenario.from_data(data).with_values({"rules.reproduction.mutation_rate": 0.0})
-    sim = mm.Simulation(scenario, seed=1, backend="cpu")
+    sim = mm.Simulation(scenario, seed=1, backend="cpu", threads=1)
     deaths: Counter[str] = Counter()
     company = []
     for _ in range(12):
@@ -138,7 +138,7 @@ def test_the_sociable_have_company() -> None:
 def populations(damage: float, rivals: bool) -> tuple[int, ...]:
     """The ecosystem in a smaller world, after 200 s: how many there are of each kind."""
     scenario = resized(mm.load_scenario("ecosystem"), 200).with_values({"rules.combat.damage": damage})
-    sim = mm.Simulation(scenario, seed=1, backend="cpu")
+    sim = mm.Simulation(scenario, seed=1, backend="cpu", threads=1)
     kinds = sim.column("species")
     if not rivals:
         sim.remove_agents(sim.ids[(kinds != EXPLORER) & (kinds != KILLERS)])

@@ -26,16 +26,26 @@ class Experiment:
     Args:
         name: Of the figure and the table.
         claim: What was published, in a sentence or two.
+        seeds: How many seeds it takes, where the user may say from which on; others than the first ones, with which
+            numbers may have been tuned, have a figure and a table of their own.
     """
 
-    def __init__(self, name: str, claim: str) -> None:
+    def __init__(self, name: str, claim: str, seeds: int = 0) -> None:
         parser = argparse.ArgumentParser(description=claim)
         parser.add_argument(
             "--quick", action="store_true", help="small and rough: under a minute, nothing kept"
         )
         parser.add_argument("--out", type=Path, default=None, help="folder for figure and table")
+        if seeds:
+            parser.add_argument(
+                "--first-seed", type=int, default=0, help=f"seeds from this on, {seeds} of them"
+            )
         chosen = parser.parse_args()
         self.name, self.claim, self.quick = name, claim, chosen.quick
+        first = chosen.first_seed if seeds else 0
+        self.seeds = range(first, first + self.size(seeds, 2))
+        if first:
+            self.name += f"-from-{first}"
         # A quick look never replaces the figure of a full run.
         aside = chosen.out or (Path("experiments-quick") if chosen.quick else None)
         self.images = aside or ROOT / "docs" / "images"

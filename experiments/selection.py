@@ -1,6 +1,6 @@
 """Does selection do what the scenarios promise? Ten seeds of each, against a control without that selection.
 
-    python experiments/selection.py [--quick]
+    python experiments/selection.py [--quick] [--first-seed 10]
 
 arms-race: the speed of prey and of predators, against a world in which nobody is bitten and nobody hungers. scarcity:
 efficiency, against plenty of food. fear-and-flocking: sociability of prey, against predators that never hunt. Each run
@@ -79,16 +79,18 @@ def chance(first: np.ndarray, second: np.ndarray) -> float:
 
 def main() -> None:
     lab = Experiment(
-        "selection", "Predation makes prey and predators faster; hunger makes thrifty; company may protect."
+        "selection",
+        "Predation makes prey and predators faster; hunger makes thrifty; company may protect.",
+        seeds=10,
     )
-    seconds, seeds = lab.size(1500, 60), lab.size(10, 2)
+    seconds, seeds = lab.size(1500, 60), lab.seeds
     runs: dict[tuple[str, str, int], dict[tuple[int, str], np.ndarray]] = {}
     for name in dict.fromkeys(question.scenario for question in QUESTIONS):
         control = next(question.control for question in QUESTIONS if question.scenario == name)
         for label, values in (("selection", {}), ("control", control)):
-            for seed in range(seeds):
+            for seed in seeds:
                 runs[name, label, seed] = course(world(name, values), seed, seconds)
-            lab.say(f"{name}, {label}: {seeds} runs")
+            lab.say(f"{name}, {label}: {len(seeds)} runs")
     figure, axes = lab.figure(len(QUESTIONS), 3.6, 2.8)
     rows = []
     for question, ax in zip(QUESTIONS, axes, strict=True):
@@ -96,10 +98,7 @@ def main() -> None:
         gains = {}
         for label, color in (("selection", COLORS[1]), ("control", COLORS[0])):
             curves = np.array(
-                [
-                    runs[question.scenario, label, seed][question.species, question.gene]
-                    for seed in range(seeds)
-                ]
+                [runs[question.scenario, label, seed][question.species, question.gene] for seed in seeds]
             )
             minutes = np.arange(curves.shape[1]) * seconds / SAMPLES / 60.0
             ax.plot(minutes, curves.T, color=color, lw=0.5, alpha=0.4)
@@ -107,7 +106,7 @@ def main() -> None:
             gains[label] = curves[:, -1] - curves[:, 0]
             rows += [
                 (question.scenario, kind, question.gene, label, seed, float(g))
-                for seed, g in enumerate(gains[label])
+                for seed, g in zip(seeds, gains[label], strict=True)
             ]
         luck = chance(gains["selection"], gains["control"])
         ax.set(title=f"{question.scenario}: {kind}, p = {luck:.2g}", xlabel="minutes", ylabel=question.gene)

@@ -81,6 +81,24 @@ class Lookback(Rule):
         return me.hx, me.hy, me.speed
 
 
+class About(Rule):
+    """Turns the velocity itself, before and after the move, and steers by heading and speed: those of the new one."""
+
+    writes = ("vx", "vy")
+
+    @staticmethod
+    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return -2.0 * me.vy, 2.0 * me.vx
+
+    @staticmethod
+    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+        return 0.01 * me.speed, 0.1 * me.hy + 0.2 * me.hx
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return me.vy, me.vx
+
+
 class Probe(Rule):
     """Answers one question of many about the two numbers an agent carries: `which` is a number, not a switch."""
 

@@ -12,7 +12,7 @@ from murmura.core.errors import BackendError, RunError, ScenarioError
 from murmura.core.rule import register_rule
 from murmura.scenario import Scenario
 
-from .own_rules import Branching, Hyperbolic, Lookback, Poison
+from .own_rules import About, Branching, Hyperbolic, Lookback, Poison
 
 QUIET = {name: {"enabled": False} for name in ("separation", "alignment", "cohesion", "boundary")}
 
@@ -86,6 +86,26 @@ def test_an_agent_ages_as_it_is_after_the_move():
     assert np.allclose(cpu.column("mating_timer"), velocities[:, 1] / speed, atol=1e-5)
     for column in ("feeding_timer", "mating_timer", "aggression_level"):
         assert np.allclose(reference.column(column), cpu.column(column), atol=1e-5), column
+
+
+def check_about_face(backend: str) -> None:
+    """One agent by hand: what a rule makes of the velocity is what others see as heading and speed, at once."""
+    register_rule("lookback")(Lookback)
+    scenario = with_rule(About, {"lookback": {}})
+    sim = mm.Simulation(scenario, backend=backend, positions=[[50.0, 60.0]], velocities=[[3.0, 0.0]])
+    sim.step()
+    # (3, 0) becomes (0, 6), of speed 6 and heading (0, 1); the force is added, then age swaps the two.
+    assert sim.forces[0] == pytest.approx([0.06, 0.1], abs=1e-6)
+    assert sim.velocities[0] == pytest.approx([6.1, 0.06], abs=1e-5)
+    assert sim.positions[0] == pytest.approx([50.0 + 0.06 / 60.0, 60.0 + 6.1 / 60.0], abs=1e-4)
+    speed = np.hypot(6.1, 0.06)
+    found = [float(sim.column(name)[0]) for name in ("feeding_timer", "mating_timer", "aggression_level")]
+    assert found == pytest.approx([6.1 / speed, 0.06 / speed, speed], abs=1e-5)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_heading_and_speed_follow_a_velocity_that_a_rule_writes(backend: str):
+    check_about_face(backend)
 
 
 def test_a_cache_folder_that_cannot_be_is_named(tmp_path, monkeypatch):

@@ -42,6 +42,7 @@ BUILT_IN = [
     "combat",
     "reproduction",
     "ageing",
+    "immigration",
     "seek",
     "flee_point",
     "pursue",

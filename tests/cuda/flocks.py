@@ -18,7 +18,9 @@ ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 def scene_of(name: str, agents: int) -> Scenario:
     scenario = scenario_of(name)
     breeds = scenario.rules.reproduction.enabled
-    room = {"rules.reproduction.most": max(200, 2 * agents)} if breeds else {}
+    room = (
+        {"rules.reproduction.most": 2 * agents} if breeds else {}
+    )  # the simulator pays for empty places too
     return scenario.with_values({"agents": agents} | room)
 
 

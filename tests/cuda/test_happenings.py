@@ -11,6 +11,10 @@ import murmura as mm
 from murmura.backends.cuda_build import simulated
 from murmura.core.rule import REGISTRY
 from tests.backends.listeners import Posts
+from tests.parity.side_by_side import twin_of
+from tests.rules.test_heredity import births, lone_mother
+
+from .flocks import scene_of
 
 pytestmark = pytest.mark.cuda
 
@@ -70,3 +74,30 @@ def test_batches_and_single_steps_give_the_same_bits():
     assert whole.state_hash() == pieces.state_hash()
     assert whole.events() == pieces.events() != []
     assert whole.agent_count == pieces.agent_count
+
+
+def test_newcomers_are_those_of_the_definition():
+    scenario = scene_of("scored", 12 if simulated() else 400).with_values({"rules.immigration.rate": 600.0})
+    sim = mm.Simulation(scenario, seed=8, backend="cuda")
+    for _ in range(2):
+        twin = twin_of(sim)
+        twin.step()
+        sim.step()
+        ours, theirs = ([e for e in s.events() if e["kind"] == "arrival"] for s in (sim, twin))
+        assert [(e["id"], e["species"], e["step"]) for e in ours] == [
+            (e["id"], e["species"], e["step"]) for e in theirs
+        ]
+        assert {e["species"] for e in ours} == {0, 1}
+        new = np.isin(sim.ids, [e["id"] for e in ours])
+        for column in sim.state.columns:
+            np.testing.assert_allclose(
+                sim.state[column][new], twin.state[column][new], rtol=1e-5, atol=2e-4, err_msg=column
+            )
+
+
+# Trap 10: no father is not agent 0
+def test_nobodys_genes_are_not_those_of_agent_0():
+    sim = lone_mother("cuda")
+    sim.step(3)
+    assert births(sim) == [(2, 1, None)]
+    assert sim.column("gene_speed")[2] == pytest.approx(0.3)

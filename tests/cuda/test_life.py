@@ -14,6 +14,7 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.lab.bench import workload
+from tests.backends.test_own_rules import check_about_face
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import lively, scene_of
@@ -235,6 +236,21 @@ def test_a_users_rule_by_hand():
     assert sim.forces[0] == pytest.approx([0.0, 0.25])
     assert sim.velocities[0] == pytest.approx([0.0, 1.25])
     assert sim.positions[0] == pytest.approx([50.0, 60.0 + 1.25 / 60.0])
+
+
+def test_heading_and_speed_follow_a_velocity_that_a_rule_writes():
+    check_about_face("cuda")
+
+
+def test_a_genome_switched_on_makes_founders_of_all():
+    sim = mm.Simulation(workload(40), seed=6, backend="cuda")
+    sim.step()
+    sim.retune({"rules.genome.enabled": True})
+    begun = mm.Simulation(sim.scenario, seed=6, backend="reference")
+    for name in begun.state.own_columns:
+        assert np.array_equal(sim.column(name), begun.column(name)), name
+    sim.step()
+    assert len(np.unique(sim.column("gene_speed"))) == 40
 
 
 @pytest.mark.filterwarnings(

@@ -137,3 +137,37 @@ def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
     simulation.step()
     assert simulation.column("local_density").tolist() == [1, 1]
     assert simulation.forces[0, 0] > 0 > simulation.forces[1, 0]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_genome_switched_on_makes_founders_of_all(backend: str) -> None:
+    """As if they had begun with it, each by its own species."""
+    values = {"rules.genome.enabled": True}
+    scenario = mm.load_scenario("mixed").with_values({"agents": 40})
+    data = scenario.model_dump(mode="json")
+    data["species"][1]["values"]["rules.genome.speed"] = 0.9
+    simulation = mm.Simulation(mm.Scenario.from_data(data), seed=4, backend=backend)
+    simulation.step(2)
+    simulation.remove_agents([0, 7])
+    simulation.adopt(simulation.scenario.with_values(values))
+    begun = mm.Simulation(simulation.scenario, seed=4, backend="reference")
+    here = np.isin(begun.ids, simulation.ids)
+    for name in begun.state.own_columns:
+        assert np.array_equal(simulation.column(name), begun.column(name)[here]), name
+    speeds, kinds = simulation.column("gene_speed"), simulation.column("species")
+    assert (speeds[kinds == 1] > 0.8).all() and (speeds[kinds != 1] < 0.6).all()
+    assert len(np.unique(speeds)) > 30
+    simulation.step(2)
+
+
+def test_genes_that_others_have_kept_outlive_a_genome_switched_off_and_on() -> None:
+    simulation = begin("arms-race", "reference", 20)
+    state = simulation.state.copy()
+    state["gene_speed"][:] = np.linspace(0.1, 0.9, 20)
+    simulation.load_state(state)
+    before = {name: simulation.column(name) for name in simulation.state.own_columns}
+    for enabled in (False, True):
+        simulation.retune({"rules.genome.enabled": enabled})
+    assert {name: simulation.column(name).tolist() for name in before} == {
+        name: values.tolist() for name, values in before.items()
+    }

@@ -255,6 +255,25 @@ WILD = (
     )
     .model_dump(mode="json")
 )
+SCORED = (
+    mm.load_scenario("arms-race")
+    .with_values(
+        # What the shipped scenarios leave off: decisions by score, genes of one parent or the other, newcomers, walls.
+        {
+            "agents": 150,
+            "world.width": 600.0,
+            "world.height": 450.0,
+            "world.boundary": "reflect",
+            "rules.feeding.count": 8,
+            "rules.behavior.decision": "scored",
+            "rules.reproduction.crossover": "choice",
+            "rules.reproduction.most": 200,
+            "rules.immigration.enabled": True,
+            "rules.immigration.rate": 120.0,
+        }
+    )
+    .model_dump(mode="json")
+)
 SCENES = {
     "soft": SOFT,
     "hunted": HUNTED,
@@ -265,6 +284,7 @@ SCENES = {
     "classics": CLASSICS,
     "life": LIFE,
     "wild": WILD,
+    "scored": SCORED,
 }
 
 

@@ -18,10 +18,16 @@ from .side_by_side import Comparison, compare_step, on_edge_of_view, touching, t
 # Every rule: the scenes that have it, and the columns in which it must be seen to act.
 FORCE = ("acceleration_x", "acceleration_y")
 CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "separation": (("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild"), FORCE),
-    "alignment": (("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild"), FORCE),
-    "cohesion": (("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild"), FORCE),
-    "noise": (("hunted", "soft", "wrapped", "wild"), FORCE),
+    "separation": (
+        ("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild", "scored"),
+        FORCE,
+    ),
+    "alignment": (
+        ("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild", "scored"),
+        FORCE,
+    ),
+    "cohesion": (("hunted", "soft", "wrapped", "roadmap", "walled", "open", "life", "wild", "scored"), FORCE),
+    "noise": (("hunted", "soft", "wrapped", "wild", "scored"), FORCE),
     "wind": (("soft", "life"), FORCE),
     "jitter": (("soft", "wrapped", "roadmap"), FORCE),
     "boundary": (("hunted", "soft"), FORCE),
@@ -29,13 +35,13 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "avoid_obstacles": (("soft", "wrapped", "walled"), FORCE),
     "attractors": (("soft", "wrapped"), FORCE),
     "fear": (("hunted", "soft", "wrapped", "open", "life"), (*FORCE, "panic_level")),
-    "energy": (("hunted", "soft", "wrapped", "life", "wild"), ("energy",)),
+    "energy": (("hunted", "soft", "wrapped", "life", "wild", "scored"), ("energy",)),
     "daylight": (("soft", "wrapped"), ("velocity_x", "velocity_y")),
     "territory": (("soft", "wrapped"), FORCE),
     "predators": (("hunted",), (*FORCE, "panic_level", "energy", "isolation")),
-    "starvation": (("life", "wild"), ("starving",)),
+    "starvation": (("life", "wild", "scored"), ("starving",)),
     "feeding": (
-        ("life", "wild"),
+        ("life", "wild", "scored"),
         (*FORCE, "energy", "feeding_state", "target_food_id", "feeding_timer", "meal"),
     ),
     "mating": (
@@ -51,13 +57,17 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "breeding": (("life",), ("energy",)),
-    "mating_cooldown": (("soft", "wrapped", "life", "wild"), ("mating_cooldown",)),
-    "genome": (("wild",), ("velocity_x", "velocity_y")),
-    "remains": (("wild",), (*FORCE, "scent", "energy")),
-    "behavior": (("wild",), (*FORCE, "stance", "stance_reason", "stance_time", "quarry_id", "panic_level")),
-    "combat": (("wild",), (*FORCE, "health", "wound", "hurt_by", "attack_cooldown")),
-    "reproduction": (("wild",), ("ready", "ready_for", "energy")),
-    "ageing": (("wild",), ("age",)),
+    "mating_cooldown": (("soft", "wrapped", "life", "wild", "scored"), ("mating_cooldown",)),
+    "genome": (("wild", "scored"), ("velocity_x", "velocity_y")),
+    "remains": (("wild", "scored"), (*FORCE, "scent", "energy")),
+    "behavior": (
+        ("wild", "scored"),
+        (*FORCE, "stance", "stance_reason", "stance_time", "quarry_id", "panic_level"),
+    ),
+    "combat": (("wild", "scored"), (*FORCE, "health", "wound", "hurt_by", "attack_cooldown")),
+    "reproduction": (("wild", "scored"), ("ready", "ready_for", "energy")),
+    "ageing": (("wild", "scored"), ("age",)),
+    "immigration": (("scored",), ()),  # nobody feels it: see the test of newcomers below
     "seek": (("soft", "wrapped", "open"), FORCE),
     "flee_point": (("soft", "wrapped"), FORCE),
     "pursue": (("soft", "wrapped"), FORCE),
@@ -128,11 +138,11 @@ def test_each_rule_alone(scene: str, rule: str):
         compare_step(sim, found)
     found.check()
     here, stayed = np.isin(sim.ids, before.ids), np.isin(before.ids, sim.ids)
-    if scene == "wild" and rule in ("feeding", "starvation"):
+    if scene in ("wild", "scored") and rule in ("feeding", "starvation"):
         return  # in `life` they show what they do; here all flee, and who has no energy is dead at once
     for column in CASES[rule][1]:
         changed = sim.column(column)[here] != (0.0 if column in FORCE else before[column][stayed])
-        assert changed.sum() >= (4 if scene in ("life", "wild") else 10), (
+        assert changed.sum() >= (4 if scene in ("life", "wild", "scored") else 10), (
             f"{rule} does too little to {column} in {scene}"
         )
 
@@ -227,6 +237,30 @@ def test_food_and_events_are_those_of_the_definition():
         kinds |= {e["kind"] for e in ours}
         sim.step(20)
     assert kinds >= {"mating", "birth", "fight"}
+
+
+def test_newcomers_are_those_of_the_definition():
+    sim = lively(scenario_of("scored"))
+    sim.retune({"rules.reproduction.most": 400})
+    came = 0
+    for _ in range(20):
+        twin = twin_of(sim)
+        before = sim.state.next_id
+        sim.events()
+        sim.step()
+        twin.step()
+        ours, theirs = ([e for e in s.events() if e["kind"] == "arrival"] for s in (sim, twin))
+        assert [(e["id"], e["species"], e["step"]) for e in ours] == [
+            (e["id"], e["species"], e["step"]) for e in theirs
+        ]
+        new = np.isin(sim.ids, [e["id"] for e in ours])
+        assert (sim.ids[new] >= before).all()
+        for column in sim.state.columns:
+            np.testing.assert_allclose(
+                sim.state[column][new], twin.state[column][new], rtol=1e-5, atol=2e-4, err_msg=column
+            )
+        came += len(ours)
+    assert came >= 4
 
 
 def test_a_tracked_agent_that_is_not_there_moves_nobody():

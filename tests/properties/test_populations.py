@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import murmura as mm
+from tests.parity.scenes import scenario_of
 
 small_worlds = st.fixed_dictionaries(
     {
@@ -23,8 +24,11 @@ small_worlds = st.fixed_dictionaries(
         "rules.reproduction.alone_after": st.floats(0.0, 5.0),
         "rules.reproduction.most": st.integers(120, 260),
         "rules.ageing.least": st.floats(5.0, 60.0),
+        "rules.immigration.rate": st.floats(0.0, 120.0),
+        "rules.immigration.below": st.sampled_from([0.0, 5.0, 60.0]),
     }
 )
+ARRIVALS: list[int] = []
 
 
 def life_of(sim: mm.Simulation, steps: int) -> list[dict[str, Any]]:
@@ -36,26 +40,29 @@ def life_of(sim: mm.Simulation, steps: int) -> list[dict[str, Any]]:
 
 
 @settings(max_examples=15, deadline=None)
-@given(values=small_worlds, seed=st.integers(0, 2**40))
-def test_the_books_balance(values: dict[str, Any], seed: int) -> None:
-    sim = mm.Simulation(
-        mm.load_scenario("ecosystem").with_values(values), seed=seed, backend="cpu", threads=2
-    )
+@given(values=small_worlds, seed=st.integers(0, 2**40), wild=st.booleans())
+def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
+    """Of the ecosystem, and of a walled world where some come from elsewhere."""
+    scenario = mm.load_scenario("ecosystem") if wild else scenario_of("scored")
+    sim = mm.Simulation(scenario.with_values(values), seed=seed, backend="cpu", threads=2)
     begun = sim.agent_count
     founders = set(sim.ids.tolist())
     events = life_of(sim, 400)
     births = {e["id"]: e for e in events if e["kind"] == "birth"}
     deaths = {e["id"]: e for e in events if e["kind"] == "death"}
+    arrivals = {e["id"]: e for e in events if e["kind"] == "arrival"}
+    ARRIVALS.append(len(arrivals))
     assert len(births) == sum(e["kind"] == "birth" for e in events), "an id is given once"
+    assert not births.keys() & arrivals.keys() and not (wild and arrivals)
     assert len(deaths) == sum(e["kind"] == "death" for e in events), "everybody dies once"
-    assert sim.agent_count == begun + len(births) - len(deaths)
-    assert set(sim.ids.tolist()) == (founders | set(births)) - set(deaths)
+    assert sim.agent_count == begun + len(births) + len(arrivals) - len(deaths)
+    assert set(sim.ids.tolist()) == (founders | set(births) | set(arrivals)) - set(deaths)
     assert sim.agent_count <= values["rules.reproduction.most"]
     ends = {agent: e["step"] for agent, e in deaths.items()}
     for child, birth in births.items():
         for parent in (birth["other"], birth["father"]):
             if parent is not None:
-                begins = births[parent]["step"] if parent in births else 0
+                begins = (births | arrivals)[parent]["step"] if parent not in founders else 0
                 assert begins < birth["step"] <= ends.get(parent, birth["step"]), (child, parent)
         assert birth["other"] != birth["father"]
     assert {e["cause"] for e in deaths.values()} <= {"predation", "starvation", "age", "combat"}
@@ -65,6 +72,11 @@ def test_the_books_balance(values: dict[str, Any], seed: int) -> None:
         told = births.get(agent)
         assert mothers[agent] == (told["other"] if told else -1)
         assert fathers[agent] == (told["father"] if told and told["father"] is not None else -1)
+
+
+def test_the_books_balance() -> None:
+    check_books()
+    assert sum(ARRIVALS) > 20, "nobody came"
 
 
 def test_a_whole_life_is_the_same_on_any_number_of_threads() -> None:

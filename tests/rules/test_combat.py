@@ -171,6 +171,21 @@ def test_predators_eat_carcasses_and_take_no_more_than_is_there() -> None:
     assert sim.column("energy")[0] <= 1.0
 
 
+def test_a_meal_at_a_carcass_is_told_bite_by_bite() -> None:
+    sim = killed(energy=[0.2, 1.0])
+    whole = float(sim.state.items["remains"][1, [3, 5]].sum())  # with what is taken, but not yet eaten
+    before = float(sim.column("energy")[0])
+    sim.events()
+    sim.step(50)
+    meals = [e for e in sim.events() if e["kind"] == "meal"]
+    assert {(e["id"], e["other"]) for e in meals} == {(0, 1)}, "the eater, and the number of the place"
+    eaten = sum(e["amount"] for e in meals)
+    assert eaten == pytest.approx(whole - float(sim.state.items["remains"][1, [3, 5]].sum()), abs=1e-5)
+    assert (float(sim.column("energy")[0]) - before) * 1.3 == pytest.approx(eaten, abs=1e-3) and eaten > 0.4
+    steps = [e["step"] for e in meals]
+    assert len(set(steps)) == len(steps) and max(e["amount"] for e in meals) <= 0.0251
+
+
 def test_prey_keeps_away_from_places_of_death() -> None:
     sim = killed()
     sim.add_agents([[530.0, 500.0]], [[0.0, 0.0]], {"species": [PREY]})

@@ -73,12 +73,19 @@ def test_who_finds_nobody_waits_and_then_has_young_alone() -> None:
     assert births(sim) == [(1, 0, None)]
 
 
-# Trap 10: father 0 is an agent, and no father is not agent 0
-def test_nobodys_genes_are_not_those_of_agent_0() -> None:
-    sim = wild(
-        [[100, 100], [500, 500]], [PREY] * 2, PLAIN | {"rules.reproduction.asexual": 1.0},
-        columns={"age": [0.0, 50.0], "gene_speed": [0.9, 0.3]},
+def lone_mother(backend: str) -> Any:
+    """The second of two is about to have young without a father; agent 0 has other genes."""
+    few = {"agents": 2, "rules.reproduction.asexual": 1.0, "rules.reproduction.most": 8}
+    return wild(
+        [[100, 100], [500, 500]], [PREY] * 2, PLAIN | few,
+        columns={"age": [0.0, 50.0], "gene_speed": [0.9, 0.3]}, backend=backend,
     )  # fmt: skip
+
+
+# Trap 10: father 0 is an agent, and no father is not agent 0; on the device: tests/cuda/test_happenings.py
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_nobodys_genes_are_not_those_of_agent_0(backend: str) -> None:
+    sim = lone_mother(backend)
     sim.step(3)
     assert births(sim) == [(2, 1, None)]
     assert sim.column("gene_speed")[2] == pytest.approx(0.3)

@@ -94,7 +94,7 @@ def _import(
     sys.modules[name] = module
     module.__dict__["jit"] = numba.njit(**primitives.INNER)
     for called, function in (functions | HELPERS).items():
-        long = called.startswith(("turn_", "inherit_"))
+        long = called.startswith(("turn_", "inherit_", "settle_"))
         module.__dict__[called] = (_compile_turn if long else _compile)(function)
     for called in ("sin_cos", "arctan2"):
         module.__dict__[called] = _compile(getattr(primitives, called))

@@ -545,10 +545,12 @@ def run(
                     + start[rows * pitch + ACROSS + columns]
                     - start[rows * pitch + ACROSS]
                 )
+                alive = let_be_born(state, ids, alive, status, young, events, numbers, world, step + 1)
+                room = state.shape[1] - 64
                 put(
                     status,
                     ALIVE,
-                    let_be_born(state, ids, alive, status, young, events, numbers, world, step + 1),
+                    welcome(numbers, state, ids, alive, room, items, ranges, world, step + 1, status, events),
                 )
             if EVENTFUL and 2 * status[EVENTS] > events.shape[0]:
                 put(status, 0, MUCH_TO_TELL)

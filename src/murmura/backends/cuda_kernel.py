@@ -389,4 +389,6 @@ def afterwards(
                     events[slot, 7] = young[k, 2]
                 n += 1
         clock[YOUNG] = 0
-        clock[ALIVE] = n
+        clock[ALIVE] = welcome(
+            numbers, state, extras, felt, ids, n, room, items, ranges, world, clock[0], clock, events
+        )

@@ -44,7 +44,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
 }
 FUNCTIONS = (
     "modulate", "alert", "pair", "item", "feel", "steer", "hush", "exclusive", "age", "fate", "happens", "bears",
-    "inherit", "speaks", "gather", "report", "turn",
+    "inherit", "speaks", "gather", "report", "turn", "arrives", "settle",
 )  # fmt: skip
 
 
@@ -344,9 +344,7 @@ class Fusion:
         for k, group in enumerate(self.groups):
             if group.kind.feel:
                 lines.append(f"    felt = feel_{k}(p[{k + 2}], me, a{k}, world)")
-                lines.append(
-                    f"    me = {self._me_with({c: f'felt[{n}]' for n, c in enumerate(group.kind.writes)})}"
-                )
+                lines += self._changed("felt", group.kind.writes)
         lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
         lines += ["    first_x, first_y, others = zero, zero, as_lanes(1.0)"]
         for k, group in enumerate(self.groups):
@@ -438,6 +436,16 @@ class Fusion:
             target != owner for _, _, targets in self.plan.modulations() for _, target, _ in targets
         )
 
+    def _changed(self, values: str, writes: tuple[str, ...]) -> list[str]:
+        """The agent with new values of some columns; heading and speed follow a velocity that is among them."""
+        lines = [f"    me = {self._me_with({c: f'{values}[{n}]' for n, c in enumerate(writes)})}"]
+        if "vx" in writes or "vy" in writes:
+            lines.append("    square = as_lanes(me.vx * me.vx + me.vy * me.vy)")
+            lines.append("    inverse = F(1.0) / sqrt(square + F(1e-30))")
+            follows = {"hx": "where(square > 0.0, me.vx * inverse, 1.0)", "hy": "me.vy * inverse"}
+            lines.append(f"    me = {self._me_with(follows | {'speed': 'square * inverse'})}")
+        return lines
+
     def _me_with(self, changes: dict[str, str]) -> str:
         values = [changes.get(name, f"me.{name}") for name in [*ME_FIELDS, *self.extras]]
         return f"Me({', '.join(values)})"
@@ -474,9 +482,7 @@ class Fusion:
         for k, group in enumerate(self.groups):
             if group.kind.age:
                 lines.append(f"    aged = age_{k}(p[{k + 2}], me, world)")
-                lines.append(
-                    f"    me = {self._me_with({c: f'aged[{n}]' for n, c in enumerate(group.kind.writes)})}"
-                )
+                lines += self._changed("aged", group.kind.writes)
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
         lines.append(f"    return me, (me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors))")
         count = len(self.plan.carried)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from murmura.backends.plan import DEFAULTS, PLACES, Group
 from murmura.core.events import Event
+from murmura.core.state import column_name, newborn_value
 
 if TYPE_CHECKING:
     from murmura.backends.fusing import Fusion
@@ -42,7 +43,9 @@ class Happenings:
     def parts(self) -> list[str]:
         """The functions that a kernel calls after an agent has moved, and after all have."""
         merge = [self._pass_on()] if self.threads else [self._merge_told()]
-        return [self._tell(), *merge, self._take_turns(), self._note(), self._being(), self._bear()]
+        return [
+            self._tell(), *merge, self._take_turns(), self._note(), self._being(), self._bear(), self._welcome(),
+        ]  # fmt: skip
 
     def _tell(self) -> str:
         lines = ["@jit", "def tell(p, me, cause, world, items, ranges, told, news, left):"]
@@ -211,6 +214,55 @@ class Happenings:
                     row = places.index(name) if name in places else 4 + f.plan.carried.index(name)
                     lines.append(f"        {self._at(row, 'c')} = F(v[{n}])")
         return "\n".join(lines)
+
+    def _welcome(self) -> str:
+        """Newcomers after the last row n, at most one of each species, each at its defaults but for what it brings."""
+        f, tables = self.fusion, self._tables()
+        lines = ["@jit"]
+        lines.append(
+            f"def welcome(numbers, {tables}, ids, n, room, items, ranges, world, step, status, events):"
+        )
+        for k, group, _, _ in self._lasting():
+            if not group.kind.arrives:
+                continue
+            fields = ", ".join(f"items[row, {n}]" for n in range(len(group.kind.item_fields)))
+            lines.append(f"    last = min(ranges[{k}, 1], ranges[{k}, 0] + {f.plan.species_count})")
+            lines.append(f"    for row in range(ranges[{k}, 0], last):")
+            lines.append(f"        species = np.int32(row - ranges[{k}, 0])")
+            lines.append("        p = parameters(numbers, species)")
+            lines.append(f"        it = Item_{k}({fields})")
+            lines.append(f"        if n < room and arrives_{k}(p[{k + 2}], it, species, world):")
+            lines.append("            name = status[NEXT_ID]")
+            lines.append("            status[NEXT_ID] += 1")
+            lines.append("            ids[n] = np.int32(name)")
+            lines.append(f"            v = settle_{k}(p[{k + 2}], it, np.int32(name), world)")
+            lines += [f"            {line}" for line in self._settled(group)]
+            told = (
+                "step",
+                f"{int(Event.ARRIVAL)}.0",
+                "name",
+                "-1.0",
+                self._at(0, "n"),
+                self._at(1, "n"),
+                "0.0",
+            )
+            lines.append("            slot = status[EVENTS]")
+            lines.append("            status[EVENTS] += 1")
+            lines.append("            if slot < events.shape[0]:")
+            lines += [
+                f"                events[slot, {column}] = {value}"
+                for column, value in enumerate((*told, "species"))
+            ]
+            lines.append("            n += 1")
+        return "\n".join([*lines, "    return n"])
+
+    def _settled(self, group: Group) -> list[str]:
+        """What a newcomer in row n has in every row of the table: force and crowd are nothing yet."""
+        carried = self.fusion.plan.carried
+        given = {name: f"F(v[{k}])" for k, name in enumerate(group.kind.settles)} | {"species": "F(species)"}
+        values = [given[name] for name in PLACES]
+        values += [given.get(name, f"F({float(newborn_value(column_name(name)))})") for name in carried]
+        return [f"{self._at(row, 'n')} = {value}" for row, value in enumerate([*values, *["F(0.0)"] * 3])]
 
     def _tables(self) -> str:
         return "state, extras, felt" if self.threads else "state"

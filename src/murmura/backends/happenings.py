@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends.plan import PLACES, Plan
+from murmura.backends.plan import PLACES, Plan, record_type
 from murmura.core.events import Event
 from murmura.core.state import State, column_name
 
@@ -74,7 +74,32 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, tales: list[Tale], step
                 float(father),
             )
         )
+    events += _welcome(plan, moment, new, step)
     new.remove(np.array(dead, np.int32))
+    return events
+
+
+def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
+    """Let newcomers in, at most one of each species, as far as there is room; returns their events."""
+    events: list[Any] = []
+    for number, group, begin, end in plan.lasting:
+        kind = group.kind
+        for species in range(min(plan.species_count, end - begin) if kind.arrives else 0):
+            assert kind.arrives is not None and kind.settle is not None
+            p = moment.species_parameters(species)[2 + number]
+            it = record_type("Item", kind.item_fields)(
+                *moment.items[begin + species][: len(kind.item_fields)]
+            )
+            if len(new) >= plan.capacity or not kind.arrives(p, it, species, moment.world):
+                continue
+            values = kind.settle(p, it, new.next_id, moment.world)
+            columns = {
+                column_name(PLACES.get(name, name)): np.array([value])
+                for name, value in zip(kind.settles, values, strict=True)
+            }
+            [name] = new.add(columns | {"species_id": np.array([species])})
+            place = (float(new[c][-1]) for c in ("position_x", "position_y"))
+            events.append((step, Event.ARRIVAL, name, -1, *place, 0.0, float(species)))
     return events
 
 

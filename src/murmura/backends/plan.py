@@ -121,7 +121,7 @@ class Plan:
         ]
         self.carried = self._carried_columns()
         self.own_columns = own_columns(scenario)
-        self.mortal = any(g.kind.fate or g.kind.bears for g in self.rule_groups)
+        self.mortal = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
         self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
         self.item_width = max([LEAST_ITEM_WIDTH, *(_width(rule) for _, rule in self.rules)])
@@ -259,7 +259,7 @@ class Plan:
             for option, value in rule.options().items():
                 # Species differ in numbers only; a radius of its own for one species gives all of them one.
                 options[option] = options.get(option, False) or value
-        numbers = tuple(rules[0].numbers(1.0))
+        numbers = tuple(rules[0].numbers(1.0) | rules[0].borrows)
         return Group(name, numbers, tuple(options.items()), rules[0])
 
     def _carried_columns(self) -> tuple[str, ...]:
@@ -267,7 +267,7 @@ class Plan:
         if self.species_count > 1:
             columns.append("species")
         for _, rule in self.rules:
-            columns += [*rule.reads, *rule.writes, *rule.inherits]
+            columns += [*rule.reads, *rule.writes, *rule.inherits, *rule.settles]
         return tuple(c for c in dict.fromkeys(columns) if c not in ME_FIELDS)
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
@@ -278,6 +278,7 @@ class Plan:
             row = list(_motion_numbers(life).values()) + list(_perception_numbers(life).values())
             for group in self.rule_groups:
                 row += rules[group.name].numbers(life.perception.radius).values()
+                row += (_number_at(life, path) for path in rules[group.name].borrows.values())
             rows.append(row)
         return np.array(rows, np.float32)
 
@@ -359,6 +360,14 @@ def _fixed_groups(scenario: Scenario, lives: list[Scenario]) -> list[Group]:
         Group("motion", tuple(_motion_numbers(scenario)), tuple(motion_options.items())),
         Group("perception", tuple(_perception_numbers(scenario)), tuple(view_options.items())),
     ]
+
+
+def _number_at(s: Scenario, path: str) -> float:
+    """A number of the motion or of a rule, as the kernels have it."""
+    owner, _, name = path.partition(".")
+    if owner == "motion":
+        return _motion_numbers(s)[name]
+    return dict(s.rules)[owner].numbers(s.perception.radius)[name]
 
 
 def _motion_numbers(s: Scenario) -> dict[str, float]:

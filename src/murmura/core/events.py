@@ -18,6 +18,7 @@ class Event(IntEnum):
     MEAL = 4
     MATING = 5
     FIGHT = 6
+    ARRIVAL = 7
 
 
 class Cause(IntEnum):
@@ -30,7 +31,7 @@ class Cause(IntEnum):
 
 
 EVENT_FIELDS = ("step", "kind", "id", "other", "x", "y", "cause", "amount")
-"""Of a birth, `other` is the mother and `amount` the father (-1: none)."""
+"""Of a birth, `other` is the mother and `amount` the father (-1: none); of an arrival, `amount` is the species."""
 
 
 def readable(rows: NDArray[Any]) -> list[dict[str, Any]]:
@@ -42,18 +43,21 @@ def readable(rows: NDArray[Any]) -> list[dict[str, Any]]:
 def _told(
     step: float, kind: float, agent: float, other: float, x: float, y: float, cause: float, amount: float
 ) -> dict[str, Any]:
-    birth = kind == Event.BIRTH
+    code = Event(int(kind))
+    named = code in (Event.BIRTH, Event.ARRIVAL)  # whose amount is no amount
     told = {
         "step": int(step),
-        "kind": Event(int(kind)).name.lower(),
+        "kind": code.name.lower(),
         "id": int(agent),
         "other": _somebody(other),
         "x": x,
         "y": y,
         "cause": Cause(int(cause)).name.lower() if cause else None,
-        "amount": 0.0 if birth else amount,
+        "amount": 0.0 if named else amount,
     }
-    return told | {"father": _somebody(amount)} if birth else told
+    if code == Event.BIRTH:
+        return told | {"father": _somebody(amount)}
+    return told | {"species": int(amount)} if code == Event.ARRIVAL else told
 
 
 def _somebody(name: float) -> int | None:

@@ -56,6 +56,9 @@ class Rule(Model):
         report(p, me, world): what the agent that an item has as its `target` tells it: its fields `reports`.
         turn(p, items, row, told, world): an item's own turn, after all agents have moved: it changes its row
             of the table `items` in place, knowing what it was told. One item at a time, so `if` is welcome.
+        arrives(p, it, species, world): whether somebody comes from elsewhere, asked of the rule's first items,
+            one for each species, after their turns and after all births of the step; `p` is that species'.
+        settle(p, it, name, world): values of the columns in `settles` of that newcomer, who has this name (id).
     """
 
     enabled: bool = choice(True, "Whether the rule takes part.")
@@ -76,6 +79,10 @@ class Rule(Model):
     modulates: ClassVar[tuple[str, ...]] = ()
     """Numbers that this rule scales for each agent: `motion.top_speed`, `cohesion.weight` and so on."""
     inherits: ClassVar[tuple[str, ...]] = ()
+    settles: ClassVar[tuple[str, ...]] = ()
+    """Columns of a newcomer that `settle` gives; in the others it is as new as anybody."""
+    borrows: ClassVar[dict[str, str]] = {}
+    """Numbers of other rules or of the motion that this rule knows as well: its name for each, and the path."""
     columns: ClassVar[dict[str, float | int]] = {}
     """Columns that this rule adds to the state, with what a newborn agent has there."""
     codes: ClassVar[dict[str, type[IntEnum]]] = {}
@@ -106,6 +113,8 @@ class Rule(Model):
     gather: ClassVar[Function | None] = None
     report: ClassVar[Function | None] = None
     turn: ClassVar[Function | None] = None
+    arrives: ClassVar[Function | None] = None
+    settle: ClassVar[Function | None] = None
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
         """The values that may change without compiling anew, by field name, in a fixed order."""

@@ -53,7 +53,7 @@ def make_flock(columns: Sequence[NDArray[Any]], scenario: Scenario, plan: Plan, 
 def recent_lives(register: Register, step: int, time_step: float) -> Lives:
     """Births and deaths of the last minute."""
     back = min(step - register.first, round(LOOK_BACK / time_step))
-    young = register["born"] > step - back
+    young = (register["born"] > step - back) & (np.maximum(register["mothers"], register["fathers"]) >= 0)
     dead = (register["died"] != ALIVE) & (register["died"] > step - back)
     causes = np.bincount(register["causes"][dead], minlength=len(CAUSE_NAMES))
     parents = np.concatenate([register["mothers"][young], register["fathers"][young]])

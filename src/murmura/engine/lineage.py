@@ -37,8 +37,9 @@ class Lineage:
     Attributes:
         ids: Names, never given twice.
         species: Numbers of the scenario's species.
-        mothers, fathers: Ids; -1 where there is none. Whoever has neither is a founder.
-        born: After which step; of founders the step at which the story begins.
+        mothers, fathers: Ids; -1 where there is none. Whoever has neither is a founder: there from the beginning, or
+            somebody who came from elsewhere later on.
+        born: After which step; of founders the step at which they were first there.
         died: After which step; -1 while it lives.
         causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and where nobody told why.
         killers: Whose doing the death was: the id of an agent or hunter, or -1.
@@ -161,9 +162,14 @@ class Lineage:
         )
 
     def births(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
-        """How many have been born up to each of these steps, founders not counted."""
-        chosen = (self.born > self.first) & ((species is None) | (self.species == species))
+        """How many have been born up to each of these steps, founders and newcomers not counted."""
+        chosen = ~self.founders & ((species is None) | (self.species == species))
         return self._up_to(steps, self.born[chosen])
+
+    def arrivals(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
+        """How many have come from elsewhere up to each of these steps, those of the beginning not counted."""
+        came = self.founders & (self.born > self.first)
+        return self._up_to(steps, self.born[came & ((species is None) | (self.species == species))])
 
     def deaths(
         self, steps: ArrayLike, species: int | None = None, cause: int | None = None
@@ -243,12 +249,13 @@ class Register:
         self._count = end
 
     def note(self, rows: NDArray[Any]) -> None:
-        """Take down the births and deaths among raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
-        births = rows[rows[:, 1] == Event.BIRTH]
-        if len(births):
-            births = births[np.argsort(births[:, 2])]
-            step, _, ids, mothers, _, _, _, fathers = births.T.astype(np.int64)
-            self._bear(ids, mothers, np.maximum(fathers, NOBODY), step)
+        """Take down who came and who died among raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
+        new = rows[np.isin(rows[:, 1], (Event.BIRTH, Event.ARRIVAL))]
+        if len(new):
+            step, kind, ids, mothers, _, _, _, last = new[np.argsort(new[:, 2])].T.astype(np.int64)
+            was_born = kind == Event.BIRTH
+            fathers = np.where(was_born, np.maximum(last, NOBODY), NOBODY)
+            self._bear(ids, np.where(was_born, 0, last), mothers, fathers, step)
         deaths = rows[rows[:, 1] == Event.DEATH]
         if len(deaths):
             step, _, ids, killers, _, _, causes, _ = deaths.T.astype(np.int64)
@@ -257,9 +264,10 @@ class Register:
             for name, values in (("died", step), ("causes", causes), ("killers", np.maximum(killers, -1))):
                 self[name][gone[known]] = values[known]
 
-    def _bear(self, ids: Any, mothers: Any, fathers: Any, steps: Any) -> None:
+    def _bear(self, ids: Any, known: Any, mothers: Any, fathers: Any, steps: Any) -> None:
+        """Add newborns and newcomers; `known` is the species of who has no parents to have it from."""
         begin = self._count
-        self._add(ids, 0, np.maximum(mothers, NOBODY), fathers, steps, 0)
+        self._add(ids, known, np.maximum(mothers, NOBODY), fathers, steps, 0)
         species, generations = self["species"], self["generations"]
         parents = np.stack([rows_of(self["ids"], self[name][begin:]) for name in ("mothers", "fathers")])
         nearest = np.where(parents[0] >= 0, parents[0], parents[1])

@@ -20,7 +20,7 @@ from murmura.core.state import State, column_name
 from murmura.engine.instant import make_flock, recent_lives, seen_columns
 from murmura.engine.lineage import Lineage, Register
 from murmura.engine.snapshot import Snapshot
-from murmura.engine.start import brought_inside, given_start, newborn_columns, random_start, set_items
+from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -144,10 +144,10 @@ class Simulation:
             left -= piece
 
     def events(self) -> list[dict[str, Any]]:
-        """What has happened since this was last asked: births, deaths, captures, meals, matings and fights.
+        """What has happened since this was last asked: births, arrivals, deaths, captures, meals, matings, fights.
 
         Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
-        birth, other is the mother, and father the father (None: it has but one parent).
+        birth, other is the mother, and father the father (None: it has but one parent); an arrival has its species.
         """
         told, self._events = self._events, []
         return told
@@ -299,7 +299,7 @@ class Simulation:
         self._backend.prepare(plan)
 
     def adopt(self, scenario: Scenario) -> None:
-        """Go on under a changed scenario with the same species; the flock stays as it is."""
+        """Go on under a changed scenario with the same species; to rules now switched on all are founders."""
         if len(scenario.species) != len(self._scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
@@ -308,7 +308,7 @@ class Simulation:
             self._scenario, self._plan = scenario, plan
             return
         rehearse(plan)
-        state = self.state if scenario.world == self._scenario.world else brought_inside(scenario, self.state)
+        state = adapted(self._scenario, scenario, self.state, self._seed)
         self._backend.replan(plan)
         self._scenario, self._plan = scenario, plan
         self.load_state(state)

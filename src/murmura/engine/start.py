@@ -27,6 +27,7 @@ from murmura.core.state import (
     MatingState,
     State,
     column_name,
+    newborn_value,
 )
 from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
@@ -115,6 +116,21 @@ def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
             f"rules.{users[0]} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents up to {state.next_id - 1:,}; "
             f"give ids from 0 on, or set rules.{users[0]}.enabled = false"
         )
+
+
+def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State:
+    """A flock that goes on under a changed scenario: inside its world, and founders to rules that were switched on.
+
+    What rules give founders, everybody gets as at the start; but not in columns in which somebody is no longer new,
+    which other rules have kept all along: evolved genes stay.
+    """
+    moved = state if before.world == after.world else brought_inside(after, state)
+    known = {name for name, rule in before.rules if rule.enabled}
+    begun = {name for name, rule in after.rules if rule.enabled and name not in known}
+    if begun:
+        moved = moved.with_columns(own_columns(after))
+        _set_founders(after, moved, seed, begun)
+    return moved
 
 
 def brought_inside(scenario: Scenario, state: State) -> State:
@@ -320,11 +336,13 @@ def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
     state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)
 
 
-def _set_founders(scenario: Scenario, state: State, seed: int) -> None:
-    """What rules give agents that come from nobody, by species."""
+def _set_founders(scenario: Scenario, state: State, seed: int, begun: set[str] | None = None) -> None:
+    """What rules give agents that come from nobody, by species; of rules that have just begun, where all are new."""
+    new = {name for name in state.own_columns if (state[name] == newborn_value(name)).all()}
     for k in range(max(1, len(scenario.species))):
         mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))
-        for _, rule in scenario.of_species(k).rules:
-            if rule.enabled:
+        for rule_name, rule in scenario.of_species(k).rules:
+            if rule.enabled and (begun is None or rule_name in begun):
                 for name, values in rule.columns_at_start(state.ids[mine], seed).items():
-                    state[name][mine] = values
+                    if name in new:
+                        state[name][mine] = values

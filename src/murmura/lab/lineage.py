@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars
 
 FORMATS = (".csv", ".parquet", ".nwk")
+COMING_AND_GOING = {"birth": Event.BIRTH, "arrival": Event.ARRIVAL, "death": Event.DEATH}
 CAUSES = {cause.name.lower(): int(cause) for cause in Cause}
 
 
@@ -51,7 +52,7 @@ def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
         register.note(rows)
     except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise RunError(f"the events of {run.folder} are damaged: {error}") from None
-    if (register["mothers"][len(founders.ids) :] < 0).any():
+    if ((rows[:, 1] == Event.BIRTH) & (rows[:, 3] < 0)).any():
         for frame in run.frames:
             register.correct(frame.ids, frame.species)
     last = max(int(rows[:, 0].max(initial=founders.step)), int(run.frames.steps[-1]))
@@ -62,22 +63,22 @@ def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
 
 
 def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
-    """Births and deaths as the backends tell them: rows of EVENT_FIELDS."""
+    """Births, arrivals and deaths as the backends tell them: rows of EVENT_FIELDS."""
     for event in run.events():
         kind, step = event.get("kind"), event.get("step", 0)
-        if kind not in ("birth", "death") or (until is not None and step > until):
+        if kind not in COMING_AND_GOING or (until is not None and step > until):
             continue
-        code = Event.BIRTH if kind == "birth" else Event.DEATH
-        other, father = event.get("other"), event.get("father")
+        other = event.get("other")
+        last = event["species"] if kind == "arrival" else event.get("father")
         yield (
             step,
-            code,
+            COMING_AND_GOING[kind],
             event["id"],
             -1 if other is None else other,
             0.0,
             0.0,
             CAUSES.get(event.get("cause") or "", 0),
-            -1 if father is None else father,
+            -1 if last is None else last,
         )
 
 
@@ -115,8 +116,8 @@ def newick(tree: Lineage) -> str:
     """The maternal lines in Newick's format: a tree for each founder, one on a line, oldest first.
 
     Every agent is a node, named by its id; children stand in the order of their birth. The length of a branch is the
-    time from the mother's birth to the child's [s], of a founder from the beginning. Where there are several species,
-    each node says its own as a comment in the New Hampshire X manner: `17:3.5[&&NHX:S=wolf]`.
+    time from the mother's birth to the child's [s], of a founder or newcomer from the beginning. Where there are
+    several species, each node says its own as a comment in the New Hampshire X manner: `17:3.5[&&NHX:S=wolf]`.
     """
     children: list[list[int]] = [[] for _ in range(len(tree))]
     roots: list[int] = []

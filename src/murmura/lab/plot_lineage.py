@@ -109,9 +109,10 @@ def _draw_rates(panel: Any, tree: Lineage, captures: list[int]) -> None:
     edges = np.linspace(tree.first, tree.last, RATE_BINS + 1)
     minutes = np.diff(edges) * tree.time_step / 60.0
     middles, wide = 0.5 * (edges[1:] + edges[:-1]) * tree.time_step, np.diff(edges) * tree.time_step
-    panel.bar(
-        middles, np.diff(tree.births(edges)) / minutes, wide, color=COLORS[2], label="births", linewidth=0
-    )
+    births, arrivals = (np.diff(count(edges)) / minutes for count in (tree.births, tree.arrivals))
+    panel.bar(middles, births, wide, color=COLORS[2], label="births", linewidth=0)
+    if arrivals.any():
+        panel.bar(middles, arrivals, wide, births, color=COLORS[0], label="arrivals", linewidth=0)
     below = np.zeros(RATE_BINS)
     for cause in Cause:
         rates = np.diff(tree.deaths(edges, cause=int(cause))) / minutes

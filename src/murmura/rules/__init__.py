@@ -11,6 +11,7 @@ from murmura.rules.evolution.ageing import Ageing
 from murmura.rules.evolution.behavior import Behavior
 from murmura.rules.evolution.combat import Combat
 from murmura.rules.evolution.genome import Genome
+from murmura.rules.evolution.immigration import Immigration
 from murmura.rules.evolution.remains import Remains
 from murmura.rules.evolution.reproduction import Reproduction
 from murmura.rules.fear import Fear, Threat
@@ -64,6 +65,7 @@ __all__ = [
     "Genome",
     "HomeRange",
     "Hunter",
+    "Immigration",
     "Jitter",
     "Mating",
     "MatingCooldown",

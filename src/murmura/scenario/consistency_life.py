@@ -156,7 +156,7 @@ def offspring(s: Scenario) -> list[str]:
     return found
 
 
-EVOLVING = ("genome", "remains", "behavior", "combat", "reproduction", "ageing")
+EVOLVING = ("genome", "remains", "behavior", "combat", "reproduction", "ageing", "immigration")
 
 
 def evolution(s: Scenario) -> list[str]:
@@ -169,9 +169,13 @@ def evolution(s: Scenario) -> list[str]:
         ("reproduction", "behavior", "nobody courts without stances"),
         ("reproduction", "ageing", "nobody grows up without age"),
         ("reproduction", "mating_cooldown", "the time between matings would never pass"),
+        ("immigration", "genome", "newcomers have founders' genes"),
+        ("immigration", "reproduction", "its caps bound how many may come"),
     ):
         if name in on and not getattr(s.rules, needed).enabled:
             found.append(f"rules.{name}: {why}; set rules.{needed}.enabled = true")
+    if "immigration" in on and s.obstacles:
+        found.append("rules.immigration could put a newcomer into an obstacle; remove the obstacles")
     if "behavior" not in on:
         return found
     if s.rules.mating.enabled or s.rules.breeding.enabled:

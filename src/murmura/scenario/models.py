@@ -196,6 +196,7 @@ class Rules(Model):
     combat: catalogue.Combat = catalogue.Combat(enabled=False)
     reproduction: catalogue.Reproduction = catalogue.Reproduction(enabled=False)
     ageing: catalogue.Ageing = catalogue.Ageing(enabled=False)
+    immigration: catalogue.Immigration = catalogue.Immigration(enabled=False)
     seek: catalogue.Seek = catalogue.Seek(enabled=False)
     flee_point: catalogue.FleePoint = catalogue.FleePoint(enabled=False)
     pursue: catalogue.Pursue = catalogue.Pursue(enabled=False)

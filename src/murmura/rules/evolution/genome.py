@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_GENES, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import (
     BODY_COLUMNS,
     GENES,
@@ -19,7 +20,6 @@ from murmura.rules.evolution.phenotype import (
     cohesion_factor,
     crowd_tolerance,
     force_factor,
-    range_of,
     separation_factor,
     speed_factor,
     upkeep,
@@ -106,11 +106,10 @@ class Genome(Rule):
     def columns_at_start(self, ids: NDArray[Any], seed: int) -> Mapping[str, NDArray[Any]]:
         """Founders: their species' genes, each a little different."""
         found: dict[str, NDArray[Any]] = {}
+        drawn = {"size": founding_size, "hue": founding_hue}
         for k, gene in enumerate(GENES):
-            low, high = range_of(gene)
             u, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_GENES + k)
-            moved = getattr(self, gene) + (2.0 * u - 1.0) * self.spread * (high - low)
-            found[f"gene_{gene}"] = np.mod(moved, 1.0) if gene == "hue" else np.clip(moved, low, high)
+            found[f"gene_{gene}"] = drawn.get(gene, founding_gene)(getattr(self, gene), self.spread, u)
         return found | {f"part_{part}": np.full(len(ids), float(getattr(self, part))) for part in PARTS}
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Heredity: what a newborn has of its parents, and what is new in it (numbers 2.2.3)."""
+"""Heredity: what founders have of their species, a newborn of its parents, and what is new (numbers 2.2.3)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,21 @@ from murmura.core.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS,
 from murmura.rules.evolution.phenotype import LEAST_SIZE, MOST_SIZE
 
 PART_KINDS = 7.0
+
+
+def founding_gene(mean: Number, spread: Number, chance: Number) -> Number:
+    """A gene in [0, 1] of somebody without parents: its species' own, a little more or less."""
+    return minimum(1.0, maximum(0.0, mean + (2.0 * chance - 1.0) * spread))
+
+
+def founding_size(mean: Number, spread: Number, chance: Number) -> Number:
+    moved = mean + (2.0 * chance - 1.0) * spread * (MOST_SIZE - LEAST_SIZE)
+    return minimum(MOST_SIZE, maximum(LEAST_SIZE, moved))
+
+
+def founding_hue(mean: Number, spread: Number, chance: Number) -> Number:
+    hue = mean + (2.0 * chance - 1.0) * spread
+    return hue - floor(hue)
 
 
 def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:

@@ -26,11 +26,6 @@ PART_COLUMNS: dict[str, float | int] = {f"part_{part}": 0.0 for part in PARTS}
 BODY_COLUMNS = GENE_COLUMNS | PART_COLUMNS
 
 
-def range_of(gene: str) -> tuple[float, float]:
-    """The least and the greatest value of a gene."""
-    return (LEAST_SIZE, MOST_SIZE) if gene == "size" else (0.0, 1.0)
-
-
 def speed_factor(p: Any, me: Any) -> Number:
     """S3-30: speed gene and tails; efficiency slows (S3-45)."""
     slowed = 1.0 - p.efficiency_slows * me.gene_efficiency

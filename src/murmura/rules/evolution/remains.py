@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from murmura.core.algebra import floor, minimum, sqrt, to_number, where
+from murmura.core.events import Event
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
@@ -19,6 +20,7 @@ from murmura.rules.evolution.stances import FLEEING, FLOCKING, SEEKING_FOOD
 from murmura.rules.stages import FAR, NOWHERE
 from murmura.rules.towards import steer_at_speed, steer_towards
 
+MEAL = float(Event.MEAL)
 SLOT, X, Y, AMOUNT, STRENGTH, PORTION, LAIN_FOR = range(7)
 
 
@@ -45,7 +47,7 @@ class Remains(Rule):
 
     item_fields = ("slot", "x", "y", "amount", "strength", "portion")
     memory_fields = ("lain_for",)
-    item_accumulates = ("least", "payload", "payload", "sum", "sum", "sum")
+    item_accumulates = ("least", "payload", "payload", "sum", "sum", "sum", "greatest")
     gathers = ("count", "sum", "sum", "sum", "count")
     reads = ("stance", "health", "gene_size")
     writes = ("energy", "scent")
@@ -66,7 +68,8 @@ class Remains(Rule):
         radius = p.warning_radius + p.warning_growth * it.strength
         warned = (p.appetite == 0.0) & (it.strength > 0.0) & (d2 <= radius * radius)
         push = where(warned, it.strength / (d2 + TINY), 0.0)
-        return where(smells, d2, FAR), dx, dy, gains, -dx * push, -dy * push
+        place = where(gains > 0.0, it.slot + 1.0, 0.0)
+        return where(smells, d2, FAR), dx, dy, gains, -dx * push, -dy * push, place
 
     @staticmethod
     def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
@@ -76,7 +79,7 @@ class Remains(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, dx, dy, _, away_x, away_y = acc
+        d2, dx, dy, _, away_x, away_y, _ = acc
         seeks = (me.stance == SEEKING_FOOD) & (d2 < NOWHERE)
         near = minimum(1.0, sqrt(where(seeks, d2, 0.0)) / p.reach)
         fx, fy = steer_at_speed(dx, dy, me.max_speed * near, me)
@@ -93,6 +96,11 @@ class Remains(Rule):
     @staticmethod
     def speaks(p: Any, me: Any, world: Any) -> Any:
         return (me.health <= 0.0) | (p.appetite > 0.0)
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+        """What it takes in a step is told as a meal: at which place, and how much energy."""
+        return where(acc[3] > 0.0, MEAL, 0.0), acc[6] - 1.0, acc[3]
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:

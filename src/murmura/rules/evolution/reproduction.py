@@ -160,7 +160,7 @@ class Reproduction(Rule):
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
         mine = me.species == it.kind
-        waits = mine & ((me.consents > 0.5) | (me.ready == READY_ALONE))
+        waits = mine & is_waiting(me)
         return (
             where(mine, 1.0, 0.0),
             where(waits, 1.0, 0.0),
@@ -175,6 +175,11 @@ class Reproduction(Rule):
 
 
 FLYING = float(FLOCKING)
+
+
+def is_waiting(me: Any) -> Any:
+    """Whether an animal may have young in the next step."""
+    return (me.consents > 0.5) | (me.ready == READY_ALONE)
 
 
 def _mates(me: Any) -> Any:

@@ -40,7 +40,9 @@ from murmura.backends.telling import *
 F = np.float32
 '''
 MARK = "# THE FUSED RULES\n"
-SERIAL_BELOW, LIGHT = 4000, 6  # agents with few columns that one thread is best for, and how many columns are few
+# Below so many agents one thread is best, from so many on all are. In between it depends on what else the machine does,
+# so both are tried now and then. An agent counts for more where it has more columns than a light one.
+SERIAL_BELOW, SHARED_FROM, LIGHT, TRY_EVERY = 4000, 20_000, 6, 64
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
@@ -161,7 +163,8 @@ class BackendCpu:
         self._wanted = threads
         self._announce = announce
         self._pool: ThreadPoolExecutor | None = None
-        self._pace = 0.0  # [s] what a step took lately
+        self._paces: dict[int, float] = {}  # [s] what a step took lately, by number of threads
+        self._calls = 0
         self.replan(plan)
 
     def replan(self, plan: Plan) -> None:
@@ -203,7 +206,12 @@ class BackendCpu:
         """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
         if self._wanted is not None:
             return self._wanted
-        return usual_threads(int(self._count * max(1.0, len(self._plan.carried) / LIGHT)))
+        return usual_threads(self._work_load)
+
+    @property
+    def _work_load(self) -> int:
+        """The flock, counted in light agents."""
+        return int(self._count * max(1.0, len(self._plan.carried) / LIGHT))
 
     def load(self, state: State) -> None:
         """Take the flock over."""
@@ -296,15 +304,27 @@ class BackendCpu:
             return
         goal, offset = self.completed + steps, first_step - self.completed
         while self.completed < goal:
-            count = min(goal - self.completed, max(1, int(LONGEST_CALL / self._pace)) if self._pace else 1)
+            team, longest = self._next_team()
+            pace = self._paces.get(team, LONGEST_CALL)
+            count = min(goal - self.completed, max(2, int(longest / pace)))
             begun = time.perf_counter()
-            self._call(count, offset + self.completed)
-            self._pace = (time.perf_counter() - begun) / count
+            self._call(team, count, offset + self.completed)
+            self._paces[team] = (time.perf_counter() - begun) / count
 
-    def _call(self, steps: int, first_step: int) -> None:
+    def _next_team(self) -> tuple[int, float]:
+        """How many threads take the next steps, and for how long: the faster team, or now and then the other."""
+        most = len(self._hist)
+        if self._wanted is not None or most == 1 or self._work_load >= SHARED_FROM:
+            return most, LONGEST_CALL
+        self._calls += 1
+        faster = min(self._paces, key=self._paces.__getitem__, default=most)
+        if self._calls in (2, 4, 8) or self._calls % TRY_EVERY == 0:  # the first calls wake the threads up
+            return (1 if faster == most else most), LONGEST_CALL / 8.0
+        return faster, LONGEST_CALL
+
+    def _call(self, team: int, steps: int, first_step: int) -> None:
         status, before = self._status, self.completed
         status[0] = self._module.FINE
-        team = len(self._hist)
         pool = self._team(team)
         others = (
             [pool.submit(self._work, k, team, steps, first_step, status) for k in range(1, team)]

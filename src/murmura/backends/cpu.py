@@ -40,7 +40,10 @@ from murmura.backends.telling import *
 F = np.float32
 '''
 MARK = "# THE FUSED RULES\n"
-SERIAL_BELOW, LIGHT = 4000, 6  # agents with few columns that one thread is best for, and how many columns are few
+SERIAL_BELOW, LIGHT = (
+    4000,
+    6,
+)  # agents with few columns that one thread is best for, and how many columns are few
 LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)

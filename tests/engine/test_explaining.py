@@ -175,3 +175,32 @@ def test_stages_are_told_in_words() -> None:
     assert said[1][0].startswith("fighting agent 2 over agent 3 for 0.0 s: ")
     assert said[2][0].startswith("cooldown for 0.0 s: rests")
     assert said[3] == ["flies with the flock"]
+
+
+def test_the_hunters_around_an_agent_are_named() -> None:
+    """Whom it flees from and who is after it, by kind and state, the nearest first; others hear of none."""
+    hunters = [{"kind": "hawk", "x": 300.0, "y": 300.0}, {"kind": "owl", "x": 900.0, "y": 700.0}]
+    scenario = mm.load_scenario("murmuration-hawk").with_values(
+        {"agents": 3, "rules.predators.hunters": hunters}
+    )
+    simulation = mm.Simulation(
+        scenario,
+        backend="reference",
+        positions=[[330, 300], [100, 900], [300, 305]],
+        velocities=[[1, 0], [1, 0], [1, 0]],
+    )
+    found = [simulation.explain(agent) for agent in range(3)]
+    assert "hunters" not in found[1] and len(found[1]["doing"]) == 1
+    for k, distance in ((0, 30.0), (2, 5.0)):
+        [hawk] = found[k]["hunters"]
+        assert (hawk["id"], hawk["kind"], hawk["frightens"], hawk["hunts"]) == (0, "hawk", True, False)
+        assert hawk["distance"] == pytest.approx(distance)
+        assert found[k]["doing"][0] == f"flees from hawk 0 ({hawk['state']}), {distance:.0f} u away"
+    for _ in range(600):
+        simulation.step()
+        prey = mm.hunters(simulation)[0]["target"]
+        if prey is not None and prey in simulation.ids:
+            break
+    told = [it for it in simulation.explain(prey)["hunters"] if it["hunts"]]
+    assert [(it["id"], it["kind"]) for it in told] == [(0, "hawk")]
+    assert any(line.startswith("hunted by hawk 0") for line in simulation.explain(prey)["doing"])

@@ -171,3 +171,25 @@ def test_genes_that_others_have_kept_outlive_a_genome_switched_off_and_on() -> N
     assert {name: simulation.column(name).tolist() for name in before} == {
         name: values.tolist() for name, values in before.items()
     }
+
+
+def test_food_that_is_placed_or_taken_away_leaves_the_other_sources_as_they_are() -> None:
+    """A visitor's food: it is where it was put, full, and nobody else's is filled, emptied or moved by that."""
+    from murmura.engine.food import food
+
+    scenario = mm.load_scenario("feeding-grounds").with_values({"agents": 40, "rules.energy.decay": 0.2})
+    simulation = mm.Simulation(scenario, 3, "cpu", 1)
+    simulation.step(900)
+    before = food(simulation)
+    assert any(0.0 < it["amount"] < it["full"] for it in before)
+    simulation.retune({"rules.feeding.sources": [{"x": 321.0, "y": 123.0}, {"x": 600.0, "y": 700.0}]})
+    *others, first, second = food(simulation)
+    assert others == before
+    assert [(it["x"], it["y"], it["amount"]) for it in (first, second)] == [(321, 123, 300), (600, 700, 300)]
+    simulation.step(1)
+    before = food(simulation)
+    simulation.retune({"rules.feeding.sources": [{"x": 600.0, "y": 700.0}]})
+    gone = len(before) - 2
+    kept = [it for it in before if it["id"] != gone]
+    assert food(simulation) == [{**it, "id": number} for number, it in enumerate(kept)]
+    simulation.step(10)

@@ -229,3 +229,28 @@ def test_a_missing_library_is_named_with_how_to_install_it(plane, tmp_path: Path
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1 and 'pip install "murmura[analysis]"' in done.stderr
+
+
+def test_the_figure_of_a_life_counts_every_event(tmp_path: Path) -> None:
+    """Rates times their minutes are the events of the run; curves are its metrics."""
+    from matplotlib.figure import Figure
+
+    import murmura as mm
+    from murmura.lab.plot import Wish
+    from murmura.lab.plot_run import LIFE_BINS, draw_life
+    from murmura.lab.recording import record
+
+    scenario = mm.load_scenario("feeding-grounds").with_values({"agents": 40, "rules.energy.decay": 0.2})
+    simulation = mm.Simulation(scenario, 3, "cpu", 1)
+    run = record(simulation, 900, tmp_path / "run", every=100, measures=["energy_mean"])
+    meals = sum(event["kind"] == "meal" for event in run.events())
+    assert meals > 0
+    figure = Figure()
+    draw_life(run, figure, Wish())
+    population, energy, rates = figure.axes
+    assert population.lines[0].get_ydata().tolist() == [row["agents"] for row in run.metrics()]
+    assert energy.lines[0].get_ydata().tolist() == [row["energy_mean"] for row in run.metrics()]
+    [steps] = rates.patches
+    minutes = 900 * scenario.motion.time_step / 60.0 / LIFE_BINS
+    assert round(float(steps.get_data().values.sum()) * minutes) == meals
+    assert rates.get_legend_handles_labels()[1] == ["meals"]

@@ -1,7 +1,8 @@
-"""Pictures from arrays: darts with smooth edges, fading light, blur, and the sky behind them, compiled.
+"""Pictures from arrays: darts with smooth edges, light, blur, and the sky behind them, compiled.
 
-A canvas is an array of planes (channel, row, column) of float32, so that every loop along a row fills vector
-lanes. Formulas are those of the page's shaders. Nothing here knows a scenario, a file or a film.
+A canvas is an array of planes (channel, row, column), of float32 for light and of bytes for what is seen, so that
+every loop along a row fills vector lanes. Formulas are those of the page's shaders. Nothing here knows a scenario,
+a file or a film.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numba import njit
 
 from murmura.backends.primitives import INNER, JIT
 
-PLANES, PLANE, ROW = "float32[:,:,::1]", "float32[:,::1]", "float32[::1]"
+PLANES, PLANE, ROW, BYTES = "float32[:,:,::1]", "float32[:,::1]", "float32[::1]", "uint8[:,:,::1]"
 
 
 # A bare 1.0, and a whole number beside a float32, would turn an expression into double and halve the lanes.
@@ -27,6 +28,15 @@ TINY, MOST_INK, NEAR_INK, SHADE = (np.float32(value) for value in (1e-4, 0.9, 0.
 SERIES = tuple(np.float32(1.0 / k) for k in (2, 6, 24, 120, 720))
 WIDEST = np.float32(1.75)  # half lengths from a hunter's middle to the tips of its wings
 BYTE, STEEP = np.float32(255.0), np.float32(1e-6)
+RED_LIGHT, GREEN_LIGHT, BLUE_LIGHT, BLACK = (np.int32(value) for value in (47, 157, 16, 16 * 256 + 128))
+FULL, RED_BLUE, GREEN_BLUE, GREEN_RED, BLUE_RED = (np.int32(value) for value in (112, 26, 86, 102, 10))
+GREY, EIGHT, TEN = np.int32(128 * 1024 + 512), np.int32(8), np.int32(10)
+
+
+@njit(**INNER)
+def _whole(value: Any) -> Any:
+    """A byte, where half a byte was added before."""
+    return np.uint8(np.int32(min(BYTE, max(ZERO, value))))
 
 
 @njit(**INNER)
@@ -76,75 +86,105 @@ def _spine(along: Any) -> Any:
     return SPINE + (ONE - SPINE) * t * t * (THREE - TWO * t)
 
 
+@njit("int64(int64, int64, float32[:,::1], float32[::1], boolean[::1], int64[:,::1])", cache=True, **JIT)
+def boxes(width: Any, height: Any, places: Any, halves: Any, winged: Any, found: Any) -> Any:
+    """The box of pixels around each dart (left, top, right, bottom), empty outside of the picture; all their areas."""
+    area = 0
+    for k in range(places.shape[0]):
+        x, y = places[k, 0], places[k, 1]
+        reach = halves[k] * (WIDEST if winged[k] else ONE) + ONE
+        found[k, :] = 0
+        if -reach < x < width + reach and -reach < y < height + reach:
+            found[k, 0], found[k, 2] = max(0, int(x - reach)), min(width, int(x + reach) + 1)
+            found[k, 1], found[k, 3] = max(0, int(y - reach)), min(height, int(y + reach) + 1)
+            area += (found[k, 2] - found[k, 0]) * (found[k, 3] - found[k, 1])
+    return area
+
+
 @njit(
-    f"void({PLANES}, {PLANE}, {PLANE}, {ROW}, boolean[::1], {PLANE}, float32, float32, boolean)",
+    f"void(int64, {PLANE}, {PLANE}, {ROW}, boolean[::1], int64[:,::1], int64[::1], int32[::1], {ROW}, {ROW})",
     cache=True,
     **JIT,
 )
-def splat(
-    canvas: Any,
+def touch(
+    width: Any,
     places: Any,
     ahead: Any,
     halves: Any,
     winged: Any,
-    colors: Any,
-    gain: Any,
-    cover: Any,
-    over: Any,
+    around: Any,
+    ends: Any,
+    pixels: Any,
+    covered: Any,
+    light: Any,
 ) -> None:
-    """Draw a dart, or wings, for each row of `places` [px], pointing along `ahead`.
+    """Which pixels of a picture so wide each dart touches, how much of each it covers, and its light there.
 
-    `over` lays it on what is there, covering it by `cover`; otherwise its light is added, and a fourth plane
-    counts how much was.
+    Found once for a picture and used twice: for the trails and for the dart itself. `ends` says where the pixels
+    of each dart end in the rows.
     """
-    planes, height, width = canvas.shape
+    at = 0
     for k in range(places.shape[0]):
         x, y, half = places[k, 0], places[k, 1], halves[k]
-        reach = half * (WIDEST if winged[k] else ONE) + ONE
-        if not (-reach < x < width + reach and -reach < y < height + reach):
-            continue
-        left, right = max(0, int(x - reach)), min(width, int(x + reach) + 1)
-        top, bottom = max(0, int(y - reach)), min(height, int(y + reach) + 1)
+        left, top, right, bottom = around[k, 0], around[k, 1], around[k, 2], around[k, 3]
         ux, uy = ahead[k, 0] / half, ahead[k, 1] / half
-        red, green, blue = colors[k, 0], colors[k, 1], colors[k, 2]
         dy = np.float32(top) + HALF - y
         for j in range(top, bottom):
             first, last = left, right
             if not winged[k]:
                 first, last = _span(x, dy, ux, uy, half, left, right)
             dx = np.float32(first) + HALF - x
-            # Slices begin at 0: an index that might be negative would be checked at every pixel.
-            reds, greens, blues = canvas[0, j, first:last], canvas[1, j, first:last], canvas[2, j, first:last]
-            for i in range(last - first):
+            for i in range(first, last):
                 along, across = dx * ux + dy * uy, abs(dy * ux - dx * uy)
                 far = _hunter(along, across) if winged[k] else _dart(along, across)
-                covered = min(ONE, max(ZERO, HALF - far * half)) * gain
+                part = min(ONE, max(ZERO, HALF - far * half))
+                # Written in any case and kept if it counts: no branch to guess wrongly, twice as fast.
+                pixels[at], covered[at], light[at] = j * width + i, part, part * _spine(along)
+                at += part > ZERO
                 dx += ONE
-                if covered > ZERO:
-                    light = covered * _spine(along)
-                    keep = ONE - covered * cover if over else ONE
-                    reds[i] = reds[i] * keep + red * light
-                    greens[i] = greens[i] * keep + green * light
-                    blues[i] = blues[i] * keep + blue * light
-                    if planes == 4:
-                        canvas[3, j, first + i] += covered * cover
             dy += ONE
+        ends[k] = at
 
 
-@njit(f"void({PLANES}, float32)", cache=True, **JIT)
-def fade(canvas: Any, keep: Any) -> None:
-    """Make everything fainter."""
-    for plane in canvas:
-        for row in plane:
-            for i in range(row.shape[0]):
-                row[i] *= keep
+@njit(f"void({PLANE}, int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32)", cache=True, **JIT)
+def shine(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any) -> None:
+    """Add the light of darts to planes of pixels; a fourth plane counts how much of each was covered."""
+    begin = 0
+    for k in range(ends.shape[0]):
+        red, green, blue = colors[k, 0] * gain, colors[k, 1] * gain, colors[k, 2] * gain
+        for m in range(begin, ends[k]):
+            at = np.uint32(pixels[m])
+            canvas[0, at] += red * light[m]
+            canvas[1, at] += green * light[m]
+            canvas[2, at] += blue * light[m]
+            if canvas.shape[0] == 4:
+                canvas[3, at] += covered[m] * gain
+        begin = ends[k]
 
 
-@njit(f"void({PLANES}, {PLANES}, int64)", cache=True, **JIT)
-def shrink(source: Any, target: Any, by: Any) -> None:
-    """Means of squares of `by` pixels; what does not fill a square at the edge is left out."""
+@njit(
+    f"void(uint8[:,::1], int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32, float32)", cache=True, **JIT
+)
+def lay(
+    seen: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any, cover: Any
+) -> None:
+    """Lay darts on what is seen, covering it by `cover`."""
+    begin, bright, hides = 0, gain * BYTE, gain * cover
+    for k in range(ends.shape[0]):
+        red, green, blue = colors[k, 0] * bright, colors[k, 1] * bright, colors[k, 2] * bright
+        for m in range(begin, ends[k]):
+            at, keep = np.uint32(pixels[m]), ONE - covered[m] * hides
+            seen[0, at] = _whole(np.float32(seen[0, at]) * keep + red * light[m] + HALF)
+            seen[1, at] = _whole(np.float32(seen[1, at]) * keep + green * light[m] + HALF)
+            seen[2, at] = _whole(np.float32(seen[2, at]) * keep + blue * light[m] + HALF)
+        begin = ends[k]
+
+
+@njit(f"void({PLANES}, {PLANES}, int64, float32)", cache=True, **JIT)
+def shrink(source: Any, target: Any, by: Any, gain: Any) -> None:
+    """Means of squares of `by` pixels, times `gain`; what does not fill a square at the edge is left out."""
     planes, height, width = target.shape
-    scale = ONE / np.float32(by * by)
+    scale = gain / np.float32(by * by)
     sums = np.empty(width * by, np.float32)
     for c in range(planes):
         for j in range(height):
@@ -231,9 +271,9 @@ def _glowing(peak: Any) -> Any:
     return (ONE - ONE / (ONE + p * (ONE + p * tail))) / max(p, TINY)
 
 
-@njit(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {PLANES})", cache=True, **JIT)
-def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, picture: Any) -> None:
-    """Light on a dark sky; bright places keep their hue."""
+@njit(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
+def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
+    """Light on a dark sky, whose planes are in bytes and half a byte more; bright places keep their hue."""
     height, width = sky.shape[1:]
     rows = np.empty((4, width), np.float32)
     for j in range(height):
@@ -243,14 +283,14 @@ def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, pictur
             red = rows[0, i] + trails[0, j, i] * amount
             green = rows[1, i] + trails[1, j, i] * amount
             blue = rows[2, i] + trails[2, j, i] * amount
-            scale = _glowing(max(red, max(green, blue)))
-            picture[0, j, i] = sky[0, j, i] + red * scale
-            picture[1, j, i] = sky[1, j, i] + green * scale
-            picture[2, j, i] = sky[2, j, i] + blue * scale
+            scale = _glowing(max(red, max(green, blue))) * BYTE
+            seen[0, j, i] = _whole(sky[0, j, i] + red * scale)
+            seen[1, j, i] = _whole(sky[1, j, i] + green * scale)
+            seen[2, j, i] = _whole(sky[2, j, i] + blue * scale)
 
 
-@njit(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {PLANES})", cache=True, **JIT)
-def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, picture: Any) -> None:
+@njit(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
+def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
     """Ink on a pale sky, which is darker where many are (`shade`)."""
     height, width = sky.shape[1:]
     rows = np.empty((6, width), np.float32)
@@ -263,21 +303,40 @@ def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: A
             depth = laid + NEAR_INK * near
             ink = min(MOST_INK, depth * _glowing(depth))
             lit = ONE - SHADE * dark * _glowing(dark)
-            whole = ONE / max(laid + near, TINY)
+            whole = BYTE / max(laid + near, TINY)
             for c in range(3):
                 hue = (trails[c, j, i] * amount + rows[c, i]) * whole
-                picture[c, j, i] = (sky[c, j, i] + (hue - sky[c, j, i]) * ink) * lit
+                seen[c, j, i] = _whole((sky[c, j, i] + (hue - sky[c, j, i]) * ink) * lit)
 
 
-@njit(f"void({PLANES}, {PLANE}, uint8[:,:,::1])", cache=True, **JIT)
-def to_bytes(picture: Any, noise: Any, pixels: Any) -> None:
-    """Planes from 0 to 1 as planes of bytes; a little noise hides the bands of a gradient."""
-    planes, height, width = picture.shape
-    for c in range(planes):
-        for j in range(height):
+@njit(f"void({BYTES}, uint8[::1])", cache=True, **JIT)
+def to_yuv(seen: Any, out: Any) -> None:
+    """Planes of red, green and blue as one of lightness and two smaller ones of colour: what video is coded from.
+
+    BT.709, limited range (ITU-R BT.709-6, 3.5), in steps of 1/256; a colour is the mean of four pixels.
+    """
+    height, width = seen.shape[1:]
+    light = out[: height * width].reshape(height, width)
+    blues = out[height * width : height * width * 5 // 4].reshape(height // 2, width // 2)
+    reds = out[height * width * 5 // 4 :].reshape(height // 2, width // 2)
+    sums = np.empty((3, width), np.int32)
+    for j in range(height):
+        for i in range(width):
+            r, g, b = np.int32(seen[0, j, i]), np.int32(seen[1, j, i]), np.int32(seen[2, j, i])
+            light[j, i] = np.uint8((r * RED_LIGHT + g * GREEN_LIGHT + b * BLUE_LIGHT + BLACK) >> EIGHT)
+    for j in range(height // 2):
+        for c in range(3):
+            above, below = seen[c, 2 * j], seen[c, 2 * j + 1]
             for i in range(width):
-                value = (picture[c, j, i] + noise[j, i]) * BYTE + HALF
-                pixels[c, j, i] = np.uint8(np.int32(min(BYTE, max(ZERO, value))))
+                sums[c, i] = np.int32(above[i]) + np.int32(below[i])
+        for i in range(width // 2):
+            r, g, b = (
+                sums[0, 2 * i] + sums[0, 2 * i + 1],
+                sums[1, 2 * i] + sums[1, 2 * i + 1],
+                sums[2, 2 * i] + sums[2, 2 * i + 1],
+            )
+            blues[j, i] = np.uint8((b * FULL - r * RED_BLUE - g * GREEN_BLUE + GREY) >> TEN)
+            reds[j, i] = np.uint8((r * FULL - g * GREEN_RED - b * BLUE_RED + GREY) >> TEN)
 
 
 @njit(f"void({PLANE}, boolean, float32, float32, {PLANE})", cache=True, **JIT)
@@ -301,3 +360,23 @@ def distances(points: Any, closed: Any, left: Any, top: Any, target: Any) -> Non
                 if closed and (ay > y) != (by > y) and x < ax + (bx - ax) * (y - ay) / (by - ay):
                     inside = not inside
             target[j, i] = -(least**0.5) if inside else least**0.5
+
+
+@njit(f"void({BYTES}, {PLANE}, {ROW}, {ROW}, float32)", cache=True, **JIT)
+def strokes(seen: Any, ends: Any, opacity: Any, color: Any, width: Any) -> None:
+    """Lay straight lines with round ends, each from its first place to its second [px], on what is seen."""
+    height, across = seen.shape[1:]
+    reach = HALF * width + ONE
+    for k in range(ends.shape[0]):
+        ax, ay, bx, by = ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3]
+        length2 = max((bx - ax) * (bx - ax) + (by - ay) * (by - ay), STEEP)
+        for j in range(max(0, int(min(ay, by) - reach)), min(height, int(max(ay, by) + reach) + 1)):
+            for i in range(max(0, int(min(ax, bx) - reach)), min(across, int(max(ax, bx) + reach) + 1)):
+                x, y = np.float32(i) + HALF - ax, np.float32(j) + HALF - ay
+                part = min(ONE, max(ZERO, (x * (bx - ax) + y * (by - ay)) / length2))
+                dx, dy = x - part * (bx - ax), y - part * (by - ay)
+                covered = min(ONE, max(ZERO, HALF + HALF * width - np.sqrt(dx * dx + dy * dy))) * opacity[k]
+                if covered > ZERO:
+                    for c in range(3):
+                        below = np.float32(seen[c, j, i])
+                        seen[c, j, i] = _whole(below + (color[c] - below) * covered + HALF)

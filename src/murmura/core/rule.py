@@ -72,6 +72,8 @@ class Rule(Model):
     memory_fields: ClassVar[tuple[str, ...]] = ()
     item_settings: ClassVar[tuple[str, ...]] = ()
     """Fields of such an item that come from the scenario, and follow it when it is changed."""
+    item_identity: ClassVar[tuple[str, ...]] = ()
+    """Fields by which such an item is known again when others are added or taken away; none: by its number."""
     gathers: ClassVar[tuple[Told, ...]] = ()
     """How what agents tell an item combines: how many say so, a sum, or the best with the id of who offers it
     (two numbers; among equals the least id; nobody: 0 and -1)."""

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from murmura.backends.reference import Moment
+from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
+from murmura.engine.hunters import hunters_in
 from murmura.rules import feeding, mating
 from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
 
@@ -18,6 +20,7 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
     seen, _, _ = moment.visible(rows)
     me, total, _, details = moment.decide(rows)
     names = moment.plan.scenario.species_names()
+    hunters = _hunters(moment, state, row)
     rules = {
         group.name: {
             "neighbors": [int(k) for k in state.ids[_used(moment, number, rows, seen)]],
@@ -42,17 +45,45 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
             "mating": MatingState(int(state["mating_state"][row])).name.lower(),
         },
         "target": {"food": int(state["target_food_id"][row]), "mate": int(state["target_mate_id"][row])},
-        "doing": _doing(state, row),
+        "doing": [*_fleeing(hunters), *_doing(state, row)],
         "steering": [float(total[0, 0]), float(total[1, 0])],
-    } | _life(state, row)
+    } | _life(state, row, hunters)
 
 
 LIFE = ("age", "health", "generation", "mother_id", "father_id")
 
 
-def _life(state: State, row: int) -> dict[str, Any]:
-    """What only animals with a genome have: a stance and its reason, a life, and genes."""
-    found: dict[str, Any] = {}
+def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
+    """The hunters that frighten an agent or are after it, the nearest first."""
+    found = []
+    for hunter in hunters_in(state.items.get("predators")):
+        x, y = float(state["position_x"][row]), float(state["position_y"][row])
+        d = float(np.hypot(*offset(moment.world, x, y, hunter["x"], hunter["y"])))
+        frightens, hunts = 0.0 < hunter["fright"] >= d, hunter["target"] == int(state.ids[row])
+        if frightens or hunts:
+            facts = {name: hunter[name] for name in ("id", "kind", "state")}
+            found.append(facts | {"distance": d, "frightens": frightens, "hunts": hunts})
+    return sorted(found, key=lambda it: it["distance"])
+
+
+def _fleeing(hunters: list[dict[str, Any]]) -> list[str]:
+    """Who is feared, and who is after one, in sentences."""
+    said = []
+    for it in hunters:
+        name = f"{it['kind']} {it['id']}".replace("_", " ")
+        about = f"{name} ({it['state'].replace('_', ' ')}), {it['distance']:.0f} u away"
+        if it["hunts"]:
+            said.append(
+                f"hunted by {about}" + (", and flees from it" if it["frightens"] else ", unaware of it")
+            )
+        else:
+            said.append(f"flees from {about}")
+    return said
+
+
+def _life(state: State, row: int, hunters: list[dict[str, Any]]) -> dict[str, Any]:
+    """What not everybody has: hunters around it; with a genome a stance and its reason, a life, and genes."""
+    found: dict[str, Any] = {"hunters": hunters} if hunters else {}
     if "stance" in state.columns and "stance_reason" in state.columns:
         found["stance"] = {
             "name": Stance(int(state["stance"][row])).name.lower(),

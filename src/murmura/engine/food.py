@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from murmura.rules import Feeding
 
 if TYPE_CHECKING:
@@ -19,8 +21,11 @@ def food(of: Simulation | Snapshot) -> list[dict[str, Any]]:
     Each is a dictionary: id (also `other` in events of meals), x, y [u], amount left, amount when full, feeders,
     radius (how near feeders gather [u]).
     """
-    rows = of.state.items.get("feeding")
-    feeding = of.scenario.rules.feeding
+    return food_in(of.state.items.get("feeding"), of.scenario.rules.feeding)
+
+
+def food_in(rows: NDArray[Any] | None, feeding: Feeding) -> list[dict[str, Any]]:
+    """The same from the rows of a state."""
     found = []
     for row in [] if rows is None else rows.astype(float).tolist():
         it = dict(zip(FIELDS, row, strict=True))

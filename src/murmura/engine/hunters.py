@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from murmura.rules.hunting.kinds import KIND_NAMES
 from murmura.rules.hunting.row import (
     ALIVE,
@@ -40,7 +42,11 @@ def hunters(of: Simulation | Snapshot) -> list[dict[str, Any]]:
     heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far it frightens now
     [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
     """
-    rows = of.state.items.get("predators")
+    return hunters_in(of.state.items.get("predators"))
+
+
+def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
+    """The same from the rows of a state."""
     found = []
     for number, it in enumerate([] if rows is None else rows.astype(float).tolist()):
         if not it[ALIVE]:

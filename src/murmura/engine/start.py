@@ -104,8 +104,22 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
         if old is not None:
             fields = (*rule.item_fields, *rule.memory_fields)
             own = [k for k, field in enumerate(fields) if field not in rule.item_settings]
-            fresh[: len(old), own] = old[: len(fresh), own]
+            before, now = _same_items(old, fresh, [fields.index(name) for name in rule.item_identity])
+            fresh[np.ix_(now, own)] = old[np.ix_(before, own)]
         state.items[name] = fresh
+
+
+def _same_items(
+    old: NDArray[np.float32], fresh: NDArray[np.float32], identity: list[int]
+) -> tuple[list[int], list[int]]:
+    """Which rows are the same items: those of one number, or if some came or went those that agree in these columns."""
+    if len(old) == len(fresh) or not identity:
+        rows = list(range(min(len(old), len(fresh))))
+        return rows, rows
+    known = {tuple(row[identity].tolist()): number for number, row in enumerate(old)}
+    found = [(known.get(tuple(row[identity].tolist()), -1), number) for number, row in enumerate(fresh)]
+    kept = [pair for pair in found if pair[0] >= 0]
+    return [before for before, _ in kept], [now for _, now in kept]
 
 
 def _check_ids_are_exact(scenario: Scenario, state: State) -> None:

@@ -76,24 +76,30 @@ class Mp4:
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
         self._out, self._aside = out, _aside(out)
-        look = ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-colorspace", "bt709"]
-        look += ["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
+        look = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
+        look += ["-color_range", "tv", "-chroma_sample_location", "center"]
+        # Beside `veryfast -crf 17` a film is somewhat larger, as good (40 dB), and takes 16 ms a picture, not 26.
         code = [
             "-c:v",
             "libx264",
             "-preset",
-            "veryfast",
+            "superfast",
             "-crf",
-            "17",
+            "18",
             "-movflags",
             "+faststart",
             "-f",
             "mp4",
         ]
-        self._pipe = _Pipe([*_raw(size, fps), *look, *code, str(self._aside)])
+        self._size = size
+        self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._aside)])
 
     def add(self, pixels: Pixels) -> None:
-        self._pipe.put(pixels)
+        from murmura.backends.raster import to_yuv
+
+        planes = np.empty(self._size[0] * self._size[1] * 3 // 2, np.uint8)
+        to_yuv(np.ascontiguousarray(pixels), planes)
+        self._pipe.put(planes)
 
     def finish(self) -> None:
         self._pipe.close()
@@ -112,10 +118,10 @@ class Gif:
         self._folder = tempfile.TemporaryDirectory(prefix=".murmura-gif-", dir=out.parent)
         self._kept = Path(self._folder.name) / "kept.mkv"
         code = ["-c:v", "ffv1", "-level", "3", "-f", "matroska"]
-        self._pipe = _Pipe([*_raw(size, fps), "-pix_fmt", "gbrp", *code, str(self._kept)])
+        self._pipe = _Pipe([*_raw(size, fps, "gbrp"), "-pix_fmt", "gbrp", *code, str(self._kept)])
 
     def add(self, pixels: Pixels) -> None:
-        self._pipe.put(pixels)
+        self._pipe.put(pixels[[1, 2, 0]])  # ffmpeg's planes are green, blue, red
 
     def finish(self) -> None:
         self._pipe.close()
@@ -185,15 +191,15 @@ class _Pipe:
     """Feeds ffmpeg from a thread of its own: painter and encoder work at once, and a Ctrl-C cannot tear a picture."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self._queue: queue.Queue[bytes | None] = queue.Queue(WAITING)
+        self._queue: queue.Queue[Pixels | None] = queue.Queue(WAITING)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = _start(arguments, self._errors)
         self._broken = threading.Event()
         self._thread = threading.Thread(target=self._feed, name="murmura-film", daemon=True)
         self._thread.start()
 
-    def put(self, pixels: Pixels) -> None:
-        planes = pixels[[1, 2, 0]].tobytes()  # ffmpeg's planes are green, blue, red
+    def put(self, planes: Pixels) -> None:
+        """Hand a picture over, for good."""
         while True:
             if self._broken.is_set():
                 raise self._failure()
@@ -207,7 +213,7 @@ class _Pipe:
         stdin: Any = self._process.stdin
         try:
             while (planes := self._queue.get()) is not None:
-                stdin.write(planes)
+                stdin.write(planes.data.cast("B"))
             stdin.close()
         except OSError:
             self._broken.set()
@@ -269,9 +275,9 @@ def _last_line(errors: Any) -> str:
     return lines[-1] if lines else "ffmpeg stopped without a word"
 
 
-def _raw(size: tuple[int, int], fps: float) -> list[str]:
+def _raw(size: tuple[int, int], fps: float, planes: str) -> list[str]:
     shape = f"{size[0]}x{size[1]}"
-    return ["-f", "rawvideo", "-pix_fmt", "gbrp", "-s", shape, "-r", repr(fps), "-i", "pipe:0", "-an"]
+    return ["-f", "rawvideo", "-pix_fmt", planes, "-s", shape, "-r", repr(fps), "-i", "pipe:0", "-an"]
 
 
 def _aside(out: Path) -> Path:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
+from murmura.rules.hunting.row import ALIVE, VX, VY, X, Y
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
@@ -34,6 +35,8 @@ class Frame(Protocol):
     def species(self) -> Array: ...
     @property
     def columns(self) -> Mapping[str, Array]: ...
+    @property
+    def items(self) -> Mapping[str, Array]: ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Moment:
     velocities: Array
     species: Array
     columns: Mapping[str, Array] = field(default_factory=dict)
+    items: Mapping[str, Array] = field(default_factory=dict)  # food, hunters and carcasses, by rule
 
 
 def moment_of(simulation: Simulation) -> Moment:
@@ -58,11 +62,20 @@ def moment_of(simulation: Simulation) -> Moment:
         simulation.velocities,
         simulation.column("species_id"),
         {name: column.copy() for name, column in state.columns.items()},
+        {name: rows.copy() for name, rows in state.items.items()},
     )
 
 
 def recorded(frame: Frame) -> Moment:
-    return Moment(int(frame.step), frame.ids, frame.positions, frame.velocities, frame.species, frame.columns)
+    return Moment(
+        int(frame.step),
+        frame.ids,
+        frame.positions,
+        frame.velocities,
+        frame.species,
+        frame.columns,
+        frame.items,
+    )
 
 
 class Reel(Protocol):
@@ -167,20 +180,36 @@ def taken(reel: Reel, shot: Shot) -> Moment:
 def mixed(a: Moment, b: Moment, part: float, scenario: Scenario) -> Moment:
     """Between two moments: who lives in both moves straight and the short way round a torus, who is only in the
     first stays where it was, who is only in the second is not there yet."""
-    world = scenario.world
     rows = np.searchsorted(b.ids, a.ids)
     rows = np.minimum(rows, max(len(b.ids) - 1, 0))
     lives = b.ids[rows] == a.ids if len(b.ids) else np.zeros(len(a.ids), bool)
     share = np.where(lives, part, 0.0)[:, None].astype(np.float32)
     goal = b.positions[rows] if len(b.ids) else a.positions
-    way = goal - a.positions
-    if world.boundary == "wrap":
-        sides = np.array([world.width, world.height], np.float32)
-        way = way - sides * np.round(way / sides)
-        positions = (a.positions + way * share) % sides
-    else:
-        positions = a.positions + way * share
+    positions = _moved(a.positions, goal, share, scenario)
     other = b.velocities[rows] if len(b.ids) else a.velocities
     velocities = a.velocities + (other - a.velocities) * share
     columns = {name: column for name, column in a.columns.items() if name != "heading"}
-    return Moment(a.step + part * (b.step - a.step), a.ids, positions, velocities, a.species, columns)
+    items = dict(a.items)
+    if "predators" in a.items and "predators" in b.items:
+        items["predators"] = _hunters_between(a.items["predators"], b.items["predators"], part, scenario)
+    step = a.step + part * (b.step - a.step)
+    return Moment(step, a.ids, positions, velocities, a.species, columns, items)
+
+
+def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
+    """Places a share of the way from start to goal, the short way round a torus."""
+    world, way = scenario.world, goal - start
+    if world.boundary != "wrap":
+        return start + way * share
+    sides = np.array([world.width, world.height], np.float32)
+    return (start + (way - sides * np.round(way / sides)) * share) % sides
+
+
+def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
+    """Hunters move as prey does; a row is one hunter as long as it lives."""
+    rows = a.copy()
+    lives = (a[:, ALIVE] > 0.0) & (b[:, ALIVE] > 0.0)
+    share = np.where(lives, np.float32(part), np.float32(0.0))[:, None]
+    rows[:, [X, Y]] = _moved(a[:, [X, Y]], b[:, [X, Y]], share, scenario)
+    rows[:, [VX, VY]] = a[:, [VX, VY]] + (b[:, [VX, VY]] - a[:, [VX, VY]]) * share
+    return rows

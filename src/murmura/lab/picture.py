@@ -13,15 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.engine.surroundings import surroundings
 from murmura.lab.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, world_box
 from murmura.lab.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.moments import Moment
+from murmura.lab.patches import Patch
 from murmura.lab.sky import Sky
-from murmura.lab.things import Patch, halo, things, words
+from murmura.lab.things import halo, home_ranges, things, words
+from murmura.lab.wildlife import wildlife
+from murmura.lab.wind import draw_wind
 from murmura.scenario import Scenario
 
 NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from
 TRAILS_GONE = 7.0  # trail lengths after which less than a thousandth is left: further back nothing shows
+MOST_FADED = 1e-3
 FAR = 4  # how much coarser the far glow is than the near one
 HUNTER_SIZE = 2.1
 SMALLEST, LARGEST = 64, 8192
@@ -113,7 +118,12 @@ class Painter:
             np.zeros((planes, *shape), np.float32) for shape in ((height, width), near, far)
         )
         self._near_swap, self._far_swap = np.empty_like(self._near), np.empty_like(self._far)
-        self._picture = np.empty((3, height, width), np.float32)
+        self._faded = 1.0
+        self._touched: tuple[Any, ...] = (
+            np.empty(0, np.int32),
+            np.empty(0, np.float32),
+            np.empty(0, np.float32),
+        )
         self._pixels = np.empty((3, height, width), np.uint8)
         self._sky = Sky(width, height, look.theme)
         self._things: list[Patch] | None = None
@@ -122,18 +132,20 @@ class Painter:
 
     def paint(self, moment: Moment, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
-        from murmura.backends.raster import splat, to_bytes
+        from murmura.backends.raster import lay
 
-        darts = self._expose(moment, seconds)
-        self._develop(len(moment.ids))
+        marks = self._expose(moment, seconds)
+        time = moment.step * self.scenario.motion.time_step
+        around = surroundings(self.scenario, moment.items, time)
+        self._develop(len(moment.ids), next((it["daylight"] for it in around if it["kind"] == "sky"), None))
         bright = (
             0.92 if self.look.theme == "light" else 0.9 * min(1.0, (30_000 / max(1, len(moment.ids))) ** 0.5)
         )
         cover = 1.0 if self.look.theme == "light" else 0.75
-        splat(self._picture, *darts, np.float32(bright), np.float32(cover), True)
-        for patch in self._overlays(moment):
-            patch.lay(self._picture)
-        to_bytes(self._picture, self._sky.noise, self._pixels)
+        lay(self._pixels.reshape(3, -1), *marks, np.float32(bright), np.float32(cover))
+        for patch in self._overlays(moment, around, time):
+            patch.lay(self._pixels)
+        draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
         return self._pixels
 
     def warm(self, moment: Moment, seconds: float) -> None:
@@ -141,17 +153,25 @@ class Painter:
         self._expose(moment, seconds)
 
     def _expose(self, moment: Moment, seconds: float) -> tuple[Any, ...]:
-        from murmura.backends.raster import fade, splat
+        """Let trails fade and leave the light of everybody in them; which pixels that was."""
+        from murmura.backends.raster import shine
 
         self._aim(moment)
-        darts = self._darts(moment)
+        marks = self._marks(moment)
         span = self.look.trail_seconds or NO_TRAIL_SECONDS
         # Also for the first picture: leaving all its light at once, it would stay as a ghost among the trails.
         keep = float(np.exp(-seconds / span))
         self._begun = True
-        fade(self._trails, np.float32(keep))
-        splat(self._trails, *darts, np.float32(1.0 - keep), np.float32(1.0), False)
-        return darts
+        self._fade(keep)
+        shine(self._trails.reshape(len(self._trails), -1), *marks, np.float32((1.0 - keep) / self._faded))
+        return marks
+
+    def _fade(self, keep: float) -> None:
+        """Trails stay as they are and count for less: so only new light is written, until it becomes too strong."""
+        self._faded *= keep
+        if self._faded < MOST_FADED:
+            self._trails *= np.float32(self._faded)
+            self._faded = 1.0
 
     def _aim(self, moment: Moment) -> None:
         """Turn the camera to whom it follows; trails move along by whole pixels, or they would blur."""
@@ -178,6 +198,20 @@ class Painter:
         if self._offset is not None and offset != self._offset:
             _shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
         self._offset = offset
+
+    def _marks(self, moment: Moment) -> tuple[Any, ...]:
+        """What everybody leaves on a picture: pixels, how much of them is covered, light, and colours."""
+        from murmura.backends.raster import boxes, touch
+
+        places, ahead, halves, winged, colors = self._darts(moment)
+        width, height = self.look.size
+        around, ends = np.empty((len(places), 4), np.int64), np.empty(len(places), np.int64)
+        area = boxes(width, height, places, halves, winged, around)
+        if area >= len(self._touched[0]):
+            room = area + 1  # one more than all: a pixel is written before it is known to count
+            self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
+        touch(width, places, ahead, halves, winged, around, ends, *self._touched)
+        return ends, *self._touched, colors
 
     def _darts(self, moment: Moment) -> tuple[Any, ...]:
         camera, world = self._camera, self.scenario.world
@@ -234,29 +268,31 @@ class Painter:
         least *= min(1.4, 0.6 + 0.4 * size) * camera.scale
         return float(max(least, 5.0 * size * unit * crowd * camera.zoom))
 
-    def _develop(self, count: int) -> None:
+    def _develop(self, count: int, daylight: float | None) -> None:
         from murmura.backends.raster import add_far, blur, develop_day, develop_night, shrink
 
         world, camera = self.scenario.world, self._camera
-        shrink(self._trails, self._near, self._near_by)
+        shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
         blur(self._near, self._near_swap, _taps(1.0))
-        shrink(self._near, self._far, FAR)
+        shrink(self._near, self._far, FAR, np.float32(1.0))
         blur(self._far, self._far_swap, _taps(1.6))
         # The part of the world's picture that agents cover: where they crowd, each glows less.
         covered = count * self._half(count) ** 2 / (world.width * world.height * camera.zoom**2)
         crowd = min(1.0, (0.05 / max(1e-6, covered)) ** 0.7)
         shine = (0.8 + 2.5 * self.scenario.display.glow) * crowd
-        amount = np.float32(1.15 * max(0.5, crowd) if self.look.trail_seconds else 0.0)
+        amount = np.float32(1.15 * max(0.5, crowd) * self._faded if self.look.trail_seconds else 0.0)
         near, far = np.float32(1.5 * shine), np.float32(2.1 * shine)
-        sky = self._sky.at(self._camera, self._edges())
+        sky = self._sky.at(
+            camera, self._edges(), daylight, lambda: home_ranges(self.scenario, camera, self.look.theme)
+        )
         if self.look.theme == "dark":
             add_far(self._near, self._far, FAR, near, far)
-            develop_night(self._trails, self._near, self._near_by, sky, amount, self._picture)
+            develop_night(self._trails, self._near, self._near_by, sky, amount, self._pixels)
             return
         shade = np.zeros((1, *self._near.shape[1:]), np.float32)
         add_far(shade, self._far[3:], FAR, np.float32(0.0), far)
         self._near *= near
-        develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._picture)
+        develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
 
     def _edges(self) -> tuple[float, float, float, float] | None:
         """The world's edges; none where there are none to see."""
@@ -264,21 +300,24 @@ class Painter:
         endless = world.boundary == "open" or (world.boundary == "wrap" and self.look.follow is not None)
         return None if endless else world_box(world)
 
-    def _overlays(self, moment: Moment) -> list[Patch]:
+    def _overlays(self, moment: Moment, around: list[dict[str, Any]], time: float) -> list[Patch]:
         camera, theme = self._camera, self.look.theme
         if self._things is None:
             self._things = things(self.scenario, camera, theme)
+        found = [*self._things, *wildlife(around, camera, theme, self.look.labels)]
         if not self.look.labels:
-            return self._things
-        ring = []
+            return found
         if isinstance(self.look.follow, int) and self.look.follow in moment.ids:
             radius = 2.2 * self._half(len(moment.ids))
-            ring = halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
-        time = moment.step * self.scenario.motion.time_step
-        clock = f"{time:,.2f} s · step {moment.step:,.0f}"
+            found += halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
+        hour = "".join(f"{it['clock']} · " for it in around if it["kind"] == "sky")
+        clock = f"{hour}{time:,.2f} s · step {moment.step:,.0f}"
         name = f"{self.name} · {len(moment.ids):,} agents"
-        labels = [words(name, "bottom left", camera, theme), words(clock, "bottom right", camera, theme)]
-        return [*self._things, *ring, *labels]
+        return [
+            *found,
+            words(name, "bottom left", camera, theme),
+            words(clock, "bottom right", camera, theme),
+        ]
 
 
 def _hunts(kind: Any) -> bool:

@@ -26,6 +26,9 @@ from murmura.scenario import Scenario
 STEP, BOX, DIMENSIONS = "configuration/step", "configuration/box", "configuration/dimensions"
 COUNT, TYPES, TYPE = "particles/N", "particles/types", "particles/typeid"
 POSITION, VELOCITY, ID, LOG = "particles/position", "particles/velocity", "log/particles/id", "log/particles/"
+ITEMS = "log/items/"
+"""Rows of what has turns of its own, by rule: food, hunters, carcasses. Films and replays show them."""
+PLACES, SPECIES = ("position_x", "position_y", "velocity_x", "velocity_y"), "species_id"
 IMPLIED = ("id", "species_id", "velocity_x", "velocity_y")
 """Columns that every frame holds anyway."""
 
@@ -42,6 +45,7 @@ class Frame:
         positions: Shape (n, 2) [u].
         velocities: Shape (n, 2), in the scenario's velocity unit.
         columns: The columns chosen for recording, shape (n,) each.
+        items: Rows of items that have turns of their own (food, hunters, carcasses), by rule.
     """
 
     step: int
@@ -51,6 +55,7 @@ class Frame:
     positions: NDArray[np.float32]
     velocities: NDArray[np.float32]
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    items: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
     @property
     def agent_count(self) -> int:
@@ -63,8 +68,11 @@ class TrajectoryWriter:
     def __init__(
         self, file: GsdWriter, scenario: Scenario, columns: Sequence[str], first: Frame | None
     ) -> None:
-        self._file, self._scenario, self._columns = file, scenario, columns
+        self._file, self._scenario = file, scenario
         self._middle = middle(scenario)
+        # Of one kind nobody can be of another: that column need not be read.
+        self._own = [*columns, SPECIES] if len(scenario.species) > 1 else [*columns]
+        self._has_items = any(rule.enabled and rule.turn for _, rule in scenario.rules)
         self._first = None if first is None else (first.ids, first.species)
         self._spare: deque[NDArray[np.float32]] = deque()
         self.commit, self.mark, self.close = file.commit, file.mark, file.close
@@ -72,6 +80,7 @@ class TrajectoryWriter:
     @classmethod
     def create(cls, path: Path, scenario: Scenario, columns: Sequence[str]) -> TrajectoryWriter:
         own = [LOG + name for name in columns]
+        own += [ITEMS + name for name, rule in scenario.rules if rule.enabled and rule.turn]
         names = [STEP, BOX, DIMENSIONS, COUNT, TYPES, TYPE, POSITION, VELOCITY, ID, *own]
         return cls(GsdWriter.create(path, names, f"murmura {__version__}"), scenario, columns, None)
 
@@ -83,33 +92,42 @@ class TrajectoryWriter:
         return cls(file, scenario, columns, Frames(path, scenario)[0] if file.frames else None)
 
     def take(self, simulation: Simulation) -> dict[str, NDArray[Any]]:
-        """The chunks of a frame. What has not changed since the first is left out."""
-        state = simulation.state
-        ids, species = state.ids, state["species_id"]
-        places = self._vectors(len(state))
-        np.subtract(state["position_x"], self._middle[0], out=places[:, 0])
-        np.subtract(state["position_y"], self._middle[1], out=places[:, 1])
-        velocities = self._vectors(len(state))
-        velocities[:, 0] = state["velocity_x"]
-        velocities[:, 1] = state["velocity_y"]
+        """The chunks of a frame, in ascending id. What has not changed since the first is left out."""
+        # Items live in the state. It is asked for first: then its columns are at hand in their order as well.
+        items = simulation.state.items if self._has_items else {}
+        rows, (x, y, vx, vy, *own) = simulation.glance((*PLACES, *self._own))
+        ids, count = simulation.roster, len(rows)
+        places, velocities = self._vectors(count), self._vectors(count)
         chunks: dict[str, NDArray[Any]] = {
             STEP: np.array([simulation.step_count], "<u8"),
-            COUNT: np.array([len(state)], "<u4"),
+            COUNT: np.array([count], "<u4"),
             POSITION: places,
             VELOCITY: velocities,
         }
-        chunks |= {LOG + name: state[name].copy() for name in self._columns}
+        if _is_ordered(rows):
+            places[:, 0], places[:, 1] = x - self._middle[0], y - self._middle[1]
+            velocities[:, 0], velocities[:, 1] = vx, vy
+            columns = {name: np.array(column) for name, column in zip(self._own, own, strict=True)}
+        else:
+            from murmura.backends.ordering import put_vectors
+
+            rows = rows.astype(np.int32, copy=False)
+            put_vectors(rows, x, y, *self._middle, places)
+            put_vectors(rows, vx, vy, np.float32(0.0), np.float32(0.0), velocities)
+            columns = {name: _in_order(column, rows) for name, column in zip(self._own, own, strict=True)}
+        species = columns.pop(SPECIES) if SPECIES in columns else np.zeros(count, np.int32)
+        chunks |= {LOG + name: column for name, column in columns.items()}
+        chunks |= {ITEMS + name: np.array(table, "<f4", order="C") for name, table in items.items()}
         if self._first is None:
             chunks |= _constants(self._scenario)
-            if not len(
-                state
-            ):  # readers look for a frame's missing values in the first one, and insist on some
-                chunks |= {LOG + name: np.zeros(1, state[name].dtype) for name in ("id", *self._columns)}
+            if not count:  # readers look for a frame's missing values in the first one, and insist on some
+                chunks |= {LOG + name: np.zeros(1, column.dtype) for name, column in columns.items()}
+                chunks[ID] = np.zeros(1, ids.dtype)
         if self._first is None or not np.array_equal(species, self._first[1]):
             chunks[TYPE] = species.astype("<u4")
         if self._first is None or not np.array_equal(ids, self._first[0]):
             chunks.setdefault(ID, ids.copy())
-        self._first = self._first or (ids.copy(), species.copy())
+        self._first = self._first or (ids.copy(), species)
         return chunks
 
     def write(self, chunks: Mapping[str, NDArray[Any]]) -> None:
@@ -123,6 +141,17 @@ class TrajectoryWriter:
             if len(room) == count:
                 return room
         return np.zeros((count, 3), "<f4")
+
+
+def _is_ordered(rows: NDArray[Any]) -> bool:
+    """Whether each row is its own number; a few of them nearly always tell."""
+    return np.array_equal(rows[:64], np.arange(len(rows[:64]))) and np.array_equal(rows, np.arange(len(rows)))
+
+
+def _in_order(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    ordered = np.empty_like(column)
+    ordered[rows] = column
+    return ordered
 
 
 def _constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
@@ -152,6 +181,8 @@ class Frames(Sequence[Frame]):
         self.columns = tuple(
             name.removeprefix(LOG) for name in self._file.names if name.startswith(LOG) and name != ID
         )
+
+        self._items = [name for name in self._file.names if name.startswith(ITEMS)]
 
     def is_whole(self, column: str) -> bool:
         """Whether a recorded column is of whole numbers."""
@@ -212,6 +243,11 @@ class Frames(Sequence[Frame]):
             positions,
             np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :2]),
             columns,
+            {
+                name.removeprefix(ITEMS): np.atleast_2d(self._chunk(number, name))
+                for name in self._items
+                if self._file.has(number, name)
+            },
         )
 
     def _standing(self, number: int, name: str) -> NDArray[np.int32]:

@@ -44,20 +44,19 @@ def velocity_correlation(
     if flock.agent_count < 2 or not reach > 0.0:
         return middles, nothing
     deviations = flock.velocities - flock.velocities.mean(axis=0)
-    power = float((deviations**2).sum(axis=1).mean())
+    power = float((deviations[:, 0] ** 2 + deviations[:, 1] ** 2).mean())
     if power <= (NOISE * float(flock.speeds.max())) ** 2:
         return middles, nothing
     rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
     places, changes = flock.positions[rows], deviations[rows]
-    offsets = flock.shortest(places[:, None, :] - places[None, :, :])
-    distances = np.sqrt((offsets**2).sum(axis=2))
+    one, other = np.triu_indices(len(rows), 1)  # every pair once
+    offsets = flock.shortest(places[one] - places[other])
+    distances = np.sqrt(offsets[:, 0] ** 2 + offsets[:, 1] ** 2)
     # Whoever is beyond the reach falls into one more bin, which is dropped.
-    bin_of = np.minimum((distances * (bins / reach)).astype(np.intp), bins).ravel()
-    sums = np.bincount(bin_of, (changes @ changes.T).ravel(), bins + 1)[:bins]
+    bin_of = np.minimum((distances * (bins / reach)).astype(np.intp), bins)
+    products = changes[one, 0] * changes[other, 0] + changes[one, 1] * changes[other, 1]
+    sums = np.bincount(bin_of, products, bins + 1)[:bins]
     counts = np.bincount(bin_of, minlength=bins + 1)[:bins]
-    # Every pair was counted twice, which the ratio does not mind, and everybody with himself, which is taken back.
-    sums[0] -= (changes**2).sum()
-    counts[0] -= len(rows)
     return middles, np.divide(sums, counts * power, where=counts > 0, out=nothing)
 
 

@@ -116,7 +116,8 @@ class Flock:
     @cached_property
     def is_moving(self) -> NDArray[np.bool_]:
         """Which agents have a heading, shape (n,)."""
-        return np.asarray(self.velocities.any(axis=1))
+        # Along an axis of two NumPy is ten times slower than column by column.
+        return np.asarray((self.velocities[:, 0] != 0.0) | (self.velocities[:, 1] != 0.0))
 
     @cached_property
     def headings(self) -> NDArray[np.float64]:
@@ -224,9 +225,12 @@ class Flock:
 def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scale vectors, shape (n, 2), to length 1; a zero vector becomes NaN."""
     # Dividing by the larger component first keeps vectors near either end of the float range exact.
-    larger = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
-    scaled = np.divide(vectors, larger, where=larger > 0.0, out=np.full_like(vectors, math.nan))
-    return np.asarray(scaled / np.hypot(scaled[:, :1], scaled[:, 1:]))
+    x, y = vectors[:, 0], vectors[:, 1]
+    larger = np.maximum(np.abs(x), np.abs(y))
+    larger = np.where(larger > 0.0, larger, math.nan)
+    x, y = x / larger, y / larger
+    length = np.hypot(x, y)
+    return np.stack([x / length, y / length], axis=1)
 
 
 def _positive(name: str, value: object, unit: str) -> float:

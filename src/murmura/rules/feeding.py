@@ -159,7 +159,8 @@ class Feeding(Rule):
 
     item_fields = ("id", "x", "y", "room", "present", "portion", "invites", "admitted")
     memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", "home_x", "home_y")
-    item_settings = ("full", "home_x", "home_y")
+    item_settings = ("id", "full", "home_x", "home_y")
+    item_identity = ("home_x", "home_y")
     item_accumulates = ("least", "payload", "payload", "payload", "payload", "payload", "payload", "payload")
     gathers = ("count", "count", "best")
     modulates = ("separation.radius", "wind.blow_x", "wind.blow_y", "wind.gust")
@@ -179,9 +180,9 @@ class Feeding(Rule):
         )
 
     def _rows(self, drawn: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
-        """Full sources: those that are named, then those at drawn places."""
-        full = [(s.x, s.y, s.amount or self.amount) for s in self.sources]
-        full += [(x, y, self.amount) for x, y in drawn]
+        """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
+        full = [(x, y, self.amount) for x, y in drawn]
+        full += [(s.x, s.y, s.amount or self.amount) for s in self.sources]
         return [
             (number, x, y, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, x, y)
             for number, (x, y, amount) in enumerate(full)

@@ -46,6 +46,8 @@ class Frame(Protocol):
     def velocities(self) -> NDArray[Any]: ...
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]: ...
+    @property
+    def items(self) -> Mapping[str, NDArray[Any]]: ...
 
 
 class Recording(Protocol):
@@ -141,6 +143,7 @@ def state_of(frame: Frame) -> State:
     for name, column in frame.columns.items():
         if name in columns:
             columns[name][:] = column
+    state.items = {name: np.array(rows, np.float32) for name, rows in frame.items.items()}
     state.next_id = int(frame.ids.max()) + 1 if len(frame.ids) else 0
     return state
 

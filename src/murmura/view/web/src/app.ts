@@ -85,7 +85,7 @@ export class App {
     byId("bottom").append(this.playback.root, this.dock.root);
     new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
     showHint(byId("bottom"), this.memory);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send), () => { this.followNext = true; }));
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });

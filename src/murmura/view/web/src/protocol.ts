@@ -245,6 +245,8 @@ export interface Inspection {
   state: JsonObject;
   target: JsonObject | null;
   perception: { radius: number; field_of_view: number };
+  /** Hunters that frighten it or are after it, the nearest first; absent where there are none. */
+  hunters?: { id: number; kind: string; state: string; distance: number; frightens: boolean; hunts: boolean }[];
   /** Absent where nobody is born or dies. */
   family?: Family;
 }

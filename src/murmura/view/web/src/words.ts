@@ -73,11 +73,20 @@ export function story(agent: Inspection): string[] {
       ? `Sees nobody within ${radius} u.`
       : `Sees ${count(seen, "neighbour")} within ${radius} u${view < 360 ? `, ${view}° around its heading` : ""}.`,
   ];
+  lines.push(...hunted(agent));
   const wanted = wishes(agent);
   const turn = length(agent.steering);
   if (turn < NEGLIGIBLE) lines.push("Wants nothing: it keeps its course.");
   else lines.push(`Altogether it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly for ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
   return lines;
+}
+
+/** Whom it flees from, and who is after it. */
+function hunted({ hunters = [] }: Inspection): string[] {
+  return hunters.map(({ id, kind, state, distance, frightens, hunts }) => {
+    const name = `${humanized(kind).toLowerCase()} ${id} (${humanized(state).toLowerCase()}), ${distance.toFixed(0)} u away`;
+    return hunts ? `Hunted by ${name}${frightens ? ", and flees from it" : ", unaware of it"}.` : `Flees from ${name}.`;
+  });
 }
 
 /** Net steering, state and target as rows of a table. */

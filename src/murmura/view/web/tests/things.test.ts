@@ -64,7 +64,7 @@ it("food and predators go to the server where it takes them, else into the scena
   const hawk = { kind: "hawk", x: 9, y: 9 };
   const ours = { ...hello, scenario: { ...scenario, rules: { ...scenario.rules, predators: { enabled: true, hunters: [{ kind: "owl" }, hawk] } } } };
   const hunter = (id: number, x: number) => ({ kind: "predator" as const, id, x, y: 0, heading: 0, species: "hawk", state: "idle", energy: 1 });
-  const places = (known: Hello["places"]) => new Places(() => ({ hello: { ...ours, ...(known ? { places: known } : {}) }, things: [hunter(0, 500), hunter(1, 10), hunter(7, 900)] }), (message) => sent.push(message));
+  const places = (known: Hello["places"]) => new Places(() => ({ hello: { ...ours, ...(known ? { places: known } : {}) }, things: [hunter(0, 500), hunter(1, 10), hunter(7, 900)] }), (message) => sent.push(message), () => undefined);
   places(["food"]).put("food", { x: 1, y: 2 }, "");
   places(undefined).put("food", { x: 1, y: 2 }, "");
   places(undefined).put("predator", { x: 1, y: 2 }, "falcon");

@@ -18,3 +18,9 @@ it("says what it sees, wants and why", () => {
   expect(story(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Altogether it steers right, mostly for alignment\./);
   expect(facts(agent)).toContainEqual(["Panic", "0.1235"]);
 });
+it("names who hunts it and whom it flees from", () => {
+  const hunter = { id: 2, kind: "sea_lion", state: "pack_hunting", distance: 31.4, frightens: true, hunts: true };
+  const said = story({ ...agent, hunters: [hunter, { ...hunter, id: 3, kind: "hawk", state: "scanning", hunts: false }] }).join(" ");
+  expect(said).toContain("Hunted by sea lion 2 (pack hunting), 31 u away, and flees from it.");
+  expect(said).toContain("Flees from hawk 3 (scanning), 31 u away.");
+});

@@ -16,6 +16,7 @@ import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGM
 
 const TRAIL_SECONDS = looks.trail_seconds;
 const NO_TRAIL_SECONDS = 0.02;
+const FIRST_LIGHT = 0.3; // of a first picture, which may stand for long: about what a flock that flies leaves
 
 export class RendererGl implements Picture {
   private readonly agents: Agents;
@@ -27,6 +28,7 @@ export class RendererGl implements Picture {
   private paletteKey = "";
   private targets: Target[] = [];
   private before: { camera: Scene["camera"] } | null = null;
+  private isFirst = false; // the trails hold nothing but the light of a first picture
   /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
   readonly software: boolean;
 
@@ -90,20 +92,34 @@ export class RendererGl implements Picture {
   private drawTrails(moment: Moment | null, scene: Scene): void {
     const gl = this.gl;
     const [old, fresh] = this.targets;
-    const still = !scene.moving && scene.trails && this.before !== null;
-    const span = scene.trails ? TRAIL_SECONDS : NO_TRAIL_SECONDS;
-    const keep = still ? 1 : this.before ? Math.exp(-Math.max(scene.seconds, 1e-3) / span) : 0;
+    const { keep, light } = this.exposure(scene);
     this.use(this.fade, fresh, [old.texture]);
     gl.disable(gl.BLEND);
     gl.uniform1f(this.fade.at.u_keep, keep);
     gl.uniform3f(this.fade.at.u_moved, ...this.movement(scene));
     this.fill();
-    if (moment && keep < 1) {
+    if (moment && light > 0) {
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.ONE, gl.ONE);
-      this.agents.draw(moment, this.look(scene, moment.to.frame.count, 1 - keep, 1, this.software ? 2 : 1), this.palette);
+      this.agents.draw(moment, this.look(scene, moment.to.frame.count, light, 1, this.software ? 2 : 1), this.palette);
     }
     this.targets = [fresh, old, ...this.targets.slice(2)];
+  }
+
+  /**
+   * How much of the old light stays, and how much the agents add.
+   * The light of a first picture goes as soon as they move: it would stay where they started, as a ghost.
+   */
+  private exposure(scene: Scene): { keep: number; light: number } {
+    const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS : NO_TRAIL_SECONDS));
+    if (this.before === null) {
+      this.isFirst = true;
+      return { keep: 0, light: scene.trails ? FIRST_LIGHT : 1 };
+    }
+    if (!scene.moving && scene.trails) return { keep: 1, light: 0 };
+    const keep = this.isFirst && scene.moving ? 0 : 1 - fading;
+    if (scene.moving) this.isFirst = false;
+    return { keep, light: fading };
   }
 
   /** How the camera moved since the picture before, in the uv of the trails. */

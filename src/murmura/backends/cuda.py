@@ -22,7 +22,7 @@ from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
 THREADS = 8 if simulated() else 128  # of a block; the simulator starts one of Python's threads for each
-GRAPH_STEPS = 8
+GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
 ALIVE, NEXT_ID, EVENTS = 3, 4, 5  # places in the clock, as in `cuda_telling`, which only a kernel may import
 
 
@@ -375,6 +375,10 @@ class BackendCuda:
         )  # fmt: skip
         if self._plan.mortal:
             m.find_fathers[blocks, THREADS, stream](d.ids, d.start, self._bins, d.clock, d.young)
+            m.be_born[min(blocks, BIRTH_BLOCKS), THREADS, stream](
+                d.numbers, d.world, d.clock, d.start, self._bins, d.state, d.extras, d.felt, d.ids, self._count,
+                d.events, d.young,
+            )  # fmt: skip
         if self._plan.mortal or self._plan.lasting:
             m.afterwards[1, 1, stream](
                 d.numbers, d.items, d.ranges, d.told, d.news, d.heard, d.world, d.clock, d.start, self._bins, d.state,

@@ -347,11 +347,42 @@ def find_fathers(ids, start, bins, clock, young):
 
 
 @kernel
+def be_born(numbers, world_values, clock, start, bins, state, extras, felt, ids, room, events, young):
+    """The young of this step, each in the place that the order of their mothers' ids gives it."""
+    count = min(clock[YOUNG], young.shape[0])
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        before = np.int64(0)
+        for j in range(count):
+            earlier = young[j, 0] == young[k, 0] and young[j, 1] < young[k, 1]
+            if young[j, 0] < young[k, 0] or earlier:
+                before += 1
+        n = np.int64(start[bins]) + before
+        if n < room:
+            f = young[k, 4]
+            father = young[k, 2] if f >= 0 else young[k, 0]
+            child = clock[NEXT_ID] + before
+            bear(
+                young[k, 1], numbers, state, extras, felt, ids, n, young[k, 3], f if f >= 0 else young[k, 3],
+                young[k, 0], father, child, world_at(world_values, clock),
+            )  # fmt: skip
+            slot = clock[EVENTS] + before
+            if slot < events.shape[0]:
+                events[slot, 0] = clock[0]
+                events[slot, 1] = BIRTH
+                events[slot, 2] = child
+                events[slot, 3] = young[k, 0]
+                events[slot, 4] = state[n, 0]
+                events[slot, 5] = state[n, 1]
+                events[slot, 6] = 0.0
+                events[slot, 7] = young[k, 2]
+
+
+@kernel
 def afterwards(
     numbers, items, ranges, told, news, heard, world_values, clock, start, bins, state, extras, felt, ids, room, events,
     young,
 ):  # fmt: skip
-    """Items take their turns and young are born, in the order of their mothers' ids: one thread does it."""
+    """Items take their turns, the young are counted in and newcomers arrive: one thread does it."""
     if cuda.grid(1) != 0:
         return
     world = world_at(world_values, clock)
@@ -359,36 +390,10 @@ def afterwards(
         take_turns(numbers, items, ranges, told, news, heard, world)
     if MORTAL:
         n = np.int64(start[bins])
-        count = min(clock[YOUNG], young.shape[0])
-        for k in range(1, count):
-            j = k
-            while j > 0 and young[j, 0] < young[j - 1, 0]:
-                for c in range(5):
-                    young[j, c], young[j - 1, c] = young[j - 1, c], young[j, c]
-                j -= 1
-        for k in range(count):
-            if n < room:
-                f = young[k, 4]
-                father = young[k, 2] if f >= 0 else young[k, 0]
-                child = clock[NEXT_ID]
-                bear(
-                    young[k, 1], numbers, state, extras, felt, ids, n, young[k, 3], f if f >= 0 else young[k, 3],
-                    young[k, 0], father, child, world,
-                )  # fmt: skip
-                clock[NEXT_ID] += 1
-                slot = clock[EVENTS]
-                clock[EVENTS] += 1
-                if slot < events.shape[0]:
-                    events[slot, 0] = clock[0]
-                    events[slot, 1] = BIRTH
-                    events[slot, 2] = child
-                    events[slot, 3] = young[k, 0]
-                    events[slot, 4] = state[n, 0]
-                    events[slot, 5] = state[n, 1]
-                    events[slot, 6] = 0.0
-                    events[slot, 7] = young[k, 2]
-                n += 1
+        born = min(min(clock[YOUNG], young.shape[0]), max(room - n, 0))
+        clock[NEXT_ID] += born
+        clock[EVENTS] += born
         clock[YOUNG] = 0
         clock[ALIVE] = welcome(
-            numbers, state, extras, felt, ids, n, room, items, ranges, world, clock[0], clock, events
+            numbers, state, extras, felt, ids, n + born, room, items, ranges, world, clock[0], clock, events
         )

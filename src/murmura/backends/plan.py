@@ -268,7 +268,8 @@ class Plan:
             columns.append("species")
         for _, rule in self.rules:
             columns += [*rule.reads, *rule.writes, *rule.inherits, *rule.settles]
-        return tuple(c for c in dict.fromkeys(columns) if c not in ME_FIELDS)
+        one_kind = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
+        return tuple(c for c in dict.fromkeys(columns) if c not in {*ME_FIELDS, *one_kind})
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
         """One row for each species: the numbers of all groups, one after the other."""

@@ -1,4 +1,4 @@
-"""Every Python example of docs/add-a-rule.md registers, and runs on the definition and on the CPU alike."""
+"""Every Python example of docs/add-a-rule.md registers and runs, on the definition and on the CPU; links lead on."""
 
 from __future__ import annotations
 
@@ -50,3 +50,19 @@ def test_an_example_runs(name: str, tmp_path: Path):
     assert fast.state.items.keys() == truth.state.items.keys()
     for rows, expected in zip(fast.state.items.values(), truth.state.items.values(), strict=True):
         np.testing.assert_allclose(rows, expected, atol=1e-2)
+
+
+DOCS = sorted([*PAGE.parent.glob("*.md"), *PAGE.parents[1].glob("*.md")])
+
+
+# S3-47, S3-48
+def test_the_model_names_its_source_and_where_building_genes_and_threads_are_told():
+    text = (PAGE.parent / "model.md").read_text(encoding="utf-8")
+    assert "SIGGRAPH '87, pp. 25-34" in text
+    assert {"../ARCHITECTURE.md", "evolution.md", "live-view.md"} <= set(re.findall(r"\]\(([^)#]+)", text))
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_links_lead_to_files_that_are_there(page: Path):
+    for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

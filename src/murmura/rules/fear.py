@@ -50,7 +50,7 @@ class Fear(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return (where(seen.panic > p.spread_from, seen.panic * p.spread, 0.0),)
+        return (seen.panic,)
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
@@ -63,7 +63,9 @@ class Fear(Rule):
 
     @staticmethod
     def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        caught, _, _, seen = acc
+        worst, _, _, seen = acc
+        # More panic infects more, so the most frightened neighbour alone decides.
+        caught = where(worst > p.spread_from, worst * p.spread, 0.0)
         return (maximum(me.panic, maximum(caught, seen)),)
 
     @staticmethod

@@ -65,12 +65,19 @@ def single_precision(function: types.FunctionType, scope: dict[str, Any] | None 
 
 
 def _single(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(np.float32(value) if type(value) is float else value for value in values)
+    return tuple(_single_constant(value) for value in values)
+
+
+def _single_constant(value: Any) -> Any:
+    if isinstance(value, types.CodeType):  # a function within the function
+        return value.replace(co_consts=_single(value.co_consts))
+    return np.float32(value) if type(value) is float else value
 
 
 def _names(code: types.CodeType) -> set[str]:
     """Global names a code object reads; attributes of the same spelling do not count."""
-    return {str(op.argval) for op in dis.get_instructions(code) if op.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    own = {str(op.argval) for op in dis.get_instructions(code) if op.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return own.union(*(_names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
 
 
 def _globals_of(function: types.FunctionType) -> dict[str, Any]:

@@ -6,8 +6,8 @@ halo of ghost copies around the edges replaces every modulo; each row ends in fa
 tiles of four candidates may read past a run's end. The order within a bin is by place, not by id or history:
 a step is a function of the state alone, whatever the number of threads and whoever has which id.
 
-Four agents times four candidates fill the sixteen lanes. This file is never imported: `backends/cpu.py` puts
-the fused functions in place of the marked line and compiles the result as a module of its own.
+Four agents times four candidates fill the sixteen lanes (`lanes_kernel`). This file is never imported: `backends/cpu.py`
+puts the fused functions in place of the marked line and compiles the result as a module of its own.
 """
 
 # mypy: ignore-errors
@@ -23,23 +23,6 @@ AT_ONCE = STATE_ROWS if STATE_ROWS <= 10 else 4
 FAR = F(1e18)  # beyond any place a run may reach, and its square is still a float32
 TINY = F(1e-20)  # keeps 1/d, and its cube, finite for agents in the same place
 FINE, TOO_SMALL, NOT_FINITE, MUCH_TO_TELL = 0, 1, 2, 3
-
-
-@jit
-def world_at(values, step, seed_low, seed_high):
-    """The world as the rules see it at a step, in single precision."""
-    time = step * values[2]
-    return World(
-        F(values[0]), F(values[1]), WRAPS, WALLED, F(values[2]), F(time), F(time % NOISE_TIME_PERIOD), F(values[3]),
-        F(values[4]), F(values[5]), F(values[6]), np.uint32(step), np.uint32(seed_low), np.uint32(seed_high),
-        F(values[7]), F(values[8]),
-    )  # fmt: skip
-
-
-@jit
-def any_of_first(mask, count):
-    """Whether the mask is set in any of the first `count` lanes."""
-    return any_lane(mask & (lane_numbers(16, 1) < np.int32(count))) != 0
 
 
 @jit
@@ -201,45 +184,24 @@ def note_tracked(table, table_ids, begin, stop, tracked, items):
 
 
 @jit
-def scan(p, me, reach_squared, cosine, rows, ids, kin, world, begin, end, i, own, acc):
-    """Feed one run of candidates to the rules of four agents."""
-    mine = spread_int(np.int32(i)) + lane_numbers(4, 0)
-    number = spread_int(np.int32(begin)) + lane_numbers(4, 1)
-    for j in range(begin, end, 4):
-        dx = load_tile(rows[0], j, 4) - me.x
-        dy = load_tile(rows[1], j, 4) - me.y
-        d2 = dx * dx + dy * dy
-        inv_d = F(1.0) / sqrt(d2 + TINY)
-        d = d2 * inv_d
-        m = sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d)
-        if own:
-            m = m & (number != mine)
-            number = number + np.int32(4)
-        vx, vy = load_tile(rows[2], j, 4), load_tile(rows[3], j, 4)
-        seen = seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy)
-        acc = merge(acc, contribute(p, me, seen, world), m)
-    return acc
-
-
-@jit
-def reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest):
+def reach_of_nearest(numbers, table, start, base, pitch, c, i, nearest, closest):
     """Squared distance to the k-th nearest visible neighbour of one agent, widened by the rounding: ties count."""
-    vx = rows[2][i]
-    vy = rows[3][i]
+    vx = table[2, i]
+    vy = table[3, i]
     square = vx * vx + vy * vy
     inverse = F(1.0) / sqrt(square + TINY)
     hx = vx * inverse if square > F(0.0) else F(1.0)
-    species = np.int64(rows[SPECIES_ROW][i]) if SPECIES_ROW > 0 else np.int64(0)
+    species = np.int64(table[SPECIES_ROW, i]) if SPECIES_ROW > 0 else np.int64(0)
     radius = numbers[RADIUS_NUMBER * SPECIES_PITCH + species]
     cosine = numbers[COSINE_NUMBER * SPECIES_PITCH + species] if square >= F(0.01) else F(-2.0)
     found = 0
     for r in range(base - pitch, base + pitch + 1, pitch):
         for j in range(start[r + c - ACROSS], start[r + c + ACROSS + 1]):
-            dx = rows[0][j] - rows[0][i]
-            dy = rows[1][j] - rows[1][i]
+            dx = table[0, j] - table[0, i]
+            dy = table[1, j] - table[1, i]
             d2 = dx * dx + dy * dy
             d = d2 * (F(1.0) / sqrt(d2 + TINY))
-            if j != i and sees(radius * radius, cosine, hx, vy * inverse, dx, dy, d2, d):
+            if j != i and sees_one(radius * radius, cosine, hx, vy * inverse, dx, dy, d2, d):
                 if found < nearest or d2 < closest[found - 1]:
                     k = found if found < nearest else found - 1
                     while k > 0 and closest[k - 1] > d2:
@@ -275,54 +237,31 @@ def steer_block(
 ):  # fmt: skip
     """Perceive, steer and move `count` agents that lie next to each other in a row."""
     columns, _, pitch = grid
-    rows = rows_of(table)
     base = row * pitch
     xs = table[0]
     if TOPOLOGICAL:
         for i in range(begin, begin + count):
             c = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1) + ACROSS
-            reaches[i] = reach_of_nearest(numbers, rows, start, base, pitch, c, i, nearest, closest)
+            reaches[i] = reach_of_nearest(numbers, table, start, base, pitch, c, i, nearest, closest)
     for k in range(0, count, 4):
         i = begin + k
-        p, me = me_pairing(numbers, rows, table_ids, i, F(0.0), world)
-        cosine = cosine_of(p, me)
-        if TOPOLOGICAL:
-            reach_squared = load_repeated(reaches, i, 4)
-        else:
-            reach_squared = p[1].radius * p[1].radius
         last = begin + min(k + 4, count) - 1
         c0 = min(max(np.int64((xs[i] - x0) * per_x), 0), columns - 1)
         c1 = min(max(np.int64((xs[last] - x0) * per_x), 0), columns - 1) + 2 * ACROSS + 1
         # Past a row's last bin lie its sentinels. A run that took them in would let its last tile reach into
         # the next row, whose agents would then be met twice.
         over = PAD if c1 == pitch else 0
-        acc = blank()
-        s = np.int64(start[base - pitch + c0])
-        e = np.int64(start[base - pitch + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, False, acc)
-        s = np.int64(start[base + c0])
-        e = np.int64(start[base + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, True, acc)
-        s = np.int64(start[base + pitch + c0])
-        e = np.int64(start[base + pitch + c1]) - over
-        acc = scan(p, me, reach_squared, cosine, rows, table_ids, kin, world, s, e, i, False, acc)
-        fold(sums, k, acc)
+        above = (np.int64(start[base - pitch + c0]), np.int64(start[base - pitch + c1]) - over)
+        here = (np.int64(start[base + c0]), np.int64(start[base + c1]) - over)
+        below = (np.int64(start[base + pitch + c0]), np.int64(start[base + pitch + c1]) - over)
+        perceive_four(numbers, kin, table, table_ids, i, above, here, below, reaches, sums, k, world)
     choose(items, ranges, item_ranges, box, world, chosen, near)
     fine = True
     for k in range(0, count, 16):
-        found = sums_at(sums, k)
-        p, me = me_moving(numbers, rows, table_ids, begin + k, found[0], world)
-        me, fx, fy, tale = decide(p, me, found, world, items, ranges, chosen, near)
-        me, new = live(p, me, fx, fy, world, shapes)
-        left = count - k
-        store_all(state, target + k, new, left)
-        store_first(ids, target + k, mark_dead(me.id, tale[0]) if MORTAL else me.id, left)
-        if LASTING:
-            tell(p, me, tale[0], world, items, ranges, told, news, left)
-        if EVENTFUL:
-            note(tale, me, left, step, events, status, young)
-        whole = absolute(new[0]) + absolute(new[1]) + absolute(new[2]) + absolute(new[3]) < F(1e30)
-        fine = fine and not any_of_first(~whole, left)
+        fine &= move_sixteen(
+            numbers, table, table_ids, begin + k, sums, k, count - k, world, items, ranges, chosen, near, shapes,
+            state, ids, target + k, step, told, news, events, status, young,
+        )  # fmt: skip
     return fine
 
 
@@ -396,7 +335,7 @@ def let_be_born(state, ids, n, status, young, events, numbers, world, step):
 def run(
     steps, me, team, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
     state, ids, key, table, table_ids, source, start, hist, row_start, row_first, first_task, reaches,
-    numbers, kin, items, ranges, item_ranges, tracked, shapes, told, news, heard, events, young,
+    numbers, kin, items, ranges, item_ranges, tracked, shapes, turns, told, news, heard, events, young,
 ):  # fmt: skip
     """Advance `steps` steps as thread `me` of `team`; stops early, before or after a whole step, on trouble."""
     width, height = F(world_values[0]), F(world_values[1])
@@ -538,7 +477,19 @@ def run(
         if me == 0:
             if LASTING:
                 merge_told(told, team, ranges)
-                take_turns(numbers, items, ranges, told[0], news, heard, world)
+                take_turns(
+                    turns,
+                    numbers,
+                    items,
+                    ranges,
+                    told[0],
+                    news,
+                    heard,
+                    world_values,
+                    step,
+                    seed_low,
+                    seed_high,
+                )
             if MORTAL:
                 alive = (
                     row_first[rows - 1]

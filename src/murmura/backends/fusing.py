@@ -98,6 +98,39 @@ class Fusion:
 
     def text(self) -> str:
         """All fused functions as a module's text."""
+        return "\n\n".join([self._agents(), *self._after()]) + "\n"
+
+    def texts(self) -> tuple[str, str]:
+        """Two modules' texts: what is written for lanes, and what comes before and after for one item or agent."""
+        beside = [self._constants(), self._types(), self._world(), self._choose(), *self._after()]
+        return self._agents() + "\n", "\n\n".join(beside) + "\n"
+
+    def turns_text(self, group: Group) -> str:
+        """The text of a module for the turns of one rule's items."""
+        fields = [*group.numbers, *(name for name, _ in group.options)]
+        names = ("WRAPS", "WALLED", "NOISE_TIME_PERIOD")
+        lines = [line for line in self._constants().splitlines() if line.startswith(names)]
+        lines.append(f"World = record_type('World', {WORLD_FIELDS!r})")
+        lines.append(f"P_{group.name} = record_type('P_{group.name}', {fields!r})")
+        return "\n\n".join(["\n".join(lines), self._world(), Happenings(self).turns_text(group)]) + "\n"
+
+    def _world(self) -> str:
+        """The world as the rules see it at a step, in single precision."""
+        return "\n".join(
+            [
+                "@jit",
+                "def world_at(values, step, seed_low, seed_high):",
+                "    time = step * values[2]",
+                "    return World(",
+                "        F(values[0]), F(values[1]), WRAPS, WALLED, F(values[2]), F(time),",
+                "        F(time % NOISE_TIME_PERIOD), F(values[3]), F(values[4]), F(values[5]), F(values[6]), np.uint32(step), np.uint32(seed_low),",
+                "        np.uint32(seed_high), F(values[7]), F(values[8]),",
+                "    )",
+            ]
+        )
+
+    def _agents(self) -> str:
+        """What agents do: perceive, decide, live and tell."""
         parts = [
             self._constants(),
             self._types(),
@@ -107,12 +140,15 @@ class Fusion:
             self._seen(),
             self._contribute(),
             self._merge(),
-            *([self._choose()] if self.chosen else []),
             self._decide(),
             self._live(),
-            *Happenings(self).parts(),
+            *Happenings(self).telling(),
         ]
-        return "\n\n".join(parts) + "\n"
+        return "\n\n".join(parts)
+
+    def _after(self) -> list[str]:
+        """What happens when all agents have moved."""
+        return Happenings(self).afterwards()
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """The rules' own functions by the names the text calls them."""
@@ -190,7 +226,7 @@ class Fusion:
     def _parameters(self) -> str:
         pitch = pitch_of(self.plan.species_count)
         number = f"entry(numbers, {{k}}, {pitch}, kind)" if self.many else "numbers[{k}]"
-        lines = ["@jit", "def parameters(numbers, kind):"]
+        lines = [*self.jit, "def parameters(numbers, kind):"]
         place = 0
         names = []
         for group in self.plan.groups:
@@ -204,7 +240,7 @@ class Fusion:
 
     def _rows(self) -> str:
         rows = ", ".join(f"table[{k}]" for k in range(4 + len(self.plan.carried)))
-        return f"@jit\ndef rows_of(table):\n    return {rows},"
+        return "\n".join([*self.jit, "def rows_of(table):", f"    return {rows},"])
 
     def _value(self, column: str, load: str) -> str:
         """The text that reads a column, or the constant it has in this plan."""
@@ -223,7 +259,7 @@ class Fusion:
             extras = ", ".join(self._value(c, load) for c in self.extras)
             identity = self.loads.identity or load.format(row="ids")
             parts += [
-                "@jit",
+                *self.jit,
                 f"def {name}(numbers, rows, ids, i, neighbors, world):",
                 f"    p = parameters(numbers, {kind})",
                 f"    x, y, vx, vy = {self.loads.place_and_velocity(load)}",
@@ -239,7 +275,7 @@ class Fusion:
 
     def _modulated(self) -> str:
         """The numbers that rules scale for each agent, and how far around an agent sees."""
-        lines = ["@jit", "def modulated(p, me, world):"]
+        lines = [*self.jit, "def modulated(p, me, world):"]
         scaled: dict[tuple[int, str], str] = {}
         for k, _, targets in self.plan.modulations():
             lines.append(f"    f{k} = modulate_{k}(p[{k + 2}], me, world)")
@@ -257,7 +293,7 @@ class Fusion:
             lines.append(f"    p = ({', '.join(groups)},)")
             changes = {"max_speed": "p[0].top_speed", "max_force": "p[0].max_force"}
             lines.append(f"    me = {self._me_with(changes)}")
-        lines += ["    return p, me", "", "@jit", "def cosine_of(p, me):"]
+        lines += ["    return p, me", "", *self.jit, "def cosine_of(p, me):"]
         lines.append("    cosine = view_cosine(p[1], me.vx, me.vy)")
         for k, group in enumerate(self.groups):
             if group.kind.alert:
@@ -269,7 +305,7 @@ class Fusion:
         load = self.loads.patterns[2]
         extras = ", ".join(self._value(c, load) for c in self.extras)
         kin = "1.0, 1.0, 1.0, 0.0, 0.0"
-        lines = ["@jit", "def seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
+        lines = [*self.jit, "def seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy):"]
         if self.many:
             lines.append(f"    other = to_integer({self._value('species', load)})")
             count = self.plan.species_count
@@ -286,7 +322,7 @@ class Fusion:
         return "\n".join(lines)
 
     def _contribute(self) -> str:
-        lines = ["@jit", "def contribute(p, me, seen, world):"]
+        lines = [*self.jit, "def contribute(p, me, seen, world):"]
         for k, group in enumerate(self.groups):
             if group.kinds:
                 lines.append(f"    c{k} = pair_{k}(p[{k + 2}], me, seen, world)")
@@ -303,19 +339,19 @@ class Fusion:
         merged += [
             f"where(m & (c[{k}] > acc[{k}]), c[{k}], acc[{k}])" for k in (places[e] for e in self.greatest)
         ]
-        lines = ["@jit", "def merge(acc, c, m):"]
+        lines = [*self.jit, "def merge(acc, c, m):"]
         for number, run in enumerate(self.least):
             k = places[run[0]]
             start += ["as_lanes(3.0e38)"] + ["as_lanes(0.0)"] * (len(run) - 1)
             lines.append(f"    m{number} = m & (c[{k}] < acc[{k}])")
             merged += [f"where(m{number}, c[{places[e]}], acc[{places[e]}])" for e in run]
         lines.append(f"    return {', '.join(merged)},")
-        start_text = f"@jit\ndef blank():\n    return {', '.join(start)},"
+        start_text = "\n".join([*self.jit, "def blank():", f"    return {', '.join(start)},"])
         return "\n\n".join([start_text, "\n".join(lines), self._fold()])
 
     def _fold(self) -> str:
         places = self._places()
-        lines = ["@jit", "def fold(rows, k, acc):"]
+        lines = [*self.jit, "def fold(rows, k, acc):"]
         runs = [("fold_groups", 0, 1 + len(self.sums), ", 'sum'")]
         if self.greatest:
             runs.append(("fold_groups", 1 + len(self.sums), len(self.greatest), ", 'greatest'"))
@@ -324,13 +360,13 @@ class Fusion:
             values = ", ".join(f"acc[{begin + k}]" for k in range(count))
             lines.append(f"    {function}(rows, k, ({values},), {begin}{kind})")
         gather = ", ".join(f"load(rows[{k}], i)" for k in range(self.width))
-        lines += ["", "@jit", "def sums_at(rows, i):", f"    return {gather},"]
+        lines += ["", *self.jit, "def sums_at(rows, i):", f"    return {gather},"]
         return "\n".join(lines)
 
     def _decide(self) -> str:
         """What the agent feels, then the force its rules ask for."""
         lines = [
-            "@jit",
+            *self.jit,
             f"def decide(p, me, s, world, items, ranges{self.chosen}):",
             "    zero = as_lanes(0.0)",
         ]
@@ -364,31 +400,58 @@ class Fusion:
             return []
         names = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
         start = ["as_lanes(3.0e38)" if kind == "least" else "zero" for kind in group.item_kinds]
-        lines = [f"    {', '.join(names)}, = {', '.join(start)},"]
         values = ", ".join(f"items[row, {n}]" for n in range(len(group.item_fields)))
-        if self.culls(group):
-            lines.append(f"    for place in range(near[{k}, 0], near[{k}, 1]):")
-            lines.append("        row = chosen[place]")
-        else:
-            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
-        lines.append(f"        c = item_{k}(p[{k + 2}], me, Item_{k}({values}), world)")
+        body = [f"c = item_{k}(p[{k + 2}], me, Item_{k}({values}), world)"]
         nearer = ""
         for n, (name, kind) in enumerate(zip(names, group.item_kinds, strict=True)):
             if kind == "sum":
-                lines.append(f"        {name} = {name} + c[{n}]")
+                body.append(f"{name} = {name} + c[{n}]")
             elif kind == "greatest":
-                lines.append(f"        {name} = maximum({name}, c[{n}])")
+                body.append(f"{name} = maximum({name}, c[{n}])")
             else:
                 if kind == "least":
                     nearer = f"nearer_{n}"
-                    lines.append(f"        {nearer} = c[{n}] < {name}")
-                lines.append(f"        {name} = where({nearer}, c[{n}], {name})")
-        return lines
+                    body.append(f"{nearer} = c[{n}] < {name}")
+                body.append(f"{name} = where({nearer}, c[{n}], {name})")
+        if self.culls(group):
+            loop = self.loop("place", f"near[{k}, 0]", f"near[{k}, 1]", names, ["row = chosen[place]", *body])
+        else:
+            loop = self.loop("row", f"ranges[{k}, 0]", f"ranges[{k}, 1]", names, body)
+        return [f"    {line}" for line in [f"{', '.join(names)}, = {', '.join(start)},", *loop]]
+
+    def loop(self, index: str, begin: str, end: str, carried: list[str], body: list[str]) -> list[str]:
+        """A loop that changes the carried names."""
+        if self.threads:
+            return [f"for {index} in range({begin}, {end}):", *(f"    {line}" for line in body)]
+        return self._inner([index], carried, body, f"loop({begin}, {end}, body")
+
+    def when(self, condition: str, carried: list[str], body: list[str]) -> list[str]:
+        """A condition that is the same for all agents, under which the carried names change."""
+        if self.threads:
+            return [f"if {condition}:", *(f"    {line}" for line in body)]
+        return self._inner([], carried, body, f"when({condition}, body")
+
+    def _inner(self, arguments: list[str], carried: list[str], body: list[str], call: str) -> list[str]:
+        lines = [f"def body({', '.join([*arguments, *carried])}):", *(f"    {line}" for line in body)]
+        call = ", ".join([call, *carried]) + ")"
+        if not carried:
+            return [*lines, call]
+        return [*lines, f"    return {', '.join(carried)},", f"{', '.join(carried)}, = {call}"]
+
+    @property
+    def threads(self) -> bool:
+        """Whether an agent is a CUDA thread rather than a lane."""
+        return bool(self.loads.base)
+
+    @property
+    def jit(self) -> list[str]:
+        """The decorator of functions of agents: for lanes they are run, not compiled."""
+        return ["@jit"] if self.threads else []
 
     @property
     def chosen(self) -> str:
         """Further arguments of functions that ask items: those near a block of agents, where agents come in blocks."""
-        return "" if self.loads.base else ", chosen, near"
+        return "" if self.threads else ", chosen, near"
 
     def culls(self, group: Group) -> bool:
         """Whether items that are too far away from a block of agents are left out from the beginning."""
@@ -415,19 +478,19 @@ class Fusion:
         kind = group.kind
         silences = kind.exclusive or kind.hush
         target = ("first" if silences else "wish") if kind.clamped else "free"
-        lines = []
-        indent = "    "
-        if not group.kinds and kind.silent_when_zero in group.numbers and self._is_uniform(group):
-            lines.append(f"    if p[{k + 2}].{kind.silent_when_zero} != 0.0:")
-            indent = "        "
+        changes, lines = [], []
         if kind.steer:
-            lines.append(f"{indent}fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
-            lines.append(f"{indent}{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
+            lines.append(f"fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
+            lines.append(f"{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
+            changes += [f"{target}_x", f"{target}_y"]
         if kind.exclusive:
-            lines.append(f"{indent}others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, others)")
+            lines.append(f"others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, others)")
         if kind.hush:
-            lines.append(f"{indent}others = minimum(others, hush_{k}(p[{k + 2}], me, a{k}, world))")
-        return lines
+            lines.append(f"others = minimum(others, hush_{k}(p[{k + 2}], me, a{k}, world))")
+        changes += ["others"] if silences else []
+        if not group.kinds and kind.silent_when_zero in group.numbers and self._is_uniform(group):
+            lines = self.when(f"p[{k + 2}].{kind.silent_when_zero} != 0.0", changes, lines)
+        return [f"    {line}" for line in lines]
 
     def _is_uniform(self, group: Group) -> bool:
         """Whether a rule's numbers are the same for all agents, so that they may be asked with `if`."""
@@ -452,21 +515,22 @@ class Fusion:
 
     def _live(self) -> str:
         """The move, the edges, and what time does to the agent; returns the new rows."""
-        lines = ["@jit", "def live(p, me, fx, fy, world, shapes):"]
+        lines = [*self.jit, "def live(p, me, fx, fy, world, shapes):"]
         lines += [
             "    vx, vy = accelerate(p[0], me, fx, fy, world)",
             "    mx, my = vx * world.stride, vy * world.stride",
         ]
         if self.plan.has_obstacles:
-            lines += [
-                "    first, nx, ny = as_lanes(1e9), as_lanes(0.0), as_lanes(0.0)",
-                "    for row in range(shapes.shape[0]):",
-                "        shape = Shape(shapes[row, 0], shapes[row, 1], shapes[row, 2], shapes[row, 3], shapes[row, 4])",
-                "        t, tx, ty = hit(world, shape, me.x, me.y, mx, my)",
-                "        sooner = t < first",
-                "        first, nx, ny = where(sooner, t, first), where(sooner, tx, nx), where(sooner, ty, ny)",
-                "    x, y, vx, vy = collide(world, me.x, me.y, mx, my, vx, vy, first, nx, ny)",
+            body = [
+                "shape = Shape(shapes[row, 0], shapes[row, 1], shapes[row, 2], shapes[row, 3], shapes[row, 4])",
+                "t, tx, ty = hit(world, shape, me.x, me.y, mx, my)",
+                "sooner = t < first",
+                "first, nx, ny = where(sooner, t, first), where(sooner, tx, nx), where(sooner, ty, ny)",
             ]
+            loop = self.loop("row", "0", "shapes.shape[0]", ["first", "nx", "ny"], body)
+            lines.append("    first, nx, ny = as_lanes(1e9), as_lanes(0.0), as_lanes(0.0)")
+            lines += [f"    {line}" for line in loop]
+            lines.append("    x, y, vx, vy = collide(world, me.x, me.y, mx, my, vx, vy, first, nx, ny)")
         else:
             lines.append("    x, y = me.x + mx, me.y + my")
         lines += [
@@ -486,10 +550,10 @@ class Fusion:
         carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
         lines.append(f"    return me, (me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors))")
         count = len(self.plan.carried)
-        lines += ["", "@jit", "def store_rest(extras, felt, i, new, keep):"]
+        lines += ["", *self.jit, "def store_rest(extras, felt, i, new, keep):"]
         lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(count)]
         lines += ["    if keep:"] + [f"        felt[{k}, i] = new[{4 + count + k}]" for k in range(3)]
-        lines += ["", "@jit", "def store_all(state, i, new, left):"]
+        lines += ["", *self.jit, "def store_all(state, i, new, left):"]
         lines += [
             f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))
         ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from murmura.backends.plan import DEFAULTS, PLACES, Group
+from murmura.backends.plan import DEFAULTS, PLACES, Group, pitch_of
 from murmura.core.events import Event
 from murmura.core.state import column_name, newborn_value
 
@@ -21,7 +21,7 @@ class Happenings:
     def __init__(self, fusion: Fusion) -> None:
         self.fusion = fusion
         self.groups = list(enumerate(fusion.groups))
-        self.threads = bool(fusion.loads.base)
+        self.threads = fusion.threads
 
     def tale(self) -> list[str]:
         """Lines at the end of `decide` that put together what happens to the agent."""
@@ -40,77 +40,140 @@ class Happenings:
         lines.append(f"    tale = ({', '.join(values)},)")
         return lines
 
-    def parts(self) -> list[str]:
-        """The functions that a kernel calls after an agent has moved, and after all have."""
-        merge = [self._pass_on()] if self.threads else [self._merge_told()]
-        return [
-            self._tell(), *merge, self._take_turns(), self._note(), self._being(), self._bear(), self._welcome(),
-        ]  # fmt: skip
+    def telling(self) -> list[str]:
+        """The functions that a kernel calls after an agent has moved."""
+        return [self._tell(), self._note()]
+
+    def afterwards(self) -> list[str]:
+        """The functions that a kernel calls after all agents have moved."""
+        merge = self._pass_on() if self.threads else self._merge_told()
+        return [merge, self._numbers_of(), self._take_turns(), self._being(), self._bear(), self._welcome()]
 
     def _tell(self) -> str:
-        lines = ["@jit", "def tell(p, me, cause, world, items, ranges, told, news, left):"]
+        fusion = self.fusion
+        lines = ["def tell(p, me, cause, world, items, ranges, told, news, left):"]
         lines.append("    alive = first_lanes(left) & (cause == 0.0)")
         for k, group, _, _ in self._lasting():
             fields = ", ".join(f"items[row, {n}]" for n in range(len(group.kind.item_fields)))
-            loop = [f"for row in range(ranges[{k}, 0], ranges[{k}, 1]):", f"    it = Item_{k}({fields})"]
-            lines.append("    says = alive")
+            body = [f"it = Item_{k}({fields})"]
             if group.kind.gather:
-                loop += self._say(k, group)
+                body += self._say(k, group)
             if group.kind.report:
-                loop += self._report(k, group)
+                body += self._report(k, group)
+            loop = fusion.loop("row", f"ranges[{k}, 0]", f"ranges[{k}, 1]", [], body)
+            says = "alive"
             if group.kind.speaks:
-                lines.append(f"    says = alive & speaks_{k}(p[{k + 2}], me, world)")
-                loop = ["if any_lane(says) != 0:", *(f"    {line}" for line in loop)]
-            lines += [f"    {line}" for line in loop]
-        return "\n".join(lines)
+                says = f"alive & speaks_{k}(p[{k + 2}], me, world)"
+                loop = fusion.when("any_lane(says)", [], loop)
+            lines += [f"    {line}" for line in [f"says = {says}", *loop]]
+        return "\n".join([*fusion.jit, *lines])
 
     def _say(self, k: int, group: Group) -> list[str]:
-        lines = [f"    c = gather_{k}(p[{k + 2}], me, it, world)"]
+        lines = [f"c = gather_{k}(p[{k + 2}], me, it, world)"]
         for slot, kind in enumerate(group.kind.gathers):
             if kind == "count":
                 said = f"says & (as_lanes(c[{slot}]) != 0.0)"
             else:
                 said = f"where(says, c[{slot}], 0.0)"
             last = ", me.id" if kind == "best" else ""
-            lines.append(f"    tell_{kind}(told, row, {slot}, {said}{last})")
+            lines.append(f"tell_{kind}(told, row, {slot}, {said}{last})")
         return lines
 
     def _report(self, k: int, group: Group) -> list[str]:
+        body = [f"r = report_{k}(p[{k + 2}], me, world)"]
+        body += [f"tell_news(news, row, {n + 1}, mine, r[{n}])" for n in range(len(group.kind.reports))]
         return [
-            "    mine = says & (to_number(me.id) == it.target)",
-            "    if any_lane(mine) != 0:",
-            f"        r = report_{k}(p[{k + 2}], me, world)",
-            *(f"        tell_news(news, row, {n + 1}, mine, r[{n}])" for n in range(len(group.kind.reports))),
+            "mine = says & (to_number(me.id) == it.target)",
+            *self.fusion.when("any_lane(mine)", [], body),
         ]
 
+    def _numbers_of(self) -> str:
+        """The numbers of one rule for one species: items and heredity need no others."""
+        fusion = self.fusion
+        pitch = pitch_of(fusion.plan.species_count)
+        functions, place = [], 0
+        for owner, group in enumerate(fusion.plan.groups):
+            values = [
+                f"numbers[{(place + n) * pitch} + kind]" if fusion.many else f"numbers[{place + n}]"
+                for n in range(len(group.numbers))
+            ]
+            values += [str(value) for _, value in group.options]
+            place += len(group.numbers)
+            kind = group.kind if owner >= 2 else None
+            needed = kind is not None and (kind.inherit or kind.arrives or (kind.turn and self.threads))
+            if owner == 0 or needed:
+                functions.append(f"@jit\ndef p_{owner}(numbers, kind):")
+                functions[-1] += f"\n    return P_{group.name}({', '.join(values)})"
+        return "\n\n".join(functions)
+
     def _take_turns(self) -> str:
-        """Items take their turns, one after the other; what they were told is forgotten."""
-        lines = ["@jit", "def take_turns(numbers, items, ranges, told, news, heard, world):"]
-        lines.append("    p = parameters(numbers, np.int32(0))")
-        for k, group, _, _ in self._lasting():
-            fields = (*group.kind.item_fields, *group.kind.memory_fields)
-            lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
-            place = 0
-            for slot, kind in enumerate(group.kind.gathers if group.kind.gather else ()):
-                if kind == "count":
-                    lines.append(f"        heard[{place}] = F(told[row, {slot}])")
-                elif kind == "sum":
-                    lines.append(f"        heard[{place}] = F(np.float64(told[row, {slot}]) / FINENESS)")
-                else:
-                    lines.append(f"        heard[{place}] = best_score(told[row, {slot}])")
-                    lines.append(f"        heard[{place + 1}] = best_id(told[row, {slot}])")
-                    place += 1
-                place += 1
-                lines.append(f"        told[row, {slot}] = 0")
-            if group.kind.report:
-                lines.append("        if news[row, 0] != 0.0:")
+        """Items take their turns, one rule after the other."""
+        if self.threads:
+            lines = ["@jit", "def take_turns(numbers, items, ranges, told, news, heard, world):", "    pass"]
+            for k, group, _, _ in self._lasting():
+                lines.append(f"    p = p_{k + 2}(numbers, 0)")
+                lines.append(f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):")
                 lines += [
-                    f"            items[row, {fields.index(name)}] = news[row, {n + 1}]"
-                    for n, name in enumerate(group.kind.reports)
+                    f"        {line}"
+                    for line in [*self._hear(group), f"turn_{k}(p, items, row, heard, world)"]
                 ]
-                lines.append("            news[row, 0] = F(0.0)")
-            lines.append(f"        turn_{k}(p[{k + 2}], items, row, heard, world)")
-        return "\n".join(lines)
+            return "\n".join(lines)
+        plan = self.fusion.plan
+        pitch = pitch_of(plan.species_count)
+        lines = [
+            "@jit",
+            "def take_turns(turns, numbers, items, ranges, told, news, heard, world, step, low, high):",
+        ]
+        for unit, (k, _, _, _) in enumerate(self._lasting()):
+            first = pitch * sum(len(group.numbers) for group in plan.groups[: k + 2])
+            lines.append(
+                f"    call_turns(turns[{unit}], numbers, {first}, {pitch}, items, ranges[{k}, 0], ranges[{k}, 1], told,"
+                " news, heard, world, step, low, high)"
+            )
+        return "\n".join([*lines, "    pass"])
+
+    def turns_text(self, group: Group) -> str:
+        """The turns of one rule's items as a function by itself, which depends on nothing but that rule."""
+        numbers = [f"numbers[first + {n} * pitch]" for n in range(len(group.numbers))]
+        values = [*numbers, *(str(value) for _, value in group.options)]
+        return "\n".join(
+            [
+                "@numba.njit(cache=True, **JIT)",
+                "def turns(",
+                "    numbers, first, pitch, items, begin, end, told, news, heard, world_values, step, low, high",
+                "):",
+                f"    p = P_{group.name}({', '.join(values)})",
+                "    world = world_at(world_values, step, low, high)",
+                "    for row in range(begin, end):",
+                *(f"        {line}" for line in self._hear(group)),
+                "        turn(p, items, row, heard, world)",
+                "    return 0",
+            ]
+        )
+
+    def _hear(self, group: Group) -> list[str]:
+        """Lines that give an item what it was told, which is then forgotten."""
+        fields = (*group.kind.item_fields, *group.kind.memory_fields)
+        lines, place = [], 0
+        for slot, kind in enumerate(group.kind.gathers if group.kind.gather else ()):
+            if kind == "count":
+                lines.append(f"heard[{place}] = F(told[row, {slot}])")
+            elif kind == "sum":
+                lines.append(f"heard[{place}] = F(np.float64(told[row, {slot}]) / FINENESS)")
+            else:
+                lines.append(f"heard[{place}] = best_score(told[row, {slot}])")
+                lines.append(f"heard[{place + 1}] = best_id(told[row, {slot}])")
+                place += 1
+            place += 1
+            lines.append(f"told[row, {slot}] = 0")
+        if group.kind.report:
+            lines.append("if news[row, 0] != 0.0:")
+            lines += [
+                f"    items[row, {fields.index(name)}] = news[row, {n + 1}]"
+                for n, name in enumerate(group.kind.reports)
+            ]
+            lines.append("    news[row, 0] = F(0.0)")
+        return lines
 
     def _merge_told(self) -> str:
         """What was told to each thread, brought together in the first one's table."""
@@ -142,7 +205,7 @@ class Happenings:
         return "\n".join(lines)
 
     def _note(self) -> str:
-        lines = ["@jit", "def note(tale, me, left, step, events, status, young):"]
+        lines = [*self.fusion.jit, "def note(tale, me, left, step, events, status, young):"]
         lines.append("    here = first_lanes(left)")
         last = ", left" if self.threads else ""  # a thread says where it is: its row
         lines.append(
@@ -183,13 +246,14 @@ class Happenings:
             [
                 "@jit",
                 f"def being(numbers, {self._tables()}, i, name):",
-                f"    p = parameters(numbers, {kind})",
+                f"    kind = {kind}",
+                "    motion = p_0(numbers, kind)",
                 f"    x, y, vx, vy = {place}",
                 "    square = vx * vx + vy * vy",
                 "    inverse = F(1.0) / sqrt(square + F(1e-30))",
                 "    hx = where(square > F(0.0), vx * inverse, F(1.0))",
-                "    return p, Me(name, x, y, vx, vy, hx, vy * inverse, sqrt(square), p[0].top_speed,"
-                f" p[0].max_force, {crowd}, {', '.join(values)})",
+                "    return kind, Me(name, x, y, vx, vy, hx, vy * inverse, sqrt(square), motion.top_speed,"
+                f" motion.max_force, {crowd}, {', '.join(values)})",
             ]
         )
 
@@ -206,9 +270,11 @@ class Happenings:
         for k, group in self.groups:
             if group.kind.inherit:
                 lines.append(f"    if rule == {k}:")
-                lines.append(f"        p, she = being(numbers, {self._tables()}, m, np.int32(mother))")
+                lines.append(f"        kind, she = being(numbers, {self._tables()}, m, np.int32(mother))")
                 lines.append(f"        _, he = being(numbers, {self._tables()}, f, np.int32(father))")
-                lines.append(f"        v = inherit_{k}(p[{k + 2}], she, he, np.int32(child), world)")
+                lines.append(
+                    f"        v = inherit_{k}(p_{k + 2}(numbers, kind), she, he, np.int32(child), world)"
+                )
                 for n, name in enumerate(group.kind.inherits):
                     places = list(PLACES)
                     row = places.index(name) if name in places else 4 + f.plan.carried.index(name)
@@ -229,13 +295,13 @@ class Happenings:
             lines.append(f"    last = min(ranges[{k}, 1], ranges[{k}, 0] + {f.plan.species_count})")
             lines.append(f"    for row in range(ranges[{k}, 0], last):")
             lines.append(f"        species = np.int32(row - ranges[{k}, 0])")
-            lines.append("        p = parameters(numbers, species)")
+            lines.append(f"        p = p_{k + 2}(numbers, species)")
             lines.append(f"        it = Item_{k}({fields})")
-            lines.append(f"        if n < room and arrives_{k}(p[{k + 2}], it, species, world):")
+            lines.append(f"        if n < room and arrives_{k}(p, it, species, world):")
             lines.append("            name = status[NEXT_ID]")
             lines.append("            status[NEXT_ID] += 1")
             lines.append("            ids[n] = np.int32(name)")
-            lines.append(f"            v = settle_{k}(p[{k + 2}], it, np.int32(name), world)")
+            lines.append(f"            v = settle_{k}(p, it, np.int32(name), world)")
             lines += [f"            {line}" for line in self._settled(group)]
             told = (
                 "step",

@@ -1,397 +1,263 @@
-"""Sixteen floats as one Numba value: rules written for one agent run on sixteen lanes at once.
+"""What the words of `core.algebra` mean for lanes: rules written for one agent run on sixteen at once.
 
-`Lanes` holds 16 x float32, `Ints` 16 x int32, `Mask` 16 x bool. Their operators are ordinary Numba overloads,
-so Numba specialises a rule on them and LLVM turns the result into AVX-512, AVX2 or NEON by itself. Scalars
-are rounded to float32 and spread over the lanes. The one liberty LLVM is given is to fuse a product and a sum
-into one instruction that rounds once: it makes the step a third faster. Nothing may be reordered, so the bits
-do not depend on the vector width; on a machine without fused instructions they differ.
+Lanes are 16 x float32, 16 x int32 or 16 conditions; LLVM turns them into AVX-512, AVX2 or NEON by itself. Here are
+also the words with which a kernel loads, looks up, folds and stores lanes.
 """
 
 from __future__ import annotations
 
-import operator
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.imputils import lower_cast
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
 
-WIDTH = 16
-CONTRACT = ("contract",)
-FLOAT, INT, BIT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(1), ir.IntType(64)
-FLOATS, INTS, BITS = (ir.VectorType(kind, WIDTH) for kind in (FLOAT, INT, BIT))
+from murmura.backends import primitives
+from murmura.backends.plan import ONE_REGISTER, TWO_REGISTERS
+from murmura.backends.tracing import (
+    BIT,
+    BITS,
+    ELEMENT,
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    LANES,
+    LONG,
+    WIDTH,
+    Array,
+    Value,
+    call,
+    coded,
+    common_kind,
+    constant,
+    pen,
+    pick,
+    shuffle,
+    table_of,
+)
+from murmura.core import algebra
 
-
-class LaneType(types.Type):
-    """A vector of WIDTH equal values."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        super().__init__(name=f"lanes{WIDTH}_{kind}")
-
-    def unify(self, typing_context: Any, other: types.Type) -> Any:
-        """A name that is a number on one way through a rule and lanes on the other is lanes."""
-        return self if self.kind == "f32" and is_number(other) else None
-
-    def can_convert_from(self, typing_context: Any, other: types.Type) -> Any:
-        return Conversion.promote if self.kind == "f32" and is_number(other) else None
-
-
-Lanes, Ints, Mask = LaneType("f32"), LaneType("i32"), LaneType("mask")
-LLVM_TYPES = {"f32": FLOATS, "i32": INTS, "mask": BITS}
+F = np.float32
 
 
-@register_model(LaneType)
-class LaneModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, lane_type: LaneType) -> None:
-        super().__init__(manager, lane_type, LLVM_TYPES[lane_type.kind])
+def as_lanes(x: Any) -> Value:
+    """A number as lanes; lanes as they are."""
+    return Value(coded(x, FLOATS))
 
 
-def is_number(numba_type: types.Type) -> bool:
-    return isinstance(numba_type, types.Float | types.Integer | types.IntegerLiteral | types.Boolean)
+def as_ints(x: Any) -> Value:
+    return Value(coded(x, INTS))
 
 
-def _spread(builder: Any, scalar: Any, vector_type: Any) -> Any:
-    empty = ir.Constant(vector_type, ir.Undefined)
-    first = builder.insert_element(empty, scalar, INT(0))
-    return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(INT, WIDTH), [INT(0)] * WIDTH))
+def where(condition: Any, a: Any, b: Any) -> Any:
+    kind = common_kind(a, b)
+    known = isinstance(a, Value) and isinstance(b, Value)
+    if kind in (BIT, INT, LONG) and not (known and kind != BIT):
+        kind = FLOAT  # numbers of a rule are real ones, however they are written
+    if not isinstance(condition, Value):
+        chosen = a if condition else b
+        return Value(coded(chosen, kind)) if isinstance(a, Value) or isinstance(b, Value) else chosen
+    if condition.kind == BITS:
+        kind = LANES.get(kind, kind)
+    question = coded(condition, BITS if kind in ELEMENT else BIT)
+    return Value(pen().builder.select(question, coded(a, kind), coded(b, kind)))
 
 
-@lower_cast(types.Float, Lanes)
-@lower_cast(types.Integer, Lanes)
-@lower_cast(types.Boolean, Lanes)
-def _number_to_lanes(context: Any, builder: Any, from_type: Any, to_type: Any, value: Any) -> Any:
-    return _spread(builder, context.cast(builder, value, from_type, types.float32), FLOATS)
+def _each(name: str, plain: Callable[[float], float]) -> Callable[[Any], Any]:
+    """LLVM's function of this name, for lanes and for a number."""
 
-
-def _shuffle(builder: Any, a: Any, b: Any, indices: list[int]) -> Any:
-    mask = ir.Constant(ir.VectorType(INT, len(indices)), [INT(k) for k in indices])
-    return builder.shuffle_vector(a, b, mask)
-
-
-def _pick(builder: Any, a: Any, indices: list[int]) -> Any:
-    return _shuffle(builder, a, ir.Constant(a.type, ir.Undefined), indices)
-
-
-def _binary(op: Any, scalar: Any, lanes: LaneType, result: LaneType, emit: Callable[..., Any]) -> None:
-    """Register `op` for lanes with lanes and, if `scalar` is given, for lanes with a number on either side."""
-
-    @infer_global(op)
-    class Template(AbstractTemplate):
-        def generic(self, args: Any, kws: Any) -> Any:
-            if len(args) != 2:
-                return None
-            a, b = args
-            if a == lanes and b == lanes:
-                return signature(result, lanes, lanes)
-            if scalar is not None and a == lanes and is_number(b):
-                return signature(result, lanes, scalar)
-            if scalar is not None and b == lanes and is_number(a):
-                return signature(result, scalar, lanes)
-            return None
-
-    vector_type = LLVM_TYPES[lanes.kind]
-
-    @lower_builtin(op, lanes, lanes)
-    def both(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return emit(builder, *args)
-
-    if scalar is not None:
-
-        @lower_builtin(op, lanes, scalar)
-        def right(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return emit(builder, args[0], _spread(builder, args[1], vector_type))
-
-        @lower_builtin(op, scalar, lanes)
-        def left(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return emit(builder, _spread(builder, args[0], vector_type), args[1])
-
-
-def _method(name: str) -> Callable[..., Any]:
-    return lambda builder, a, b: getattr(builder, name)(a, b)
-
-
-def _fusible(name: str) -> Callable[..., Any]:
-    return lambda builder, a, b: getattr(builder, name)(a, b, flags=CONTRACT)
-
-
-def _float_compare(sign: str) -> Callable[..., Any]:
-    return lambda builder, a, b: builder.fcmp_ordered(sign, a, b)
-
-
-def _int_compare(sign: str) -> Callable[..., Any]:
-    return lambda builder, a, b: builder.icmp_signed(sign, a, b)
-
-
-for _ops, _name in (
-    ((operator.add, operator.iadd), "fadd"),
-    ((operator.sub, operator.isub), "fsub"),
-    ((operator.mul, operator.imul), "fmul"),
-    ((operator.truediv, operator.itruediv), "fdiv"),
-):
-    for _op in _ops:
-        _binary(_op, types.float32, Lanes, Lanes, _fusible(_name))
-for _op, _sign in (
-    (operator.lt, "<"),
-    (operator.le, "<="),
-    (operator.gt, ">"),
-    (operator.ge, ">="),
-    (operator.eq, "=="),
-    (operator.ne, "!="),
-):
-    _binary(_op, types.float32, Lanes, Mask, _float_compare(_sign))
-    _binary(_op, types.int32, Ints, Mask, _int_compare(_sign))
-for _op, _name in (
-    (operator.add, "add"),
-    (operator.sub, "sub"),
-    (operator.mul, "mul"),
-    (operator.xor, "xor"),
-):
-    _binary(_op, types.int32, Ints, Ints, _method(_name))
-_binary(operator.and_, types.boolean, Mask, Mask, _method("and_"))
-_binary(operator.or_, types.boolean, Mask, Mask, _method("or_"))
-
-
-@infer_global(operator.neg)
-class _Negate(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(Lanes, Lanes) if args[0] == Lanes else None
-
-
-@lower_builtin(operator.neg, Lanes)
-def _negate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.fneg(args[0])
-
-
-@infer_global(operator.invert)
-class _Invert(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(Mask, Mask) if args[0] == Mask else None
-
-
-@lower_builtin(operator.invert, Mask)
-def _invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.not_(args[0])
-
-
-def _unary(name: str) -> Any:
-    """An intrinsic that applies LLVM's function of this name to each lane."""
-
-    @intrinsic
-    def function(typing_context: Any, x: Any) -> Any:
-        def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.FunctionType(FLOATS, [FLOATS])
-            callee = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f32")
-            return builder.call(callee, [args[0]])
-
-        return Lanes(Lanes), emit
+    def function(x: Any) -> Any:
+        if not isinstance(x, Value):
+            return F(plain(x))
+        kind = FLOATS if x.kind in ELEMENT else FLOAT
+        suffix = f"v{WIDTH}f32" if kind == FLOATS else "f32"
+        return Value(call(f"llvm.{name}.{suffix}", kind, [coded(x, kind)]))
 
     return function
 
 
-lanes_sqrt, lanes_abs, lanes_floor = _unary("sqrt"), _unary("fabs"), _unary("floor")
+sqrt = _each("sqrt", np.sqrt)
+absolute = _each("fabs", abs)
+floor = _each("floor", math.floor)
 
 
-@intrinsic
-def spread(typing_context: Any, x: Any) -> Any:
-    """The same float32 in every lane."""
-    return Lanes(types.float32), lambda context, builder, sig, args: _spread(builder, args[0], FLOATS)
+def minimum(a: Any, b: Any) -> Any:
+    return where(a < b, a, b)
 
 
-@intrinsic
-def spread_int(typing_context: Any, x: Any) -> Any:
-    """The same int32 in every lane."""
-    return Ints(types.int32), lambda context, builder, sig, args: _spread(builder, args[0], INTS)
+def maximum(a: Any, b: Any) -> Any:
+    return where(a > b, a, b)
 
 
-@intrinsic
-def spread_bit(typing_context: Any, x: Any) -> Any:
-    """The same condition in every lane."""
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _spread(builder, builder.trunc(args[0], BIT) if args[0].type != BIT else args[0], BITS)
-
-    return Mask(types.boolean), emit
+def to_integer(x: Any) -> Any:
+    if not isinstance(x, Value):
+        return int(x)
+    return Value(pen().builder.fptosi(x.code, INTS if x.kind == FLOATS else INT))
 
 
-@intrinsic
-def select(typing_context: Any, mask: Any, a: Any, b: Any) -> Any:
-    """`a` where the mask is set, else `b`."""
-    return a(Mask, a, a), lambda context, builder, sig, args: builder.select(*args)
+def to_number(i: Any) -> Any:
+    if not isinstance(i, Value):
+        return F(i)
+    return Value(coded(i, FLOATS if i.kind in ELEMENT else FLOAT))
 
 
-@intrinsic
-def any_lane(typing_context: Any, mask: Any) -> Any:
+def look_up(table: Any, index: Any) -> Any:
+    if not isinstance(index, Value):
+        return table[index]
+    return gather(table_of(table), index) if index.kind == INTS else table_of(table)[index]
+
+
+def halves(i: Any) -> tuple[Any, Any]:
+    if not isinstance(i, Value):
+        return i & 0xFFFF, i >> 16
+    builder = pen().builder
+    return (
+        Value(builder.and_(i.code, constant(i.kind, 0xFFFF))),
+        Value(builder.lshr(i.code, constant(i.kind, 16))),
+    )
+
+
+def signed_bytes(i: Any) -> tuple[Any, ...]:
+    code, builder = as_ints(i).code, pen().builder
+    found = []
+    for up in (24, 16, 8, 0):
+        left = builder.shl(code, constant(INTS, up)) if up else code
+        found.append(Value(builder.sitofp(builder.ashr(left, constant(INTS, 24)), FLOATS)))
+    return tuple(found)
+
+
+def _words(*values: Any) -> tuple[Any, list[Any]] | None:
+    """The type in which 32-bit words meet, and their code; none: all of them are constants."""
+    if not any(isinstance(value, Value) for value in values):
+        return None
+    kind = INTS if any(isinstance(value, Value) and value.kind in ELEMENT for value in values) else INT
+    return kind, [coded(value, kind) for value in values]
+
+
+def add_32(a: Any, b: Any) -> Any:
+    words = _words(a, b)
+    return Value(pen().builder.add(*words[1])) if words else (int(a) + int(b)) & 0xFFFFFFFF
+
+
+def xor_32(a: Any, b: Any) -> Any:
+    words = _words(a, b)
+    return Value(pen().builder.xor(*words[1])) if words else int(a) ^ int(b)
+
+
+def rotate_left_32(a: Any, bits: int) -> Any:
+    words = _words(a)
+    if not words:
+        return ((int(a) << bits) | (int(a) >> (32 - bits))) & 0xFFFFFFFF
+    kind, [word] = words
+    builder = pen().builder
+    return Value(
+        builder.or_(builder.shl(word, constant(kind, bits)), builder.lshr(word, constant(kind, 32 - bits)))
+    )
+
+
+def unit_interval(a: Any) -> Any:
+    words = _words(a)
+    if not words:
+        return F((int(a) >> 8) * 2.0**-24)
+    kind, [word] = words
+    builder = pen().builder
+    upper = builder.lshr(word, constant(kind, 8))
+    return Value(builder.uitofp(upper, FLOATS if kind == INTS else FLOAT)) * F(2.0**-24)
+
+
+def any_lane(mask: Any) -> Value:
     """Whether the mask is set in any lane."""
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        packed = builder.bitcast(args[0], ir.IntType(WIDTH))
-        return builder.zext(builder.icmp_unsigned("!=", packed, ir.IntType(WIDTH)(0)), ir.IntType(8))
-
-    return types.uint8(Mask), emit
+    packed = pen().builder.bitcast(coded(mask, BITS), ir.IntType(WIDTH))
+    return Value(pen().builder.icmp_unsigned("!=", packed, ir.IntType(WIDTH)(0)))
 
 
-@intrinsic
-def to_ints(typing_context: Any, x: Any) -> Any:
-    return Ints(Lanes), lambda context, builder, sig, args: builder.fptosi(args[0], INTS)
-
-
-@intrinsic
-def to_floats(typing_context: Any, x: Any) -> Any:
-    return Lanes(Ints), lambda context, builder, sig, args: builder.sitofp(args[0], FLOATS)
-
-
-@intrinsic(prefer_literal=True)
-def signed_byte(typing_context: Any, x: Any, number: Any) -> Any:
-    """One byte of each lane as a signed number; `number` is a literal, 0 the lowest."""
-    up = 24 - 8 * number.literal_value
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        left = builder.shl(args[0], ir.Constant(INTS, [INT(up)] * WIDTH)) if up else args[0]
-        return builder.sitofp(builder.ashr(left, ir.Constant(INTS, [INT(24)] * WIDTH)), FLOATS)
-
-    return Lanes(Ints, number), emit
-
-
-@intrinsic(prefer_literal=True)
-def half(typing_context: Any, x: Any, number: Any) -> Any:
-    """The lower (0) or upper (1) 16 bits of each lane; `number` is a literal."""
-    upper = number.literal_value
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        if upper:
-            return builder.lshr(args[0], ir.Constant(INTS, [INT(16)] * WIDTH))
-        return builder.and_(args[0], ir.Constant(INTS, [INT(0xFFFF)] * WIDTH))
-
-    return Ints(Ints, number), emit
-
-
-@intrinsic(prefer_literal=True)
-def rotate_left(typing_context: Any, x: Any, bits: Any) -> Any:
-    """Rotate each lane's 32 bits; `bits` is a literal."""
-    count = bits.literal_value
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        up = ir.Constant(INTS, [INT(count)] * WIDTH)
-        down = ir.Constant(INTS, [INT(32 - count)] * WIDTH)
-        return builder.or_(builder.shl(args[0], up), builder.lshr(args[0], down))
-
-    return Ints(Ints, bits), emit
-
-
-@intrinsic
-def upper_24_bits(typing_context: Any, x: Any) -> Any:
-    """The upper 24 bits of each lane as a whole number: exact in float32."""
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        shifted = builder.lshr(args[0], ir.Constant(INTS, [INT(8)] * WIDTH))
-        return builder.uitofp(shifted, FLOATS)
-
-    return Lanes(Ints), emit
-
-
-@intrinsic(prefer_literal=True)
-def lane_numbers(typing_context: Any, per_group: Any, within: Any) -> Any:
+def lane_numbers(per_group: int, within: int) -> Value:
     """Ints that number the groups of `per_group` lanes (within=0) or the lanes within a group (within=1)."""
-    size, inside = per_group.literal_value, within.literal_value
-    values = [INT(k % size if inside else k // size) for k in range(WIDTH)]
-    return Ints(per_group, within), lambda context, builder, sig, args: ir.Constant(INTS, values)
+    values = [INT(k % per_group if within else k // per_group) for k in range(WIDTH)]
+    return Value(ir.Constant(INTS, values))
 
 
-def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any, target: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), target.as_pointer())
+def first_lanes(count: Any) -> Value:
+    """The mask of the first `count` lanes."""
+    return lane_numbers(WIDTH, 1) < as_ints(count)
 
 
-@intrinsic
-def load(typing_context: Any, row: Any, i: Any) -> Any:
+def lane_of(values: Any, k: Value) -> Value:
+    """One lane of lanes, ints or a mask."""
+    return Value(pen().builder.extract_element(values.code, coded(k, INT)))
+
+
+def load(row: Array, i: Any) -> Value:
     """Sixteen consecutive elements, float32 or int32."""
-    lanes, vector_type = (Lanes, FLOATS) if row.dtype == types.float32 else (Ints, INTS)
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.load(pointer_to(context, builder, sig.args[0], args[0], args[1], vector_type), align=4)
-
-    return lanes(row, types.intp), emit
+    kind = FLOATS if row.element == FLOAT else INTS
+    return Value(pen().builder.load(row.vector_at(i, kind), align=4))
 
 
-def _loader(arrange: Callable[[int], list[int]], count: Callable[[int], int]) -> Any:
-    @intrinsic(prefer_literal=True)
-    def loader(typing_context: Any, row: Any, i: Any, per_group: Any) -> Any:
-        size = per_group.literal_value
-        lanes, kind = (Lanes, FLOAT) if row.dtype == types.float32 else (Ints, INT)
-
-        def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            few = ir.VectorType(kind, count(size))
-            few_values = builder.load(
-                pointer_to(context, builder, sig.args[0], args[0], args[1], few), align=4
-            )
-            return _pick(builder, few_values, arrange(size))
-
-        return lanes(row, types.intp, per_group), emit
-
-    return loader
+def load_repeated(row: Array, i: Any, per_group: int) -> Value:
+    """Consecutive elements, each repeated over a group of lanes: agents, where groups are agents."""
+    few = ir.VectorType(row.element, WIDTH // per_group)
+    values = pen().builder.load(row.vector_at(i, few), align=4)
+    return Value(pick(values, [k // per_group for k in range(WIDTH)]))
 
 
-# An agent is repeated over its group of lanes; a tile of candidates is repeated for every group.
-load_repeated = _loader(lambda size: [k // size for k in range(WIDTH)], lambda size: WIDTH // size)
-load_tile = _loader(lambda size: [k % size for k in range(WIDTH)], lambda size: size)
+def load_tile(row: Array, j: Any, per_group: int) -> Value:
+    """A tile of consecutive elements, repeated for every group of lanes: candidates."""
+    few = ir.VectorType(row.element, per_group)
+    values = pen().builder.load(row.vector_at(j, few), align=4)
+    return Value(pick(values, [k % per_group for k in range(WIDTH)]))
 
 
-def has_avx512(context: Any) -> bool:
-    return "+avx512f" in context.codegen()._tm_features.split(",")
+def _has_avx512() -> bool:
+    return "+avx512f" in pen().context.codegen()._tm_features.split(",")
 
 
-@intrinsic
-def gather(typing_context: Any, table: Any, index: Any) -> Any:
+def gather(table: Array, index: Value) -> Value:
     """The table's entries at sixteen indices, float32 or int32."""
-    lanes, vector_type = (Lanes, FLOATS) if table.dtype == types.float32 else (Ints, INTS)
-    suffix, letter = ("f32", "s") if lanes is Lanes else ("i32", "i")
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        data = context.make_array(sig.args[0])(context, builder, args[0]).data
-        everyone = ir.Constant(BITS, [BIT(1)] * WIDTH)
-        nothing = ir.Constant(vector_type, ir.Undefined)
-        if has_avx512(context):  # with short indices: LLVM itself would make two gathers of the general form
-            name = f"llvm.x86.avx512.mask.gather.dp{letter}.512"
-            base = builder.bitcast(data, ir.IntType(8).as_pointer())
-            values = [ir.Constant(vector_type, None), base, args[1], everyone, INT(4)]
-        else:
-            longs = ir.VectorType(LONG, WIDTH)
-            offsets = builder.mul(builder.sext(args[1], longs), ir.Constant(longs, [LONG(4)] * WIDTH))
-            addresses = builder.add(_spread(builder, builder.ptrtoint(data, LONG), longs), offsets)
-            pointers = builder.inttoptr(addresses, ir.VectorType(data.type, WIDTH))
-            name = f"llvm.masked.gather.v{WIDTH}{suffix}.v{WIDTH}p0"
-            values = [pointers, INT(4), everyone, nothing]
-        kind = ir.FunctionType(vector_type, [value.type for value in values])
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
-
-    return lanes(table, Ints), emit
+    builder, real = pen().builder, table.element == FLOAT
+    kind, letter = (FLOATS, "s") if real else (INTS, "i")
+    everyone = constant(BITS, True)
+    if _has_avx512():  # with short indices: LLVM itself would make two gathers of the general form
+        base = builder.bitcast(table.data, ir.IntType(8).as_pointer())
+        arguments = [ir.Constant(kind, None), base, index.code, everyone, INT(4)]
+        return Value(call(f"llvm.x86.avx512.mask.gather.dp{letter}.512", kind, arguments))
+    longs = ir.VectorType(LONG, WIDTH)
+    start = builder.insert_element(
+        ir.Constant(longs, ir.Undefined), builder.ptrtoint(table.data, LONG), INT(0)
+    )
+    four = ir.Constant(longs, [LONG(4)] * WIDTH)
+    addresses = builder.add(pick(start, [0] * WIDTH), builder.mul(builder.sext(index.code, longs), four))
+    pointers = builder.inttoptr(addresses, ir.VectorType(table.data.type, WIDTH))
+    arguments = [pointers, INT(4), everyone, ir.Constant(kind, ir.Undefined)]
+    return Value(call(f"llvm.masked.gather.v{WIDTH}{'f32' if real else 'i32'}.v{WIDTH}p0", kind, arguments))
 
 
-@intrinsic
-def store_first(typing_context: Any, row: Any, i: Any, values: Any, count: Any) -> Any:
+def entry(tables: Array, number: int, pitch: int, index: Any) -> Any:
+    """Entry `index` of the table with this number; `pitch` is how far apart tables lie.
+
+    A gather fetches sixteen entries one by one. A table of 16 entries is one register, and of 32 two: there the
+    processor permutes them, where it can. Both give the same entries.
+    """
+    if index.kind != INTS:
+        return tables[index + number * pitch]
+    if pitch not in (ONE_REGISTER, TWO_REGISTERS) or not _has_avx512():
+        return gather(tables, index + number * pitch)
+    registers = [load(tables, k).code for k in range(number * pitch, (number + 1) * pitch, WIDTH)]
+    if len(registers) == 1:
+        return Value(call("llvm.x86.avx512.permvar.sf.512", FLOATS, [registers[0], index.code]))
+    arguments = [registers[0], index.code, registers[1]]
+    return Value(call("llvm.x86.avx512.vpermi2var.ps.512", FLOATS, arguments))
+
+
+def store_first(row: Array, i: Any, values: Any, count: Any) -> None:
     """row[i : i + min(count, 16)] = values; other elements stay as they are."""
-    vector_type, suffix = (FLOATS, "f32") if values == Lanes else (INTS, "i32")
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        numbers = ir.Constant(INTS, [INT(k) for k in range(WIDTH)])
-        chosen = builder.icmp_signed("<", numbers, _spread(builder, builder.trunc(args[3], INT), INTS))
-        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], vector_type)
-        kind = ir.FunctionType(ir.VoidType(), [vector_type, pointer.type, INT, BITS])
-        name = f"llvm.masked.store.v{WIDTH}{suffix}.p0"
-        callee = cgutils.get_or_insert_function(builder.module, kind, name)
-        builder.call(callee, [args[2], pointer, INT(4), chosen])
-        return context.get_dummy_value()
-
-    return types.none(row, types.intp, values, types.intp), emit
+    kind, suffix = (FLOATS, "f32") if row.element == FLOAT else (INTS, "i32")
+    arguments = [coded(values, kind), row.vector_at(i, kind), INT(4), first_lanes(count).code]
+    call(f"llvm.masked.store.v{WIDTH}{suffix}.p0", ir.VoidType(), arguments)
 
 
-def _fold_four(builder: Any, vectors: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
+def _fold_four(vectors: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
     """Combine the four lanes of each group of four vectors: lane 4g + v of the result is group g of vector v.
 
     A transpose-style reduction: six shuffles and three combinations for four vectors.
@@ -399,63 +265,56 @@ def _fold_four(builder: Any, vectors: list[Any], combine: Callable[[Any, Any], A
     low = [4 * g + k for g in range(4) for k in (0, WIDTH, 1, WIDTH + 1)]
     high = [4 * g + k for g in range(4) for k in (2, WIDTH + 2, 3, WIDTH + 3)]
     a, b, c, d = vectors
-    ab = combine(_shuffle(builder, a, b, low), _shuffle(builder, a, b, high))
-    cd = combine(_shuffle(builder, c, d, low), _shuffle(builder, c, d, high))
+    ab = combine(shuffle(a, b, low), shuffle(a, b, high))
+    cd = combine(shuffle(c, d, low), shuffle(c, d, high))
     first = [4 * g + k for g in range(4) for k in (0, 1, WIDTH, WIDTH + 1)]
     second = [4 * g + k for g in range(4) for k in (2, 3, WIDTH + 2, WIDTH + 3)]
-    return combine(_shuffle(builder, ab, cd, first), _shuffle(builder, ab, cd, second))
+    return combine(shuffle(ab, cd, first), shuffle(ab, cd, second))
 
 
-def _combiner(builder: Any, kind: str) -> Callable[[Any, Any], Any]:
+def _combiner(kind: str) -> Callable[[Any, Any], Any]:
+    builder = pen().builder
     if kind == "sum":
         return lambda x, y: builder.fadd(x, y)
     sign = ">" if kind == "greatest" else "<"
     return lambda x, y: builder.select(builder.fcmp_ordered(sign, x, y), x, y)
 
 
-@intrinsic(prefer_literal=True)
-def fold_groups(typing_context: Any, rows: Any, column: Any, values: Any, first_row: Any, kind: Any) -> Any:
+def _store_groups(rows: Array, row: int, column: Any, groups: Any) -> None:
+    place = rows.place((row, column))
+    pen().builder.store(groups, pen().builder.bitcast(place, groups.type.as_pointer()), align=4)
+
+
+def fold_groups(rows: Array, column: Any, values: tuple[Any, ...], first_row: int, kind: str) -> None:
     """Reduce groups of four lanes: rows[first_row + v, column : column + 4] = the four groups of values[v]."""
-    start, reduction, count = first_row.literal_value, kind.literal_value, len(values)
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        array = context.make_array(sig.args[0])(context, builder, args[0])
-        stride = builder.udiv(cgutils.unpack_tuple(builder, array.strides)[0], LONG(4))
-        combine = _combiner(builder, reduction)
-        zero = ir.Constant(FLOATS, [FLOAT(0.0)] * WIDTH)
-        for begin in range(0, count, 4):
-            few = range(begin, min(begin + 4, count))
-            vectors = [builder.extract_value(args[2], k) for k in few]
-            folded = _fold_four(builder, vectors + [zero] * (4 - len(few)), combine)
-            for k in few:
-                groups = _pick(builder, folded, [4 * g + k - begin for g in range(4)])
-                offset = builder.add(builder.mul(LONG(start + k), stride), args[1])
-                target = builder.gep(array.data, [offset])
-                builder.store(groups, builder.bitcast(target, groups.type.as_pointer()), align=4)
-        return context.get_dummy_value()
-
-    return types.none(rows, types.intp, values, first_row, kind), emit
+    combine = _combiner(kind)
+    vectors = [coded(value, FLOATS) for value in values]
+    for begin in range(0, len(vectors), 4):
+        few = vectors[begin : begin + 4]
+        folded = _fold_four(few + [constant(FLOATS, 0.0)] * (4 - len(few)), combine)
+        for k in range(len(few)):
+            _store_groups(rows, first_row + begin + k, column, pick(folded, [4 * g + k for g in range(4)]))
 
 
-@intrinsic(prefer_literal=True)
-def fold_nearest(typing_context: Any, rows: Any, column: Any, values: Any, first_row: Any) -> Any:
+def fold_nearest(rows: Array, column: Any, values: tuple[Any, ...], first_row: int) -> None:
     """Reduce groups of four lanes to the lane whose first value is least; the other values come along."""
-    start, count = first_row.literal_value, len(values)
+    builder = pen().builder
+    vectors = [coded(value, FLOATS) for value in values]
+    for step in (1, 2):
+        partner = [lane ^ step for lane in range(WIDTH)]
+        others = [pick(vector, partner) for vector in vectors]
+        nearer = builder.fcmp_ordered("<", others[0], vectors[0])
+        vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
+    for k, vector in enumerate(vectors):
+        _store_groups(rows, first_row + k, column, pick(vector, [0, 4, 8, 12]))
 
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        array = context.make_array(sig.args[0])(context, builder, args[0])
-        stride = builder.udiv(cgutils.unpack_tuple(builder, array.strides)[0], LONG(4))
-        vectors = [builder.extract_value(args[2], k) for k in range(count)]
-        for step in (1, 2):
-            partner = [lane ^ step for lane in range(WIDTH)]
-            others = [_pick(builder, vector, partner) for vector in vectors]
-            nearer = builder.fcmp_ordered("<", others[0], vectors[0])
-            vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
-        for k, vector in enumerate(vectors):
-            groups = _pick(builder, vector, [0, 4, 8, 12])
-            offset = builder.add(builder.mul(LONG(start + k), stride), args[1])
-            target = builder.gep(array.data, [offset])
-            builder.store(groups, builder.bitcast(target, groups.type.as_pointer()), align=4)
-        return context.get_dummy_value()
 
-    return types.none(rows, types.intp, values, first_row), emit
+WORDS: dict[str, Callable[..., Any]] = {
+    "where": where, "sqrt": sqrt, "minimum": minimum, "maximum": maximum, "absolute": absolute, "floor": floor,
+    "to_integer": to_integer, "to_number": to_number, "look_up": look_up, "halves": halves,
+    "signed_bytes": signed_bytes, "add_32": add_32, "xor_32": xor_32, "rotate_left_32": rotate_left_32,
+    "unit_interval": unit_interval,
+}  # fmt: skip
+SUBSTITUTES = {
+    getattr(module, name): word for module in (algebra, primitives) for name, word in WORDS.items()
+} | {algebra.sin_cos: primitives.sin_cos, algebra.arctan2: primitives.arctan2}

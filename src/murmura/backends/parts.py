@@ -14,6 +14,9 @@ from typing import Any
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.errors import NumbaError
+
+from murmura.core.errors import BackendError
 
 
 class PartLibrary(JITCodeLibrary):
@@ -71,3 +74,23 @@ def remembering() -> Iterator[None]:
         yield
     finally:
         del types.Function.get_call_type
+
+
+def compile_now(function: Any, arguments: Any) -> None:
+    """Compile a function for the types it is always called with, or load it from disk."""
+    try:
+        with remembering():
+            function.compile(arguments)
+    except NumbaError as error:
+        raise BackendError(_explain(error)) from error
+
+
+def _explain(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Failed in nopython", "During:", "File "))]
+    return (
+        "a rule could not be compiled: "
+        + " | ".join(lines[:3])
+        + ". A rule is branch-free: use where(condition, a, b) instead of `if`, and `&`, `|` instead of "
+        "`and`, `or`; `if` works on the rule's own switches only (docs/add-a-rule.md)"
+    )

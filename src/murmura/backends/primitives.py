@@ -1,4 +1,4 @@
-"""What the words of `core.algebra` mean in compiled code, for a scalar and for lanes alike.
+"""What the words of `core.algebra` mean in functions that Numba compiles: turns of items, heredity.
 
 Each stub below gets Numba overloads; `SUBSTITUTES` says which core function it stands for. Sine, cosine and
 arc tangent are polynomials (coefficients of the Cephes library), not the platform's: lanes need them, and the
@@ -15,29 +15,7 @@ from typing import Any
 import numpy as np
 from numba import extending
 
-from murmura.backends.lanes import (
-    Ints,
-    Lanes,
-    Mask,
-    gather,
-    half,
-    is_number,
-    lanes_abs,
-    lanes_floor,
-    lanes_sqrt,
-    rotate_left,
-    select,
-    signed_byte,
-    spread,
-    spread_bit,
-    spread_int,
-    to_floats,
-    to_ints,
-    upper_24_bits,
-)
 from murmura.backends.parts import PartCompiler
-from murmura.backends.plan import ONE_REGISTER, TWO_REGISTERS
-from murmura.backends.tables import permuted
 from murmura.core import algebra
 
 F = np.float32
@@ -62,135 +40,81 @@ def floor(x): ...
 def to_integer(x): ...
 def to_number(i): ...
 def look_up(table, index): ...
-def entry(tables, number, pitch, index): ...
 def halves(i): ...
 def signed_bytes(i): ...
 def add_32(a, b): ...
 def xor_32(a, b): ...
 def rotate_left_32(a, bits): ...
 def unit_interval(a): ...
-def as_lanes(x): ...
-
-
-@overload(as_lanes, inline="always")
-def _as_lanes(x):
-    """A number as lanes; lanes as they are."""
-    if x == Lanes:
-        return lambda x: x
-    if x == Ints:
-        return lambda x: to_floats(x)
-    if is_number(x):
-        return lambda x: spread(F(x))
-    return None
 
 
 @overload(where)
 def _where(condition, a, b):
-    if condition == Mask:
-        if a == Ints and b == Ints:
-            return lambda condition, a, b: select(condition, a, b)
-        return lambda condition, a, b: select(condition, as_lanes(a), as_lanes(b))
-    if a == Mask or b == Mask:
-        return None
-    if a == Lanes or b == Lanes:
-        return lambda condition, a, b: select(spread_bit(condition), as_lanes(a), as_lanes(b))
     return lambda condition, a, b: F(a) if condition else F(b)
 
 
 @overload(sqrt)
 def _sqrt(x):
-    return (lambda x: lanes_sqrt(x)) if x == Lanes else (lambda x: F(math.sqrt(F(x))))
+    return lambda x: F(math.sqrt(F(x)))
 
 
 @overload(absolute)
 def _absolute(x):
-    return (lambda x: lanes_abs(x)) if x == Lanes else (lambda x: abs(F(x)))
+    return lambda x: abs(F(x))
 
 
 @overload(floor)
 def _floor(x):
-    return (lambda x: lanes_floor(x)) if x == Lanes else (lambda x: F(math.floor(F(x))))
+    return lambda x: F(math.floor(F(x)))
 
 
 @overload(minimum)
 def _minimum(a, b):
-    return lambda a, b: where(a < b, a, b)
+    return lambda a, b: F(a) if a < b else F(b)
 
 
 @overload(maximum)
 def _maximum(a, b):
-    return lambda a, b: where(a > b, a, b)
+    return lambda a, b: F(a) if a > b else F(b)
 
 
 @overload(to_integer)
 def _to_integer(x):
-    return (lambda x: to_ints(x)) if x == Lanes else (lambda x: np.int32(x))
+    return lambda x: np.int32(x)
 
 
 @overload(to_number)
 def _to_number(i):
-    return (lambda i: to_floats(i)) if i == Ints else (lambda i: F(i))
+    return lambda i: F(i)
 
 
 @overload(look_up)
 def _look_up(table, index):
-    return (
-        (lambda table, index: gather(table, index)) if index == Ints else (lambda table, index: table[index])
-    )
-
-
-@overload(entry, prefer_literal=True)
-def _entry(tables, number, pitch, index):
-    """Entry `index` of the table with this number; `pitch` is how far apart tables lie."""
-    if index != Ints:
-        return lambda tables, number, pitch, index: tables[number * pitch + index]
-    if pitch.literal_value in (ONE_REGISTER, TWO_REGISTERS):
-        return lambda tables, number, pitch, index: permuted(tables, number, pitch, index)
-    return lambda tables, number, pitch, index: gather(tables, index + np.int32(number * pitch))
+    return lambda table, index: table[index]
 
 
 @overload(halves)
 def _halves(i):
-    if i == Ints:
-        return lambda i: (half(i, 0), half(i, 1))
     return lambda i: (i & np.int32(0xFFFF), i >> np.int32(16))
 
 
 @overload(signed_bytes)
 def _signed_bytes(i):
-    if i == Ints:
-        return lambda i: (signed_byte(i, 0), signed_byte(i, 1), signed_byte(i, 2), signed_byte(i, 3))
     return lambda i: (F(np.int8(i)), F(np.int8(i >> 8)), F(np.int8(i >> 16)), F(np.int8(i >> 24)))
-
-
-def _as_ints(x): ...
-
-
-@overload(_as_ints, inline="always")
-def _as_ints_overload(x):
-    if x == Ints:
-        return lambda x: x
-    return lambda x: spread_int(np.int32(np.uint32(x)))
 
 
 @overload(add_32)
 def _add_32(a, b):
-    if a == Ints or b == Ints:
-        return lambda a, b: _as_ints(a) + _as_ints(b)
     return lambda a, b: np.uint32(np.uint32(a) + np.uint32(b))
 
 
 @overload(xor_32)
 def _xor_32(a, b):
-    if a == Ints or b == Ints:
-        return lambda a, b: _as_ints(a) ^ _as_ints(b)
     return lambda a, b: np.uint32(np.uint32(a) ^ np.uint32(b))
 
 
-@overload(rotate_left_32, prefer_literal=True)
+@overload(rotate_left_32)
 def _rotate_left_32(a, bits):
-    if a == Ints:
-        return lambda a, bits: rotate_left(a, bits)
     return lambda a, bits: np.uint32(
         (np.uint32(a) << np.uint32(bits)) | (np.uint32(a) >> np.uint32(32 - bits))
     )
@@ -198,8 +122,6 @@ def _rotate_left_32(a, bits):
 
 @overload(unit_interval)
 def _unit_interval(a):
-    if a == Ints:
-        return lambda a: upper_24_bits(a) * F(2.0**-24)
     return lambda a: F(np.uint32(a) >> np.uint32(8)) * F(2.0**-24)
 
 

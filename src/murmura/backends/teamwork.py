@@ -11,12 +11,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from murmura.backends.lanes import LONG, pointer_to
 from murmura.backends.primitives import INNER
+from murmura.backends.tracing import LONG
 
 ARRIVED, GENERATION, NEXT_TASK = 0, 16, 32
 """Places in the `sync` array, two cache lines apart; every thread has a NEXT_TASK, 16 places apart."""
@@ -27,12 +26,17 @@ yield_core = types.ExternalFunction(
 )
 
 
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [i])
+
+
 @intrinsic
 def fetch_add(typing_context: Any, array: Any, i: Any, amount: Any) -> Any:
     """Add to an int64 element and return what was there before, as one indivisible act."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
+        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
         return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
 
     return types.int64(array, types.intp, types.int64), emit
@@ -43,8 +47,8 @@ def peek(typing_context: Any, array: Any, i: Any) -> Any:
     """Read an int64 element that another thread may be changing."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
-        return builder.load_atomic(pointer, "seq_cst", 8, typ=ir.IntType(64))
+        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
+        return builder.load_atomic(pointer, "seq_cst", 8, typ=LONG)
 
     return types.int64(array, types.intp), emit
 
@@ -54,7 +58,7 @@ def put(typing_context: Any, array: Any, i: Any, value: Any) -> Any:
     """Write an int64 element that another thread may be reading."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], LONG)
+        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
         builder.store_atomic(args[2], pointer, "seq_cst", 8)
         return context.get_dummy_value()
 

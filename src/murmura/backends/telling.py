@@ -1,173 +1,147 @@
-"""How lanes tell something to the world outside: items that listen, events to be logged, young to be born.
-
-What agents tell an item is kept in whole numbers, whose sum and maximum do not depend on the order in which they
-come: counts as they are, sums in steps of 1/4096, and the best as its score's bits above its id's complement, so
-that of equal scores the least id wins.
-"""
+"""How lanes tell something to the world outside: items that listen, events to be logged, young to be born."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from murmura.backends.lanes import FLOAT, INT, INTS, WIDTH, Ints, Lanes, Mask, _spread, any_lane
-from murmura.backends.primitives import INNER, as_lanes, where
-from murmura.backends.teamwork import fetch_add
-
-F = np.float32
-FINENESS = 4096.0
-LARGEST = 2**31 - 1
-NEXT_ID, ALIVE, EVENTS, YOUNG = 4, 5, 6, 7
-"""Places in the `status` array: the id of the next newborn, agents, events and young noted so far."""
-
-
-@intrinsic
-def lane_of(typing_context: Any, values: Any, k: Any) -> Any:
-    """One lane of lanes, ints or a mask."""
-    result = {Lanes: types.float32, Ints: types.int32, Mask: types.boolean}[values]
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.extract_element(args[0], builder.trunc(args[1], INT))
-
-    return result(values, types.intp), emit
+from murmura.backends.hearing import EVENTS, FINENESS, LARGEST, YOUNG
+from murmura.backends.lanes import any_lane, as_ints, as_lanes, lane_of, where
+from murmura.backends.tracing import (
+    BITS,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    WIDTH,
+    Array,
+    Value,
+    call,
+    coded,
+    loop,
+    pen,
+    when,
+)
 
 
-@intrinsic
-def first_lanes(typing_context: Any, count: Any) -> Any:
-    """The mask of the first `count` lanes."""
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        numbers = ir.Constant(INTS, [INT(k) for k in range(WIDTH)])
-        return builder.icmp_signed("<", numbers, _spread(builder, builder.trunc(args[0], INT), INTS))
-
-    return Mask(types.intp), emit
-
-
-@intrinsic
-def lanes_set(typing_context: Any, mask: Any) -> Any:
+def _lanes_set(mask: Any) -> Value:
     """In how many lanes the mask is set."""
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        packed = builder.zext(builder.bitcast(args[0], ir.IntType(WIDTH)), ir.IntType(64))
-        return builder.ctpop(packed)
-
-    return types.int64(Mask), emit
+    builder = pen().builder
+    return Value(builder.ctpop(builder.zext(builder.bitcast(coded(mask, BITS), ir.IntType(WIDTH)), LONG)))
 
 
-@intrinsic
-def fixed_sum(typing_context: Any, values: Any) -> Any:
+def _fixed_sum(values: Value) -> Value:
     """The sum of all lanes in steps of 1/FINENESS, each lane rounded on its own."""
-    doubles, longs = (ir.VectorType(kind, WIDTH) for kind in (ir.DoubleType(), ir.IntType(64)))
-
-    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        wide = builder.fpext(args[0], doubles)
-        scaled = builder.fmul(wide, ir.Constant(doubles, [ir.DoubleType()(FINENESS)] * WIDTH))
-        rint = declared(builder, doubles, [doubles], f"llvm.rint.v{WIDTH}f64")
-        add = declared(builder, ir.IntType(64), [longs], f"llvm.vector.reduce.add.v{WIDTH}i64")
-        return builder.call(add, [builder.fptosi(builder.call(rint, [scaled]), longs)])
-
-    def declared(builder: Any, result: Any, arguments: Any, name: str) -> Any:
-        return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
-
-    return types.int64(Lanes), emit
+    builder = pen().builder
+    doubles, longs = (ir.VectorType(kind, WIDTH) for kind in (DOUBLE, LONG))
+    fineness = ir.Constant(doubles, [DOUBLE(FINENESS)] * WIDTH)
+    scaled = builder.fmul(builder.fpext(values.code, doubles), fineness)
+    whole = builder.fptosi(call(f"llvm.rint.v{WIDTH}f64", doubles, [scaled]), longs)
+    return Value(call(f"llvm.vector.reduce.add.v{WIDTH}i64", LONG, [whole]))
 
 
-@intrinsic
-def bits_of(typing_context: Any, x: Any) -> Any:
-    return types.int32(types.float32), lambda context, builder, sig, args: builder.bitcast(args[0], INT)
+def _score(key: Value) -> Value:
+    """The score of the best so far."""
+    builder = pen().builder
+    return Value(builder.bitcast(builder.trunc(builder.lshr(key.code, LONG(32)), INT), FLOAT))
 
 
-@intrinsic
-def float_of(typing_context: Any, i: Any) -> Any:
-    return types.float32(types.int32), lambda context, builder, sig, args: builder.bitcast(args[0], FLOAT)
+def _key(score: Value, name: Value) -> Value:
+    builder = pen().builder
+    high = builder.shl(builder.zext(builder.bitcast(score.code, INT), LONG), LONG(32))
+    return Value(builder.or_(high, builder.sub(LONG(LARGEST), coded(name, LONG))))
 
 
-@njit(**INNER)
-def best_score(key: Any) -> Any:
-    return float_of(np.int32(key >> 32))
+def tell_count(told: Array, row: Any, slot: int, mask: Any) -> None:
+    told[row, slot] = told[row, slot] + _lanes_set(mask)
 
 
-@njit(**INNER)
-def best_id(key: Any) -> Any:
-    return F(LARGEST - (key & LARGEST)) if key > 0 else F(-1.0)
-
-
-@njit(**INNER)
-def tell_count(told: Any, row: Any, slot: Any, mask: Any) -> None:
-    told[row, slot] += lanes_set(mask)
-
-
-@njit(**INNER)
-def tell_sum(told: Any, row: Any, slot: Any, values: Any) -> None:
+def tell_sum(told: Array, row: Any, slot: int, values: Any) -> None:
     lanes = as_lanes(values)
-    if any_lane(lanes != F(0.0)) != 0:
-        told[row, slot] += fixed_sum(lanes)
+
+    def tell() -> None:
+        told[row, slot] = told[row, slot] + _fixed_sum(lanes)
+
+    when(any_lane(lanes != 0.0), tell)
 
 
-@njit(**INNER)
-def tell_best(told: Any, row: Any, slot: Any, score: Any, ids: Any) -> None:
+def tell_best(told: Array, row: Any, slot: int, score: Any, ids: Any) -> None:
     lanes = as_lanes(score)
-    best = told[row, slot]
-    if any_lane((lanes >= best_score(best)) & (lanes > F(0.0))) != 0:
-        for k in range(WIDTH):
-            mine = lane_of(lanes, k)
-            if mine > F(0.0):
-                key = (np.int64(bits_of(mine)) << 32) | (LARGEST - np.int64(lane_of(ids, k)))
-                best = max(best, key)
+    before = told[row, slot]
+
+    def offer(k: Value, best: Value) -> Any:
+        mine = lane_of(lanes, k)
+        key = _key(mine, lane_of(ids, k))
+        return (where((mine > 0.0) & (key > best), key, best),)
+
+    def tell() -> None:
+        [best] = loop(0, WIDTH, offer, before)
         told[row, slot] = best
 
+    when(any_lane((lanes >= _score(before)) & (lanes > 0.0)), tell)
 
-@njit(**INNER)
-def tell_news(news: Any, row: Any, slot: Any, mask: Any, value: Any) -> None:
+
+def tell_news(news: Array, row: Any, slot: int, mask: Any, value: Any) -> None:
     lanes = as_lanes(value)
-    for k in range(WIDTH):
-        if lane_of(mask, k):
-            news[row, 0] = F(1.0)
+
+    def tell(k: Value) -> None:
+        def write() -> None:
+            news[row, 0] = 1.0
             news[row, slot] = lane_of(lanes, k)
 
+        when(lane_of(mask, k), write)
 
-@njit(**INNER)
+    loop(0, WIDTH, tell)
+
+
+def _next_slot(status: Array, place: int) -> Value:
+    """The next place of a list that all threads write into."""
+    return Value(pen().builder.atomic_rmw("add", status.place(place), LONG(1), "seq_cst"))
+
+
+def _each_lane(mask: Any, write: Any) -> None:
+    """Call `write` for each lane of the mask."""
+    when(any_lane(mask), lambda: loop(0, WIDTH, lambda k: when(lane_of(mask, k), lambda: write(k))) and None)
+
+
 def log(
-    events: Any, status: Any, mask: Any, step: Any, kind: Any, ids: Any, other: Any, x: Any, y: Any, cause: Any,
+    events: Array, status: Array, mask: Any, step: Any, kind: Any, ids: Any, other: Any, x: Any, y: Any, cause: Any,
     amount: Any,
 ) -> None:  # fmt: skip
     """Note an event for each lane of the mask."""
-    if any_lane(mask) == 0:
-        return
-    for k in range(WIDTH):
-        if lane_of(mask, k):
-            slot = fetch_add(status, EVENTS, 1)
-            if slot < events.shape[0]:
-                events[slot, 0] = step
-                events[slot, 1] = lane_of(as_lanes(kind), k)
-                events[slot, 2] = lane_of(ids, k)
-                events[slot, 3] = lane_of(as_lanes(other), k)
-                events[slot, 4] = lane_of(as_lanes(x), k)
-                events[slot, 5] = lane_of(as_lanes(y), k)
-                events[slot, 6] = lane_of(as_lanes(cause), k)
-                events[slot, 7] = lane_of(as_lanes(amount), k)
+    lanes = [as_lanes(kind), ids, *map(as_lanes, (other, x, y, cause, amount))]
+
+    def write(k: Value) -> None:
+        slot = _next_slot(status, EVENTS)
+
+        def put() -> None:
+            events[slot, 0] = step
+            for column, values in enumerate(lanes):
+                events[slot, column + 1] = lane_of(values, k)
+
+        when(slot < events.shape[0], put)
+
+    _each_lane(mask, write)
 
 
-@njit(**INNER)
-def log_young(young: Any, status: Any, mask: Any, rule: Any, ids: Any, whom: Any) -> None:
+def log_young(young: Array, status: Array, mask: Any, rule: int, ids: Any, whom: Any) -> None:
     """Note who has young by whom."""
-    if any_lane(mask) == 0:
-        return
-    for k in range(WIDTH):
-        if lane_of(mask, k):
-            slot = fetch_add(status, YOUNG, 1)
-            if slot < young.shape[0]:
-                young[slot, 0] = lane_of(ids, k)
-                young[slot, 1] = rule
-                young[slot, 2] = np.int64(lane_of(as_lanes(whom), k))
+    fathers = as_lanes(whom)
+
+    def write(k: Value) -> None:
+        slot = _next_slot(status, YOUNG)
+
+        def put() -> None:
+            young[slot, 0] = lane_of(ids, k)
+            young[slot, 1] = rule
+            young[slot, 2] = Value(pen().builder.fptosi(lane_of(fathers, k).code, LONG))
+
+        when(slot < young.shape[0], put)
+
+    _each_lane(mask, write)
 
 
-@njit(**INNER)
 def mark_dead(ids: Any, cause: Any) -> Any:
     """The ids, those of the dead as their complement, which is negative."""
-    return where(as_lanes(cause) > F(0.0), ids * np.int32(-1) - np.int32(1), ids)
+    return where(as_lanes(cause) > 0.0, ids * -1 - 1, as_ints(ids))

@@ -6,8 +6,8 @@ halo of ghost copies around the edges replaces every modulo; each row ends in fa
 tiles of four candidates may read past a run's end. The order within a bin is by place, not by id or history:
 a step is a function of the state alone, whatever the number of threads and whoever has which id.
 
-Four agents times four candidates fill the sixteen lanes (`lanes_kernel`). This file is never imported: `backends/cpu.py`
-puts the fused functions in place of the marked line and compiles the result as a module of its own.
+Four agents times four candidates fill the sixteen lanes (`lanes_kernel`). This file is never imported: `cpu.py` puts
+the fused functions in place of the marked line and compiles the result as a module of its own.
 """
 
 # mypy: ignore-errors

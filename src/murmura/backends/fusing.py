@@ -123,8 +123,8 @@ class Fusion:
                 "    time = step * values[2]",
                 "    return World(",
                 "        F(values[0]), F(values[1]), WRAPS, WALLED, F(values[2]), F(time),",
-                "        F(time % NOISE_TIME_PERIOD), F(values[3]), F(values[4]), F(values[5]), F(values[6]), np.uint32(step), np.uint32(seed_low),",
-                "        np.uint32(seed_high), F(values[7]), F(values[8]),",
+                "        F(time % NOISE_TIME_PERIOD), F(values[3]), F(values[4]), F(values[5]), F(values[6]),",
+                "        np.uint32(step), np.uint32(seed_low), np.uint32(seed_high), F(values[7]), F(values[8]),",
                 "    )",
             ]
         )

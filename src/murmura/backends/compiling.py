@@ -14,9 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import ScenarioError
+from murmura.core.errors import BackendError, ScenarioError
 
 Function = Callable[..., Any]
+
+
+def refusal(reason: str) -> BackendError:
+    """What to say of a rule that cannot be compiled."""
+    return BackendError(
+        f"a rule could not be compiled: {reason}. A rule is branch-free: use where(condition, a, b) instead of `if`, "
+        "and `&`, `|` instead of `and`, `or`; `if` works on the rule's own switches only (docs/add-a-rule.md)"
+    )
 
 
 class Compiler:

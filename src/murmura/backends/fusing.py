@@ -195,6 +195,7 @@ class Fusion:
                 f"SPECIES_ROW = {4 + self.plan.carried.index('species') if self.many else 0}",
                 f"RADIUS_NUMBER = {self._number_place('radius')}",
                 f"COSINE_NUMBER = {self._number_place('view_cosine')}",
+                f"SPECIES_PITCH = {pitch_of(self.plan.species_count)}",
                 f"MORTAL = {self.plan.mortal}",
                 f"EVENTFUL = {self.plan.eventful}",
                 f"BIRTH = {int(Event.BIRTH)}.0",
@@ -236,7 +237,7 @@ class Fusion:
             lines.append(f"    p_{group.name} = P_{group.name}({', '.join(values)})")
             names.append(f"p_{group.name}")
         lines.append(f"    return {', '.join(names)},")
-        return "\n".join([f"SPECIES_PITCH = {pitch}", *lines])
+        return "\n".join(lines)
 
     def _rows(self) -> str:
         rows = ", ".join(f"table[{k}]" for k in range(4 + len(self.plan.carried)))

@@ -16,7 +16,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.errors import NumbaError
 
-from murmura.core.errors import BackendError
+from murmura.backends.compiling import refusal
 
 
 class PartLibrary(JITCodeLibrary):
@@ -82,15 +82,6 @@ def compile_now(function: Any, arguments: Any) -> None:
         with remembering():
             function.compile(arguments)
     except NumbaError as error:
-        raise BackendError(_explain(error)) from error
-
-
-def _explain(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(("Failed in nopython", "During:", "File "))]
-    return (
-        "a rule could not be compiled: "
-        + " | ".join(lines[:3])
-        + ". A rule is branch-free: use where(condition, a, b) instead of `if`, and `&`, `|` instead of "
-        "`and`, `or`; `if` works on the rule's own switches only (docs/add-a-rule.md)"
-    )
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        lines = [line for line in lines if not line.startswith(("Failed in nopython", "During:", "File "))]
+        raise refusal(" | ".join(lines[:3])) from error

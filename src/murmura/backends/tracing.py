@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import traceback
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -25,6 +26,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
 
+from murmura.backends.compiling import refusal
 from murmura.core.errors import BackendError
 
 WIDTH = 16
@@ -79,7 +81,7 @@ class Value:
     def __bool__(self) -> bool:
         answers = pen().answers
         if self.kind != BIT or answers is None:
-            raise BackendError("a question with `if` that each agent may answer differently")
+            raise TypeError("a question that each agent may answer differently")
         if not answers:
             raise Fork(self.code)
         return answers.pop(0)
@@ -161,7 +163,7 @@ def _kind_of(x: Any) -> Any:
         return INT
     if isinstance(x, float | np.floating):
         return FLOAT
-    raise BackendError(f"arithmetic with {type(x).__name__} {x!r}, which is no number")
+    raise TypeError(f"{x!r} is no number")
 
 
 def common_kind(*operands: Any) -> Any:
@@ -191,7 +193,7 @@ def coded(x: Any, kind: Any) -> Any:
             return builder.sext(x.code, kind) if kind == LONG else builder.trunc(x.code, kind)
         case ("real", "real") if kind == DOUBLE:
             return builder.fpext(x.code, kind)
-    raise BackendError(f"{x.kind} where {kind} was expected")
+    raise TypeError(f"a {_numeral(x.kind)} number where a {_numeral(kind)} one was expected")
 
 
 def _numeral(kind: Any) -> str:
@@ -390,7 +392,12 @@ class Forking:
         self._function = function
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._explore(arguments, [])
+        try:
+            return self._explore(arguments, [])
+        except BackendError:
+            raise
+        except Exception as error:
+            raise refusal(f"{self._function.__qualname__}{_line(self._function, error)}: {error}") from error
 
     def _explore(self, arguments: tuple[Any, ...], answers: list[bool]) -> Any:
         here = pen()
@@ -409,6 +416,13 @@ class Forking:
                     results.append(self._explore(arguments, [*answers, answer]))
                     ends.append(here.builder.block)
         return _merged(results, ends)
+
+
+def _line(function: Any, error: Exception) -> str:
+    """The line of a function's file from which an error came."""
+    file = function.__code__.co_filename
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f", line {lines[-1]} of {file}" if lines else ""
 
 
 def _merged(results: list[Any], ends: list[Any]) -> Any:
@@ -448,6 +462,8 @@ def traced(returns: Any, prepare: Callable[[Any], Any]) -> Callable[[Any], Any]:
                     given = [_argument(kind, code) for kind, code in zip(sig.args, args, strict=True)]
                     result = prepare(function)(*given)
                 return context.get_dummy_value() if result is None else coded(result, BIT)
+            except (ValueError, TypeError, IndexError) as error:  # of the text: a rule gave too little or too much
+                raise refusal(str(error)) from error
             finally:
                 _here.pen = before
 

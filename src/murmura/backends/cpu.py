@@ -17,7 +17,17 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends import hearing, lanes, parts, primitives, teamwork, telling, tracing, turns
+from murmura.backends import (
+    hearing,
+    lanes,
+    parts,
+    primitives,
+    teamwork,
+    telling,
+    tracing,
+    tracing_flow,
+    turns,
+)
 from murmura.backends.compiling import Compiler, fingerprint
 from murmura.backends.fusing import HELPERS, LANE_LOADS, Fusion
 from murmura.backends.kernels import cache_folder, module_file
@@ -42,7 +52,7 @@ LANES_HEADER = """
 from murmura.backends.lanes import *
 from murmura.backends.plan import record_type
 from murmura.backends.telling import *
-from murmura.backends.tracing import loop, when
+from murmura.backends.tracing_flow import loop, when
 """
 MARK = "# THE FUSED RULES\n"
 # Below so many agents one thread is best, from so many on all are. In between it depends on what else the machine does,
@@ -52,7 +62,10 @@ LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and 
 
 _compile = Compiler(numba.njit(**primitives.INNER), primitives.SUBSTITUTES, primitives.OVERLOADED)
 _WRITERS = [
-    value for module in (lanes, tracing, telling) for value in vars(module).values() if callable(value)
+    value
+    for module in (lanes, telling, tracing, tracing_flow)
+    for value in vars(module).values()
+    if callable(value)
 ]
 _trace = Compiler(lambda function: function, lanes.SUBSTITUTES, _WRITERS)
 _modules: dict[str, ModuleType] = {}
@@ -71,18 +84,19 @@ def _kernel_text(plan: Plan) -> tuple[str, tuple[str, str], dict[str, Any]]:
     fusion = Fusion(plan, LANE_LOADS)
     functions = fusion.functions() | HELPERS
     on_lanes, beside = fusion.texts()
-    texts = HEADER + _template("cpu_kernel", beside), LANES_HEADER + _template("lanes_kernel", on_lanes)
+    kernel = _template("cpu_kernel").replace(MARK, beside + _template("index_kernel"))
+    texts = HEADER + kernel, LANES_HEADER + _template("lanes_kernel").replace(MARK, on_lanes)
     parts = [*texts, fingerprint(functions.values()), *_sources(), numba.__version__]
     digest = hashlib.sha256("\0".join(parts).encode())
     return "murmura_kernel_" + digest.hexdigest()[:20], texts, functions
 
 
-def _template(name: str, fused: str) -> str:
-    return Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8").replace(MARK, fused)
+def _template(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
 
 
 def _sources() -> list[str]:
-    modules = (hearing, lanes, parts, primitives, teamwork, telling, tracing)
+    modules = (hearing, lanes, parts, primitives, teamwork, telling, tracing, tracing_flow)
     return [Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules]
 
 
@@ -127,10 +141,10 @@ def _called(functions: dict[str, Any]) -> dict[str, Any]:
 def _written(text: str, functions: dict[str, Any]) -> dict[str, Any]:
     """What the kernel's module calls for lanes: the code is written when the kernel is compiled."""
     scope: dict[str, Any] = {"F": np.float32} | HELPERS
-    scope |= {name: tracing.Forking(_trace(f)) for name, f in functions.items() if name not in HELPERS}
+    scope |= {name: tracing_flow.Forking(_trace(f)) for name, f in functions.items() if name not in HELPERS}
     exec(compile(text, "<lanes>", "exec"), scope)
     returns = {"perceive_four": numba.types.none, "move_sixteen": numba.types.boolean}
-    return {name: tracing.traced(kind, _trace)(scope[name]) for name, kind in returns.items()}
+    return {name: tracing_flow.traced(kind, _trace)(scope[name]) for name, kind in returns.items()}
 
 
 def _array(dtype: Any, dims: int) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murmura.backends.fusing_happenings import Happenings
+from murmura.backends.fusing_moves import Moves
 from murmura.backends.plan import (
     DEFAULTS,
     KIN_FIELDS,
@@ -26,7 +27,6 @@ from murmura.backends.plan import (
 from murmura.core import motion, perception, space, vector
 from murmura.core.events import Event
 from murmura.core.perception import TIE
-from murmura.core.rule import Rule
 from murmura.rules import terrain
 from murmura.rules.terrain import SHAPE_FIELDS
 
@@ -102,7 +102,7 @@ class Fusion:
 
     def texts(self) -> tuple[str, str]:
         """Two modules' texts: what is written for lanes, and what comes before and after for one item or agent."""
-        beside = [self._constants(), self._types(), self._world(), self._choose(), *self._after()]
+        beside = [self._constants(), self._types(), self._world(), Moves(self).choose(), *self._after()]
         return self._agents() + "\n", "\n\n".join(beside) + "\n"
 
     def turns_text(self, group: Group) -> str:
@@ -140,8 +140,8 @@ class Fusion:
             self._seen(),
             self._contribute(),
             self._merge(),
-            self._decide(),
-            self._live(),
+            Moves(self).decide(),
+            Moves(self).live(),
             *Happenings(self).telling(),
         ]
         return "\n\n".join(parts)
@@ -175,7 +175,7 @@ class Fusion:
                     least[-1].append((k, number))
         return sums, greatest, least
 
-    def _places(self) -> dict[tuple[int, int], int]:
+    def places(self) -> dict[tuple[int, int], int]:
         order = [*self.sums, *self.greatest, *(entry for run in self.least for entry in run)]
         return {entry: place + 1 for place, entry in enumerate(order)}
 
@@ -293,7 +293,7 @@ class Fusion:
                 groups.append(f"P_{group.name}({', '.join(values)})" if touched else f"p[{owner}]")
             lines.append(f"    p = ({', '.join(groups)},)")
             changes = {"max_speed": "p[0].top_speed", "max_force": "p[0].max_force"}
-            lines.append(f"    me = {self._me_with(changes)}")
+            lines.append(f"    me = {self.me_with(changes)}")
         lines += ["    return p, me", "", *self.jit, "def cosine_of(p, me):"]
         lines.append("    cosine = view_cosine(p[1], me.vx, me.vy)")
         for k, group in enumerate(self.groups):
@@ -334,7 +334,7 @@ class Fusion:
 
     def _merge(self) -> str:
         """Start values, the merging of one contribution, and the folding of lanes into rows."""
-        places = self._places()
+        places = self.places()
         start = ["as_lanes(0.0)"] * (1 + len(self.sums) + len(self.greatest))
         merged = [f"where(m, acc[{k}] + c[{k}], acc[{k}])" for k in range(1 + len(self.sums))]
         merged += [
@@ -351,7 +351,7 @@ class Fusion:
         return "\n\n".join([start_text, "\n".join(lines), self._fold()])
 
     def _fold(self) -> str:
-        places = self._places()
+        places = self.places()
         lines = [*self.jit, "def fold(rows, k, acc):"]
         runs = [("fold_groups", 0, 1 + len(self.sums), ", 'sum'")]
         if self.greatest:
@@ -363,62 +363,6 @@ class Fusion:
         gather = ", ".join(f"load(rows[{k}], i)" for k in range(self.width))
         lines += ["", *self.jit, "def sums_at(rows, i):", f"    return {gather},"]
         return "\n".join(lines)
-
-    def _decide(self) -> str:
-        """What the agent feels, then the force its rules ask for."""
-        lines = [
-            *self.jit,
-            f"def decide(p, me, s, world, items, ranges{self.chosen}):",
-            "    zero = as_lanes(0.0)",
-        ]
-        places = self._places()
-        for k, group in enumerate(self.groups):
-            pairs = [f"s[{places[(k, number)]}]" for number in range(len(group.kinds))]
-            lines += self._items(k, group)
-            items = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
-            lines.append(f"    a{k} = ({''.join(f'{v}, ' for v in [*pairs, *items])})")
-        lines.append("    was = me")
-        for k, group in enumerate(self.groups):
-            if group.kind.feel:
-                lines.append(f"    felt = feel_{k}(p[{k + 2}], me, a{k}, world)")
-                lines += self._changed("felt", group.kind.writes)
-        lines += ["    wish_x, wish_y, free_x, free_y = zero, zero, zero, zero"]
-        lines += ["    first_x, first_y, others = zero, zero, as_lanes(1.0)"]
-        for k, group in enumerate(self.groups):
-            if group.kind.steer or group.kind.exclusive or group.kind.hush:
-                lines += self._steer(k, group)
-        lines += [
-            "    wish_x, wish_y = wish_x * others + first_x, wish_y * others + first_y",
-            "    if p[0].clamp_total:",
-            "        wish_x, wish_y = limit(wish_x, wish_y, me.max_force * (1.0 + p[0].panic_force * me.panic))",
-            *Happenings(self).tale(),
-            "    return me, wish_x + free_x, wish_y + free_y, tale",
-        ]
-        return "\n".join(lines)
-
-    def _items(self, k: int, group: Group) -> list[str]:
-        if not group.item_kinds:
-            return []
-        names = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
-        start = ["as_lanes(3.0e38)" if kind == "least" else "zero" for kind in group.item_kinds]
-        values = ", ".join(f"items[row, {n}]" for n in range(len(group.item_fields)))
-        body = [f"c = item_{k}(p[{k + 2}], me, Item_{k}({values}), world)"]
-        nearer = ""
-        for n, (name, kind) in enumerate(zip(names, group.item_kinds, strict=True)):
-            if kind == "sum":
-                body.append(f"{name} = {name} + c[{n}]")
-            elif kind == "greatest":
-                body.append(f"{name} = maximum({name}, c[{n}])")
-            else:
-                if kind == "least":
-                    nearer = f"nearer_{n}"
-                    body.append(f"{nearer} = c[{n}] < {name}")
-                body.append(f"{name} = where({nearer}, c[{n}], {name})")
-        if self.culls(group):
-            loop = self.loop("place", f"near[{k}, 0]", f"near[{k}, 1]", names, ["row = chosen[place]", *body])
-        else:
-            loop = self.loop("row", f"ranges[{k}, 0]", f"ranges[{k}, 1]", names, body)
-        return [f"    {line}" for line in [f"{', '.join(names)}, = {', '.join(start)},", *loop]]
 
     def loop(self, index: str, begin: str, end: str, carried: list[str], body: list[str]) -> list[str]:
         """A loop that changes the carried names."""
@@ -439,6 +383,11 @@ class Fusion:
             return [*lines, call]
         return [*lines, f"    return {', '.join(carried)},", f"{', '.join(carried)}, = {call}"]
 
+    def me_with(self, changes: dict[str, str]) -> str:
+        """The text of an agent with some fields changed."""
+        values = [changes.get(name, f"me.{name}") for name in [*ME_FIELDS, *self.extras]]
+        return f"Me({', '.join(values)})"
+
     @property
     def threads(self) -> bool:
         """Whether an agent is a CUDA thread rather than a lane."""
@@ -448,114 +397,3 @@ class Fusion:
     def jit(self) -> list[str]:
         """The decorator of functions of agents: for lanes they are run, not compiled."""
         return ["@jit"] if self.threads else []
-
-    @property
-    def chosen(self) -> str:
-        """Further arguments of functions that ask items: those near a block of agents, where agents come in blocks."""
-        return "" if self.threads else ", chosen, near"
-
-    def culls(self, group: Group) -> bool:
-        """Whether items that are too far away from a block of agents are left out from the beginning."""
-        has_range = group.rule is not None and type(group.rule).item_range is not Rule.item_range
-        return has_range and bool(self.chosen)
-
-    def _choose(self) -> str:
-        """Which items matter to agents in a box: places in `chosen` for each rule."""
-        lines = ["@jit", "def choose(items, ranges, item_ranges, box, world, chosen, near):", "    count = 0"]
-        for k, group in enumerate(self.groups):
-            if self.culls(group):
-                x, y = (group.item_fields.index(name) for name in ("x", "y"))
-                lines += [
-                    f"    near[{k}, 0] = count",
-                    f"    for row in range(ranges[{k}, 0], ranges[{k}, 1]):",
-                    f"        if is_near(box, items[row, {x}], items[row, {y}], item_ranges[{k}], world):",
-                    "            chosen[count] = row",
-                    "            count += 1",
-                    f"    near[{k}, 1] = count",
-                ]
-        return "\n".join(lines)
-
-    def _steer(self, k: int, group: Group) -> list[str]:
-        kind = group.kind
-        silences = kind.exclusive or kind.hush
-        target = ("first" if silences else "wish") if kind.clamped else "free"
-        changes, lines = [], []
-        if kind.steer:
-            lines.append(f"fx, fy = steer_{k}(p[{k + 2}], me, a{k}, world)")
-            lines.append(f"{target}_x, {target}_y = {target}_x + fx, {target}_y + fy")
-            changes += [f"{target}_x", f"{target}_y"]
-        if kind.exclusive:
-            lines.append(f"others = where(exclusive_{k}(p[{k + 2}], me, a{k}, world), 0.0, others)")
-        if kind.hush:
-            lines.append(f"others = minimum(others, hush_{k}(p[{k + 2}], me, a{k}, world))")
-        changes += ["others"] if silences else []
-        if not group.kinds and kind.silent_when_zero in group.numbers and self._is_uniform(group):
-            lines = self.when(f"p[{k + 2}].{kind.silent_when_zero} != 0.0", changes, lines)
-        return [f"    {line}" for line in lines]
-
-    def _is_uniform(self, group: Group) -> bool:
-        """Whether a rule's numbers are the same for all agents, so that they may be asked with `if`."""
-        owner = self.plan.groups.index(group)
-        return not self.many and all(
-            target != owner for _, _, targets in self.plan.modulations() for _, target, _ in targets
-        )
-
-    def _changed(self, values: str, writes: tuple[str, ...]) -> list[str]:
-        """The agent with new values of some columns; heading and speed follow a velocity that is among them."""
-        lines = [f"    me = {self._me_with({c: f'{values}[{n}]' for n, c in enumerate(writes)})}"]
-        if "vx" in writes or "vy" in writes:
-            lines.append("    square = as_lanes(me.vx * me.vx + me.vy * me.vy)")
-            lines.append("    inverse = F(1.0) / sqrt(square + F(1e-30))")
-            follows = {"hx": "where(square > 0.0, me.vx * inverse, 1.0)", "hy": "me.vy * inverse"}
-            lines.append(f"    me = {self._me_with(follows | {'speed': 'square * inverse'})}")
-        return lines
-
-    def _me_with(self, changes: dict[str, str]) -> str:
-        values = [changes.get(name, f"me.{name}") for name in [*ME_FIELDS, *self.extras]]
-        return f"Me({', '.join(values)})"
-
-    def _live(self) -> str:
-        """The move, the edges, and what time does to the agent; returns the new rows."""
-        lines = [*self.jit, "def live(p, me, fx, fy, world, shapes):"]
-        lines += [
-            "    vx, vy = accelerate(p[0], me, fx, fy, world)",
-            "    mx, my = vx * world.stride, vy * world.stride",
-        ]
-        if self.plan.has_obstacles:
-            body = [
-                "shape = Shape(shapes[row, 0], shapes[row, 1], shapes[row, 2], shapes[row, 3], shapes[row, 4])",
-                "t, tx, ty = hit(world, shape, me.x, me.y, mx, my)",
-                "sooner = t < first",
-                "first, nx, ny = where(sooner, t, first), where(sooner, tx, nx), where(sooner, ty, ny)",
-            ]
-            loop = self.loop("row", "0", "shapes.shape[0]", ["first", "nx", "ny"], body)
-            lines.append("    first, nx, ny = as_lanes(1e9), as_lanes(0.0), as_lanes(0.0)")
-            lines += [f"    {line}" for line in loop]
-            lines.append("    x, y, vx, vy = collide(world, me.x, me.y, mx, my, vx, vy, first, nx, ny)")
-        else:
-            lines.append("    x, y = me.x + mx, me.y + my")
-        lines += [
-            "    x, y, vx, vy = confine(world, x, y, vx, vy)",
-            "    square = vx * vx + vy * vy",
-            "    inverse = F(1.0) / sqrt(square + F(1e-30))",
-            "    hx = where(square > 0.0, vx * inverse, 1.0)",
-            "    heading = new_heading(vx, vy, me.heading)",
-        ]
-        moved = {"x": "x", "y": "y", "vx": "vx", "vy": "vy", "hx": "hx", "hy": "vy * inverse"}
-        moved |= {"speed": "sqrt(square)", "heading": "heading"}
-        lines.append(f"    me = {self._me_with(moved)}")
-        for k, group in enumerate(self.groups):
-            if group.kind.age:
-                lines.append(f"    aged = age_{k}(p[{k + 2}], me, world)")
-                lines += self._changed("aged", group.kind.writes)
-        carried = ", ".join(f"as_lanes(me.{c})" for c in self.plan.carried)
-        lines.append(f"    return me, (me.x, me.y, me.vx, me.vy, {carried}, fx, fy, as_lanes(me.neighbors))")
-        count = len(self.plan.carried)
-        lines += ["", *self.jit, "def store_rest(extras, felt, i, new, keep):"]
-        lines += [f"    extras[{k}, i] = new[{4 + k}]" for k in range(count)]
-        lines += ["    if keep:"] + [f"        felt[{k}, i] = new[{4 + count + k}]" for k in range(3)]
-        lines += ["", *self.jit, "def store_all(state, i, new, left):"]
-        lines += [
-            f"    store_first(state[{k}], i, new[{k}], left)" for k in range(7 + len(self.plan.carried))
-        ]
-        return "\n".join(lines)

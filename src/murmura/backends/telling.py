@@ -19,10 +19,9 @@ from murmura.backends.tracing import (
     Value,
     call,
     coded,
-    loop,
     pen,
-    when,
 )
+from murmura.backends.tracing_flow import loop, when
 
 
 def _lanes_set(mask: Any) -> Value:

@@ -153,15 +153,8 @@ def traced(returns: Any, prepare: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @lower_builtin(stub, types.VarArg(types.Any))
         def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             with writing(context, builder), np.errstate(all="ignore"):
-                try:
-                    given = [_argument(kind, code) for kind, code in zip(sig.args, args, strict=True)]
-                    result = prepare(function)(*given)
-                except (
-                    ValueError,
-                    TypeError,
-                    IndexError,
-                ) as error:  # of the text: a rule gave too little or too much
-                    raise refusal(str(error)) from error
+                given = [_argument(kind, code) for kind, code in zip(sig.args, args, strict=True)]
+                result = prepare(function)(*given)
                 return context.get_dummy_value() if result is None else coded(result, BIT)
 
         return stub

@@ -8,7 +8,18 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import Json, Progress, RuleFiles, Threads, app, load_rules, print_facts, whole
+from murmura.cli.words import (
+    Json,
+    NoOpen,
+    Pace,
+    Port,
+    Progress,
+    RuleFiles,
+    Threads,
+    app,
+    load_rules,
+    print_facts,
+)
 from murmura.core.errors import ScenarioError
 
 SLOWEST, FASTEST = 0.05, 16.0
@@ -22,9 +33,9 @@ def replay(
     live: Annotated[
         bool, Parameter(help="Watch actions in the browser; a run is always watched.", negative="")
     ] = False,
-    speed: Annotated[float | None, Parameter(help="Simulated seconds for each second that passes.")] = None,
-    port: Annotated[int | None, Parameter(converter=whole, help="Preferred port of the live view.")] = None,
-    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    speed: Pace | None = None,
+    port: Port = None,
+    no_open: NoOpen = False,
     backend: Annotated[
         str | None, Parameter(help="By default the recorded one: others give other bits.")
     ] = None,

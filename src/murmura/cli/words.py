@@ -45,6 +45,11 @@ Threads = Annotated[
     int | None,
     Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
 ]
+Port = Annotated[
+    int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
+]
+NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
+Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 

@@ -94,8 +94,9 @@ def _write_zarr(run: Run, asides: list[Path], progress: Progress) -> None:
 
 
 def _dataset_of(run: Run, table: str) -> Any:
-    import polars
-    import xarray
+    with needs("analysis"):
+        import polars
+        import xarray
 
     rows = lazy_frame(run, table).collect()
     dimension = "step" if table == "metrics" else "event"

@@ -19,10 +19,10 @@ from murmura.cli.words import (
     app,
     chosen_scenario,
     print_facts,
-    say,
     whole,
 )
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 LIVE_SPEED = 2.0  # simulated seconds a second, as the live view begins
 
@@ -178,7 +178,7 @@ def _simulated(
     from murmura.lab.moments import SimulatedReel
 
     every = max(1, round(seconds / scenario.motion.time_step))
-    return SimulatedReel(Simulation(scenario, seed, backend, threads, announce=say), steps, every)
+    return SimulatedReel(Simulation(scenario, seed, backend, threads), steps, every)
 
 
 def _size(text: str) -> tuple[int, int]:

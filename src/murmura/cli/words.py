@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
@@ -124,10 +125,6 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-
-
-def say(text: str) -> None:
-    print(f"murmura: {text}", file=sys.stderr, flush=True)
 
 
 def print_facts(facts: dict[str, Any], as_json: bool) -> None:

@@ -19,6 +19,7 @@ from murmura.cli.words import (
     Threads,
     Values,
     app,
+    check_pace,
     chosen_scenario,
     load_rules,
 )
@@ -60,6 +61,7 @@ def compare(
     right
         The same; it may be the same scenario, with --right changing a value of it.
     """
+    check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.pairing import Pair, PlayedTwin, Twin
     from murmura.view.server import serve

@@ -18,6 +18,7 @@ from murmura.cli.words import (
     Threads,
     Values,
     app,
+    check_pace,
     chosen_scenario,
 )
 
@@ -47,6 +48,7 @@ def live(
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     """
+    check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.server import serve
     from murmura.view.session import Session

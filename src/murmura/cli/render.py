@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,10 +111,10 @@ def render(
             raise ScenarioError(
                 "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
             )
-        cut = Cut(rate, None, begin, end)
-        every = (LIVE_SPEED if speed is None else speed) / rate
+        pace = LIVE_SPEED if speed is None else speed
+        cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
         scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
-        reels = [_simulated(one, seed, backend, threads, steps, every) for one in scenarios]
+        reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
     names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
     print_facts(_filmed(reels, out, look, cut, names), as_json)
 

@@ -17,12 +17,10 @@ from murmura.cli.words import (
     RuleFiles,
     Threads,
     app,
+    check_pace,
     load_rules,
     print_facts,
 )
-from murmura.core.errors import ScenarioError
-
-SLOWEST, FASTEST = 0.05, 16.0
 
 
 @app.command
@@ -53,8 +51,8 @@ def replay(
     path
         The folder of a run, as `murmura run` writes it, or a file of actions, as the live view saves it.
     """
-    if speed is not None and not SLOWEST <= speed <= FASTEST:
-        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
+    if speed is not None:
+        check_pace(speed)
     load_rules(rules)
     if path.is_dir():
         replay_folder(path, speed, port, not no_open, backend, threads)

@@ -19,6 +19,8 @@ app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
 )
 
+SLOWEST, FASTEST = 0.05, 16.0
+
 
 def whole(type_: Any, tokens: Any) -> int:
     """A whole number: cyclopts would round 1.5 to 2."""
@@ -53,6 +55,12 @@ NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")
 Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
+
+
+def check_pace(speed: float) -> None:
+    """Whether the live view can keep a --speed; its page has the same bounds."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
 
 
 def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rules: list[Path] | None) -> Any:
@@ -138,5 +146,5 @@ def print_facts(facts: dict[str, Any], as_json: bool) -> None:
     width = max(len(key) for key in facts)
     for key, value in facts.items():
         shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-        shown = ", ".join(map(str, shown)) if isinstance(shown, list) else shown
+        shown = ", ".join(map(str, shown)) if isinstance(shown, list | tuple) else shown
         print(f"{key:<{width}}  {shown}")

@@ -20,10 +20,3 @@ def test_the_six_lines_print_what_the_readme_says() -> None:
     with contextlib.redirect_stdout(printed):
         exec(code.group(1), {})
     assert printed.getvalue() == output.group(1)
-
-
-def test_links_lead_somewhere() -> None:
-    for page in [README, *README.parent.glob("*.md"), *README.parent.glob("docs/*.md")]:
-        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name}: {target}"

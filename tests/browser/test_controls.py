@@ -72,7 +72,7 @@ def test_a_slider_changes_what_the_flock_does(tab: Tab) -> None:
 
 
 def test_a_check_box_takes_a_rule_out(tab: Tab) -> None:
-    # S4-39: a check box for each rule. S4-41: toggling a rule changes which neighbours contribute.
+    # S4-39, S4-57: a check box for each rule. S4-41: toggling a rule changes which neighbours contribute.
     tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     crowded = next(k for k in range(60) if tab.simulation.explain(k)["rules"]["separation"]["neighbors"])
     for rule in ("separation", "alignment", "cohesion"):
@@ -102,7 +102,7 @@ def test_agents_speed_and_presets(tab: Tab) -> None:
 
 
 def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
-    # S4-69: counts for each rule and the net steering.
+    # S4-69: counts for each rule and the net steering. S4-57: the inspector.
     simulation = tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     tab.send("select", id=11)
     story = tab.page.get_by_label("Chosen agent")

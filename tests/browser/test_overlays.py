@@ -67,7 +67,7 @@ def _same(found: list[Any], expected: np.ndarray, reach: float) -> None:
 
 
 def test_links_lead_to_exactly_the_neighbours_of_each_rule(crowd: Tab) -> None:
-    # S4-37: neighbour links coloured by rule, red, blue and green. S4-70: with a switch.
+    # S4-37: neighbour links coloured by rule, red, blue and green. S4-70: with a switch. S4-57: the overlay.
     told = crowd.simulation.explain(CHOSEN)
     assert set(told["neighbors"]) == set(crowd.simulation.neighbors(CHOSEN))
     [place] = crowd.screen(crowd.simulation.positions[[CHOSEN]])

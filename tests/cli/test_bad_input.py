@@ -66,6 +66,18 @@ MISTAKES = {
     "resume less than no steps": (["resume", "absent", "--steps", "x"], r"--steps.*whole number, got 'x'"),
     "export what is not there": (["export", "absent", "--to", "csv"], r"absent is not a run folder"),
     "export to nothing": (["export", "absent"], r"--to"),
+    "film in no time": (["render", "classic", "--steps", "9", "--speed", "0", "--out", "o.png"], r"speed .*got 0"),
+    "film at no pace": (["render", "classic", "--steps", "9", "--speed", "nan", "--out", "o.png"], r"speed .*got nan"),
+    "film without end": (
+        ["render", "classic", "--steps", "9" * 25, "--out", "o.png"],
+        r"at most 1,000,000 pictures, got 2,500,000,.*fewer --steps, or a greater --speed",
+    ),
+    "live at no pace": (["live", "classic", "--speed", "nan", "--no-open"], r"--speed takes a number from 0\.05 to 16"),
+    "live backwards": (["live", "classic", "--speed", "-1", "--no-open"], r"--speed takes a number .*got -1"),
+    "compare at no pace": (
+        ["compare", "classic", "classic", "--speed", "0", "--no-open"],
+        r"--speed takes a number from 0\.05 to 16, got 0",
+    ),
     "bench sizes": (["bench", "--agents", "10,x"], r"--agents takes whole numbers .*'10,x'"),
     "bench nobody": (["bench", "--agents", "0"], r"numbers of 1 and more, got '0'"),
     "scenario to list": (["scenarios", "fihs"], r"'fihs' \(did you mean 'fish'\?\)"),

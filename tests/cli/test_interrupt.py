@@ -12,7 +12,7 @@ import pytest
 
 import murmura as mm
 
-from .terminal import MURMURA, environment
+from .terminal import MURMURA, environment, python_says
 
 
 def lines_of(path: Path) -> int:
@@ -63,3 +63,23 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
     whole = mm.Simulation(run.scenario, 5, backend="cpu")
     whole.step(done)
     assert whole.state_hash() == manifest["final_hash"]
+
+
+IMPATIENT = """\
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "cyclopts":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+import runpy
+sys.argv = ["murmura", "doctor"]
+runpy.run_module("murmura", run_name="__main__")
+"""
+
+
+def test_a_ctrl_c_while_the_command_loads_is_quiet(tmp_path: Path):
+    done = python_says("-c", IMPATIENT, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -9,6 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
+from murmura.core.rule import REGISTRY, Rule, register_rule
 
 MANY = 4000
 
@@ -248,3 +249,30 @@ def test_too_many_given_agents_for_the_world_are_refused() -> None:
     scenario = mm.load_scenario("classic").with_values({"world.width": 101.0, "world.height": 101.0})
     with pytest.raises(ScenarioError, match="use fewer agents, a larger world"):
         mm.Simulation(scenario, positions=np.full((30_000, 2), 50.0))
+
+
+@pytest.mark.parametrize("begins", ["with", "added", "switched on"])
+def test_a_rule_gives_founders_what_it_likes_in_any_column(begins: str) -> None:
+    class Weary(Rule):
+        """Founders come tired from a long way, each as its id says."""
+
+        writes = ("energy",)
+
+        def columns_at_start(self, ids: Any, seed: int) -> dict[str, Any]:
+            return {"energy": 1.0 / (2.0 + ids)}
+
+        @staticmethod
+        def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+            return (me.energy,)
+
+    register_rule("weary")(Weary)
+    try:
+        simulation = begin(agents=3, **{"rules.weary": {"enabled": begins != "switched on"}})
+        if begins == "added":
+            simulation.add_agents([[10.0, 10.0]], [[1.0, 0.0]])
+        elif begins == "switched on":
+            simulation.retune({"rules.weary.enabled": True})
+        expected = 1.0 / (2.0 + simulation.ids)
+        assert simulation.column("energy") == pytest.approx(expected, rel=1e-6)
+    finally:
+        del REGISTRY["weary"]

@@ -6,6 +6,8 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,13 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
 def test_what_is_missing_comes_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(doctor, "EXTRAS", {"analysis": ("no_such_package",), "core": ("numpy",)})
     assert doctor.examine()["missing_extras"] == {"analysis": 'pip install "murmura[analysis]"'}
+
+
+def test_it_looks_for_every_package_of_every_extra():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = {
+        extra: sorted(re.split(r"[\[><=]", line)[0].replace("-", "_") for line in lines)
+        for extra, lines in project["project"]["optional-dependencies"].items()
+        if not extra.startswith("cuda")
+    }
+    assert {extra: sorted(packages) for extra, packages in doctor.EXTRAS.items()} == declared

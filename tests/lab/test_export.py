@@ -198,12 +198,26 @@ def test_an_export_that_fails_leaves_nothing(to: str, steady: mm.Run, tmp_path: 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_library_is_named_with_the_command(steady: mm.Run, tmp_path: Path, monkeypatch: Any):
-    for library in ("polars", "polars.io.plugins", "xarray", "zarr"):
-        monkeypatch.setitem(sys.modules, library, None)
-    for ask in (steady.to_xarray, steady.to_polars, lambda: export(steady, "zarr", tmp_path)):
+@pytest.mark.parametrize(
+    ("library", "asked"),
+    [
+        ("polars", "to_polars csv parquet zarr"),
+        ("pyarrow", "parquet"),
+        ("xarray", "to_xarray zarr"),
+        ("zarr", "zarr"),
+    ],
+)
+def test_a_missing_library_is_named_with_the_command(
+    library: str, asked: str, steady: mm.Run, tmp_path: Path, monkeypatch: Any
+):
+    for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, library, None)
+    for word in asked.split():
+        ask = getattr(steady, word, lambda to=word: export(steady, to, tmp_path))
         with pytest.raises(mm.MurmuraError, match=r'is not installed: pip install "murmura\[analysis\]"'):
             ask()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_without_a_single_frame(steady: mm.Run, tmp_path: Path):

@@ -345,3 +345,9 @@ def test_faults_in_a_users_rule_are_named(data: Any, path: str) -> None:
         assert "pydantic" not in message
     finally:
         del REGISTRY["test_bad_input"]
+
+
+@pytest.mark.parametrize("values", [None, ["agents", 5], "agents=5", 5])
+def test_values_that_are_no_table_are_refused(values: object) -> None:
+    with pytest.raises(ScenarioError, match=r"a table from path to value.*got "):
+        Scenario().with_values(values)  # type: ignore[arg-type]

@@ -296,7 +296,7 @@ def towards(targets: Array, velocities: Array) -> Array:
     return np.where(size > 0, steer, 0.0)
 
 
-# S4-33, S4-21, S4-25, S4-28, S4-54
+# S4-33, S4-21, S4-25, S4-28, S4-54; S4-56: each rule over either index
 @both
 @pytest.mark.parametrize("rule", ["separation", "alignment", "cohesion"])
 def test_a_single_rule_is_its_milestones_formula(backend: str, rule: str) -> None:

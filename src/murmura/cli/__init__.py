@@ -28,8 +28,9 @@ from murmura.cli import (
     sensitivity,
     sweep,
 )
-from murmura.cli.words import app, say
+from murmura.cli.words import app
 from murmura.core.errors import MurmuraError
+from murmura.core.saying import say
 
 __all__ = [
     "app",

@@ -19,10 +19,10 @@ from murmura.cli.words import (
     Whole,
     changed_values,
     load_rules,
-    say,
     whole,
 )
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.saying import say
 
 Vary = Annotated[
     list[str] | None,

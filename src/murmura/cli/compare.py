@@ -11,14 +11,17 @@ from murmura import __version__
 from murmura.cli.words import (
     Agents,
     Backend,
+    NoOpen,
+    Pace,
+    Port,
     RuleFiles,
     Seed,
     Threads,
     Values,
     app,
+    check_pace,
     chosen_scenario,
     load_rules,
-    whole,
 )
 
 LeftValues = Annotated[
@@ -42,11 +45,9 @@ def compare(
     values: Values = None,
     left_values: LeftValues = None,
     right_values: RightValues = None,
-    port: Annotated[
-        int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
-    ] = None,
-    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
-    speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
+    port: Port = None,
+    no_open: NoOpen = False,
+    speed: Pace = 2.0,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -60,6 +61,7 @@ def compare(
     right
         The same; it may be the same scenario, with --right changing a value of it.
     """
+    check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.pairing import Pair, PlayedTwin, Twin
     from murmura.view.server import serve

@@ -7,7 +7,20 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import Agents, Backend, RuleFiles, Seed, Threads, Values, app, chosen_scenario, whole
+from murmura.cli.words import (
+    Agents,
+    Backend,
+    NoOpen,
+    Pace,
+    Port,
+    RuleFiles,
+    Seed,
+    Threads,
+    Values,
+    app,
+    check_pace,
+    chosen_scenario,
+)
 
 
 @app.default
@@ -20,12 +33,10 @@ def live(
     seed: Seed = 0,
     values: Values = None,
     host: Annotated[str, Parameter(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[
-        int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
-    ] = None,
-    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    port: Port = None,
+    no_open: NoOpen = False,
     exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
-    speed: Annotated[float, Parameter(help="Simulated seconds for each second that passes.")] = 2.0,
+    speed: Pace = 2.0,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -37,6 +48,7 @@ def live(
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     """
+    check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.server import serve
     from murmura.view.session import Session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +20,37 @@ from murmura.cli.words import (
     app,
     chosen_scenario,
     print_facts,
-    say,
     whole,
 )
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 LIVE_SPEED = 2.0  # simulated seconds a second, as the live view begins
+
 Step = Annotated[int | None, Parameter(converter=whole)]
+Speed = Annotated[
+    float | None,
+    Parameter(
+        help="Simulated seconds for each second of film; without it each recorded frame is one picture."
+    ),
+]
+Color = Annotated[
+    str | None, Parameter(help="What colours tell: heading, species, speed, density, panic or energy.")
+]
+Palette = Annotated[
+    str | None, Parameter(help="dusk, aurora, viridis, cividis or ember, as suits the colour.")
+]
+Follow = Annotated[str | None, Parameter(help="Id of an agent, or flock: the camera stays with it.")]
+Smooth = Annotated[bool, Parameter(help="Mix pictures between recorded frames; not exact.", negative="")]
+Beside = Annotated[
+    str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
+]
+BesideValues = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--beside-set", help="Change a value of the second scenario only: PATH=VALUE.", negative=""
+    ),
+]
 
 
 @app.command
@@ -36,40 +61,20 @@ def render(
     out: Path,
     size: Annotated[str, Parameter(help="Width and height in pixels.")] = "1280x720",
     fps: Annotated[float | None, Parameter(help="Pictures a second; 30, for a GIF 25.")] = None,
-    speed: Annotated[
-        float | None,
-        Parameter(
-            help="Simulated seconds for each second of film; without it each recorded frame is one picture."
-        ),
-    ] = None,
+    speed: Speed = None,
     begin: Annotated[Step, Parameter(name="--from", help="First step to show.")] = None,
     end: Annotated[Step, Parameter(name="--to", help="Last step to show.")] = None,
     at: Annotated[Step, Parameter(help="One step alone, for a PNG.")] = None,
-    color: Annotated[
-        str | None, Parameter(help="What colours tell: heading, species, speed, density, panic or energy.")
-    ] = None,
-    palette: Annotated[
-        str | None, Parameter(help="dusk, aurora, viridis, cividis or ember, as suits the colour.")
-    ] = None,
+    color: Color = None,
+    palette: Palette = None,
     trails: Annotated[float | None, Parameter(help="Seconds that a trail lasts; 0: none.")] = None,
     theme: Annotated[str, Parameter(help="dark or light.")] = "dark",
-    follow: Annotated[
-        str | None, Parameter(help="Id of an agent, or flock: the camera stays with it.")
-    ] = None,
+    follow: Follow = None,
     zoom: Annotated[float | None, Parameter(help="How much nearer than the whole world.")] = None,
-    smooth: Annotated[
-        bool, Parameter(help="Mix pictures between recorded frames; not exact.", negative="")
-    ] = False,
+    smooth: Smooth = False,
     no_labels: Annotated[bool, Parameter(help="No name and no time in the picture.", negative="")] = False,
-    beside: Annotated[
-        str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
-    ] = None,
-    beside_values: Annotated[
-        list[str] | None,
-        Parameter(
-            name="--beside-set", help="Change a value of the second scenario only: PATH=VALUE.", negative=""
-        ),
-    ] = None,
+    beside: Beside = None,
+    beside_values: BesideValues = None,
     steps: Annotated[Step, Parameter(help="Film a scenario instead of a run: this many steps of it.")] = None,
     agents: Agents = None,
     seed: Seed = 0,
@@ -89,7 +94,7 @@ def render(
         The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered row).
     """
     from murmura.lab.encode import check_target
-    from murmura.lab.film import Cut, render
+    from murmura.lab.film import Cut
     from murmura.lab.picture import Look
 
     rate = fps if fps is not None else 25.0 if out.suffix.lower() == ".gif" else 30.0
@@ -100,35 +105,57 @@ def render(
     check_target(out, look.size, rate)
     if steps is None:
         cut = Cut(rate, speed, begin, end, smooth, at)
-        if beside_values:
-            raise ScenarioError("--beside-set changes a scenario; what was recorded cannot be changed")
-        reels = [_recorded(name) for name in (source, beside) if name is not None]
+        reels = _recorded_reels(source, beside, beside_values)
     else:
         if at is not None or smooth:
             raise ScenarioError(
                 "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
             )
-        cut = Cut(rate, None, begin, end)
-        chosen = [chosen_scenario(source, agents, values, rules)]
-        if beside is not None:
-            both = [*(values or ()), *(beside_values or ())]
-            chosen.append(chosen_scenario(beside, agents, both, None))
-        reels = [
-            _simulated(one, seed, backend, threads, steps, (LIVE_SPEED if speed is None else speed) / rate)
-            for one in chosen
-        ]
+        pace = LIVE_SPEED if speed is None else speed
+        cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
+        scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
+        reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
     names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
+    print_facts(_filmed(reels, out, look, cut, names), as_json)
+
+
+def _filmed(
+    reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None]
+) -> dict[str, Any]:
+    """Make the film with progress shown; a Ctrl-C says what there is of it."""
+    from murmura.lab.film import render
+
     with Progress("pictures") as progress:
         try:
-            film = render(reels[0], out, look, cut, reels[1] if beside else None, names, progress.update)
-        except KeyboardInterrupt:
-            say(
-                f"stopped; {out} holds the pictures so far"
-                if out.exists()
-                else "stopped before the first picture"
+            film = render(
+                reels[0], out, look, cut, reels[1] if len(reels) > 1 else None, names, progress.update
             )
+        except KeyboardInterrupt:
+            held = f"{out} holds the pictures so far"
+            say(f"stopped; {held}" if out.exists() else "stopped before the first picture")
             raise
-    print_facts(film.facts(), as_json)
+    return film.facts()
+
+
+def _recorded_reels(source: str, beside: str | None, beside_values: list[str] | None) -> list[Any]:
+    if beside_values:
+        raise ScenarioError("--beside-set changes a scenario; what was recorded cannot be changed")
+    return [_recorded(name) for name in (source, beside) if name is not None]
+
+
+def _scenarios(
+    source: str,
+    beside: str | None,
+    agents: int | None,
+    values: list[str] | None,
+    beside_values: list[str] | None,
+    rules: list[Path] | None,
+) -> list[Any]:
+    """The scenarios to film: one, or one and what stands beside it."""
+    found = [chosen_scenario(source, agents, values, rules)]
+    if beside is not None:
+        found.append(chosen_scenario(beside, agents, [*(values or ()), *(beside_values or ())], None))
+    return found
 
 
 def _recorded(folder: str) -> Any:
@@ -152,7 +179,7 @@ def _simulated(
     from murmura.lab.moments import SimulatedReel
 
     every = max(1, round(seconds / scenario.motion.time_step))
-    return SimulatedReel(Simulation(scenario, seed, backend, threads, announce=say), steps, every)
+    return SimulatedReel(Simulation(scenario, seed, backend, threads), steps, every)
 
 
 def _size(text: str) -> tuple[int, int]:

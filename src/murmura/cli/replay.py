@@ -8,10 +8,19 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import Json, Progress, RuleFiles, Threads, app, load_rules, print_facts, whole
-from murmura.core.errors import ScenarioError
-
-SLOWEST, FASTEST = 0.05, 16.0
+from murmura.cli.words import (
+    Json,
+    NoOpen,
+    Pace,
+    Port,
+    Progress,
+    RuleFiles,
+    Threads,
+    app,
+    check_pace,
+    load_rules,
+    print_facts,
+)
 
 
 @app.command
@@ -22,9 +31,9 @@ def replay(
     live: Annotated[
         bool, Parameter(help="Watch actions in the browser; a run is always watched.", negative="")
     ] = False,
-    speed: Annotated[float | None, Parameter(help="Simulated seconds for each second that passes.")] = None,
-    port: Annotated[int | None, Parameter(converter=whole, help="Preferred port of the live view.")] = None,
-    no_open: Annotated[bool, Parameter(help="Do not open the browser.", negative="")] = False,
+    speed: Pace | None = None,
+    port: Port = None,
+    no_open: NoOpen = False,
     backend: Annotated[
         str | None, Parameter(help="By default the recorded one: others give other bits.")
     ] = None,
@@ -42,8 +51,8 @@ def replay(
     path
         The folder of a run, as `murmura run` writes it, or a file of actions, as the live view saves it.
     """
-    if speed is not None and not SLOWEST <= speed <= FASTEST:
-        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
+    if speed is not None:
+        check_pace(speed)
     load_rules(rules)
     if path.is_dir():
         replay_folder(path, speed, port, not no_open, backend, threads)

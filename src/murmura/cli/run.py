@@ -21,9 +21,9 @@ from murmura.cli.words import (
     app,
     chosen_scenario,
     print_facts,
-    say,
 )
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.saying import say
 
 
 @app.command
@@ -84,7 +84,7 @@ def run(
     check_request(steps, out, every, names, metrics_every, checkpoint_every)
     measures = [name.strip() for name in measure.split(",")] if measure else None
     check_measures(measures or (), chosen)
-    simulation = Simulation(chosen, seed, backend, threads, announce=say)
+    simulation = Simulation(chosen, seed, backend, threads)
     with Progress() as progress:
         try:
             done = record(

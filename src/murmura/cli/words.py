@@ -13,10 +13,13 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
 )
+
+SLOWEST, FASTEST = 0.05, 16.0
 
 
 def whole(type_: Any, tokens: Any) -> int:
@@ -45,8 +48,19 @@ Threads = Annotated[
     int | None,
     Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
 ]
+Port = Annotated[
+    int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
+]
+NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
+Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
+
+
+def check_pace(speed: float) -> None:
+    """Whether the live view can keep a --speed; its page has the same bounds."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
 
 
 def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rules: list[Path] | None) -> Any:
@@ -121,10 +135,6 @@ class Progress:
             self._bar.stop()
 
 
-def say(text: str) -> None:
-    print(f"murmura: {text}", file=sys.stderr, flush=True)
-
-
 def print_facts(facts: dict[str, Any], as_json: bool) -> None:
     if as_json:
         known = {
@@ -136,5 +146,5 @@ def print_facts(facts: dict[str, Any], as_json: bool) -> None:
     width = max(len(key) for key in facts)
     for key, value in facts.items():
         shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-        shown = ", ".join(map(str, shown)) if isinstance(shown, list) else shown
+        shown = ", ".join(map(str, shown)) if isinstance(shown, list | tuple) else shown
         print(f"{key:<{width}}  {shown}")

@@ -16,6 +16,7 @@ from murmura.backends.reference import rehearse
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
+from murmura.core.saying import say
 from murmura.core.state import State, column_name
 from murmura.engine.instant import make_flock, recent_lives, seen_columns
 from murmura.engine.lineage import Lineage, Register
@@ -40,7 +41,7 @@ class Simulation:
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
         first_step: The step count that given agents begin with.
-        announce: Called with a line of text before something that takes long.
+        announce: Called with a line of text before something that takes long; None: nobody is told.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Simulation:
         species: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         first_step: int = 0,
-        announce: Callable[[str], None] | None = None,
+        announce: Callable[[str], None] | None = say,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
         seed, threads = _checked(seed, threads, backend)
@@ -365,7 +366,7 @@ class Simulation:
         path: str | Path,
         backend: str = "auto",
         threads: int | None = None,
-        announce: Callable[[str], None] | None = None,
+        announce: Callable[[str], None] | None = say,
     ) -> Simulation:
         """Go on from a checkpoint, on any backend."""
         from murmura.engine.checkpoint import load

@@ -179,8 +179,7 @@ def newborn_columns(
     )
     for name, values in given.items():
         given[name] = _checked_column(name, values, n)
-    drawn = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", "gender")
-    return {name: state[name] for name in (*drawn, "aggression_level", *state.own_columns)} | given
+    return {name: column for name, column in state.columns.items() if name != "id"} | given
 
 
 def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
@@ -352,7 +351,7 @@ def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
 
 def _set_founders(scenario: Scenario, state: State, seed: int, begun: set[str] | None = None) -> None:
     """What rules give agents that come from nobody, by species; of rules that have just begun, where all are new."""
-    new = {name for name in state.own_columns if (state[name] == newborn_value(name)).all()}
+    new = {name for name in state.columns if begun is None or (state[name] == newborn_value(name)).all()}
     for k in range(max(1, len(scenario.species))):
         mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))
         for rule_name, rule in scenario.of_species(k).rules:

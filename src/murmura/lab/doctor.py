@@ -11,7 +11,14 @@ from typing import Any
 from murmura import __version__
 
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "pydantic", "cyclopts", "rich")
-EXTRAS = {"analysis": ("matplotlib",)}
+EXTRAS = {
+    "analysis": ("matplotlib", "polars", "pyarrow", "xarray", "zarr"),
+    "dask": ("distributed",),
+    "notebook": ("anywidget",),
+    "search": ("SALib", "optuna"),
+    "video": ("imageio_ffmpeg",),
+}
+"""What the package's extras bring, by the names under which they are imported; cuda has a line of its own."""
 
 
 def examine() -> dict[str, Any]:

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import BackendError, RunError, ScenarioError
+from murmura.lab.asides import aside_of, discard, written
 from murmura.lab.extras import needs
 
 Pixels = NDArray[np.uint8]
 SUFFIXES = (".mp4", ".gif", ".png")
 WAITING = 3  # pictures between painter and encoder: enough to even out their paces
 FASTEST_GIF = 50.0  # browsers slow down what has less than 2/100 s for a picture
-ASIDE = ".part"
 
 
 class Encoder(Protocol):
@@ -75,7 +75,7 @@ class Mp4:
     """H.264 as every browser and player shows it, exactly as many pictures a second as asked for."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
-        self._out, self._aside = out, _aside(out)
+        self._out, self._aside = out, aside_of(out)
         look = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
         look += ["-color_range", "tv", "-chroma_sample_location", "center"]
         # Beside `veryfast -crf 17` a film is somewhat larger, as good (40 dB), and takes 16 ms a picture, not 26.
@@ -107,14 +107,14 @@ class Mp4:
 
     def abort(self) -> None:
         self._pipe.kill()
-        self._aside.unlink(missing_ok=True)
+        discard(self._aside)
 
 
 class Gif:
     """A GIF with colours chosen for it: kept without loss first, since all of it must be seen to choose them."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
-        self._out, self._aside = out, _aside(out)
+        self._out, self._aside = out, aside_of(out)
         self._folder = tempfile.TemporaryDirectory(prefix=".murmura-gif-", dir=out.parent)
         self._kept = Path(self._folder.name) / "kept.mkv"
         code = ["-c:v", "ffv1", "-level", "3", "-f", "matroska"]
@@ -136,7 +136,7 @@ class Gif:
     def abort(self) -> None:
         self._pipe.kill()
         self._folder.cleanup()
-        self._aside.unlink(missing_ok=True)
+        discard(self._aside)
 
 
 class Pictures:
@@ -149,13 +149,8 @@ class Pictures:
     def add(self, pixels: Pixels) -> None:
         path = self._out.with_name(self._out.name % self._count) if self._numbered else self._out
         self._count += 1
-        aside = _aside(path)
-        try:
+        with written(path) as (aside,):
             aside.write_bytes(png(pixels))
-            aside.replace(path)
-        except OSError as error:
-            aside.unlink(missing_ok=True)
-            raise RunError(f"cannot write {path}: {error}") from None
 
     def finish(self) -> None:
         """Each picture was whole when it was added."""
@@ -184,7 +179,10 @@ def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
         ".gif": lambda: Gif(out, size, fps),
         ".png": lambda: Pictures(out),
     }
-    return kinds[out.suffix.lower()]()
+    try:
+        return kinds[out.suffix.lower()]()
+    except OSError as error:
+        raise RunError(f"cannot write {out}: {error}") from None
 
 
 class _Pipe:
@@ -278,10 +276,6 @@ def _last_line(errors: Any) -> str:
 def _raw(size: tuple[int, int], fps: float, planes: str) -> list[str]:
     shape = f"{size[0]}x{size[1]}"
     return ["-f", "rawvideo", "-pix_fmt", planes, "-s", shape, "-r", repr(fps), "-i", "pipe:0", "-an"]
-
-
-def _aside(out: Path) -> Path:
-    return out.with_name(f".{out.name}.{os.getpid()}{ASIDE}")
 
 
 def png(pixels: Pixels) -> bytes:

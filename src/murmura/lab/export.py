@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import RunError, ScenarioError, nearest
+from murmura.core.errors import ScenarioError, nearest
+from murmura.lab.asides import written
 from murmura.lab.extras import needs
 from murmura.lab.runs import TRAJECTORY, Run
 from murmura.lab.tables import dataset, facts, frame_table, lazy_frame, table_schema
@@ -43,18 +42,9 @@ def export(run: Run, to: str, out: str | Path | None = None, progress: Progress 
     for path in targets:
         if path.exists():
             raise ScenarioError(f"{path} exists already: name another with --out, or remove it first")
-    asides = [path.with_name(f".{path.name}.{os.getpid()}") for path in targets]
-    try:
+    with written(*targets, comfort=". The run itself is untouched") as asides:
         target.parent.mkdir(parents=True, exist_ok=True)
         WRITERS[to](run, asides, progress or (lambda done, count: None))
-        for aside, path in zip(asides, targets, strict=True):
-            aside.replace(path)
-    except OSError as error:
-        raise RunError(f"cannot export to {target}: {error}. The run itself is untouched") from None
-    finally:
-        for aside in asides:
-            shutil.rmtree(aside, ignore_errors=True)
-            aside.unlink(missing_ok=True)
     return targets
 
 
@@ -94,8 +84,9 @@ def _write_zarr(run: Run, asides: list[Path], progress: Progress) -> None:
 
 
 def _dataset_of(run: Run, table: str) -> Any:
-    import polars
-    import xarray
+    with needs("analysis"):
+        import polars
+        import xarray
 
     rows = lazy_frame(run, table).collect()
     dimension = "step" if table == "metrics" else "event"

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.errors import ScenarioError
+from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.camera import box_around, scale_of
-from murmura.lab.encode import is_numbered, make_encoder
+from murmura.lab.encode import Encoder, is_numbered, make_encoder
 from murmura.lab.moments import Moment, Reel, Shot, part_of, shots, taken
 from murmura.lab.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Look, Painter
 
@@ -203,14 +203,14 @@ def render(
                 progress(done, count)
     except KeyboardInterrupt:
         if done:
-            encoder.finish()
+            _finish(encoder, out)
         else:
             encoder.abort()
         raise
     except BaseException:
         encoder.abort()
         raise
-    encoder.finish()
+    _finish(encoder, out)
     return _facts(reel, scenes[0].plan[:count], out, look, cut, count / (time.perf_counter() - begun))
 
 
@@ -226,6 +226,17 @@ def _joined(pictures: list[NDArray[np.uint8]], size: tuple[int, int]) -> NDArray
     middle = width // 2
     whole[:, :, middle - SEAM // 2 : middle + SEAM - SEAM // 2] = 96
     return whole
+
+
+def _finish(encoder: Encoder, out: Path) -> None:
+    try:
+        encoder.finish()
+    except OSError as error:
+        encoder.abort()
+        raise RunError(f"cannot write {out}: {error}") from None
+    except BaseException:
+        encoder.abort()
+        raise
 
 
 def _facts(reel: Reel, plan: Sequence[Shot], out: Path, look: Look, cut: Cut, pace: float) -> Film:

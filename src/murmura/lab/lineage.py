@@ -6,7 +6,6 @@ without a mother, whose species only a frame can tell.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.core.events import EVENT_FIELDS, Cause, Event
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Lineage, Register
 from murmura.engine.simulation import Simulation
+from murmura.lab.asides import written
 from murmura.lab.extras import needs
 from murmura.lab.runs import Run, open_run
 
@@ -168,19 +168,13 @@ def export_lineage(
     out = Path(out)
     check_lineage_request(out, least)
     tree = lineage(source).pruned(living, least)
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
+    with written(out) as (aside,):
         if out.suffix == ".nwk":
             aside.write_text(newick(tree), encoding="ascii")
         elif out.suffix == ".csv":
             table(tree).write_csv(aside)
         else:
             table(tree).write_parquet(aside)
-        aside.replace(out)
-    except OSError as error:
-        raise RunError(f"cannot write {out}: {error}") from None
-    finally:
-        aside.unlink(missing_ok=True)
     return len(tree)
 
 

@@ -5,6 +5,7 @@ A moment comes from a recorded run or from a simulation that runs while it is fi
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from murmura.rules.hunting.row import ALIVE, VX, VY, X, Y
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
+MOST_PICTURES = 1_000_000  # nine hours of film; beyond it the plan alone would fill the memory
 
 
 class Frame(Protocol):
@@ -111,6 +113,11 @@ class SimulatedReel:
             raise ScenarioError(
                 f"expected 0 or more steps, and 1 or more between pictures, got {steps} and {every}"
             )
+        if steps // every >= MOST_PICTURES:
+            raise ScenarioError(
+                f"a film has at most {MOST_PICTURES:,} pictures, got {steps // every + 1:,}: use fewer --steps, or a "
+                "greater --speed"
+            )
         self.scenario, self.seed = simulation.scenario, simulation.seed
         self._simulation = simulation
         first = simulation.step_count
@@ -139,8 +146,8 @@ def part_of(steps: Sequence[int], begin: int | None, end: int | None) -> range:
         raise ScenarioError("nothing was recorded: there is no frame to show")
     if begin is not None and end is not None and begin > end:
         raise ScenarioError(f"--from must not lie after --to, got {begin} and {end}")
-    first = 0 if begin is None else int(np.searchsorted(np.asarray(steps), begin, "left"))
-    last = len(steps) if end is None else int(np.searchsorted(np.asarray(steps), end, "right"))
+    first = 0 if begin is None else bisect_left(steps, begin)
+    last = len(steps) if end is None else bisect_right(steps, end)
     if first >= last:
         raise ScenarioError(
             f"no frame was recorded from step {begin} to {end}; recorded: {len(steps):,} frames from step "

@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import RunError, ScenarioError, nearest
+from murmura.core.errors import ScenarioError, nearest
+from murmura.lab.asides import written
 from murmura.lab.extras import needs
 from murmura.lab.runs import Run, open_run
 from murmura.lab.sweep_folder import Sweep, is_sweep, open_sweep
@@ -196,12 +197,8 @@ def _check_measures(names: tuple[str, ...], source: Any) -> None:
 def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
     form = out.suffix.lower()[1:]
     timeless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-    aside = out.with_name(f".{out.stem}{out.suffix}")
-    try:
+    with written(out) as (aside,):
         figure.savefig(aside, format=form, dpi=dpi, metadata={"Title": title, **timeless})
-        aside.replace(out)
-    except OSError as error:
-        raise RunError(f"cannot write {out}: {error}") from None
 
 
 def measure_label(name: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.asides import written
 from murmura.lab.extras import needs
 from murmura.lab.sweep import Progress, do_runs, prepare, silent
 from murmura.lab.sweep_axes import Axis
@@ -22,7 +23,7 @@ from murmura.lab.sweep_folder import Sweep, claimed, is_sweep, open_sweep
 from murmura.lab.sweep_rehearsal import rehearse_sweep
 from murmura.lab.sweep_rows import Row, Rows
 from murmura.lab.sweep_run import Announce
-from murmura.lab.sweep_tables import mean_and_error
+from murmura.lab.sweep_tables import SAFE, mean_and_error
 from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"
@@ -196,12 +197,10 @@ def _tell(made: Sweep, study: Any, trial: Any, number: int, rows: Rows) -> None:
 
 
 def _write_journal(made: Sweep, study: Any) -> None:
-    """The whole study for optuna's own programs, aside first."""
+    """The whole study for optuna's own programs."""
     from optuna.storages import journal
 
-    aside = made.folder / f".{JOURNAL}"
-    aside.unlink(missing_ok=True)
-    _study(made, journal.JournalStorage(journal.JournalFileBackend(str(aside)))).add_trials(
-        [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
-    )
-    aside.replace(made.folder / JOURNAL)
+    with written(made.folder / JOURNAL, comfort=SAFE) as (aside,):
+        _study(made, journal.JournalStorage(journal.JournalFileBackend(str(aside)))).add_trials(
+            [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+        )

@@ -7,7 +7,6 @@ with the same answer.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -107,7 +106,6 @@ def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
             task["seed"],
             asked.backend,
             asked.threads,
-            announce=_say,
         )
         outcome: dict[str, Any] = {
             "measures": averages(simulation, asked),
@@ -133,7 +131,3 @@ def averages(simulation: Simulation, asked: Question) -> dict[str, float | None]
                 totals[name] += value
                 counts[name] += 1
     return {name: totals[name] / counts[name] if counts[name] else None for name in asked.measures}
-
-
-def _say(text: str) -> None:
-    print(f"murmura: {text}", file=sys.stderr, flush=True)

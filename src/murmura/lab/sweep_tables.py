@@ -16,11 +16,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import RunError
+from murmura.lab.asides import written
 
 TABLE, CELLS = "table.csv", "cells.csv"
 ERROR = "_error"
 """What is added to a measure's name for the standard error of its mean."""
+SAFE = ". The rows are safe; run the same command again"
 
 
 def replay_command(start: dict[str, Any], values: dict[str, Any], seed: int) -> str:
@@ -89,27 +90,15 @@ def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float 
 
 def write_table(path: Path, lines: Iterator[dict[str, Any]]) -> None:
     """Write lines as CSV, aside first, so that a table is always whole; and as Parquet if that can be done."""
-    aside = path.with_name(f".{path.name}")
-    try:
-        with aside.open("w", newline="", encoding="utf-8") as file:
-            first = next(lines, None)
-            if first is not None:
-                writer = csv.DictWriter(file, list(first), lineterminator="\n")
-                writer.writeheader()
-                writer.writerow(first)
-                writer.writerows(lines)
-        aside.replace(path)
-        if first is not None and importlib.util.find_spec("polars") is not None:
-            _write_parquet(path)
-    except OSError as error:
-        raise RunError(
-            f"cannot write {path}: {error}. The rows are safe; run the same command again"
-        ) from None
+    with written(path, comfort=SAFE) as (aside,), aside.open("w", newline="", encoding="utf-8") as file:
+        first = next(lines, None)
+        if first is not None:
+            writer = csv.DictWriter(file, list(first), lineterminator="\n")
+            writer.writeheader()
+            writer.writerow(first)
+            writer.writerows(lines)
+    if first is not None and importlib.util.find_spec("polars") is not None:
+        import polars
 
-
-def _write_parquet(path: Path) -> None:
-    import polars
-
-    aside = path.with_name(f".{path.stem}.parquet")
-    polars.scan_csv(path, infer_schema_length=None).sink_parquet(aside)
-    aside.replace(path.with_suffix(".parquet"))
+        with written(path.with_suffix(".parquet"), comfort=SAFE) as (aside,):
+            polars.scan_csv(path, infer_schema_length=None).sink_parquet(aside)

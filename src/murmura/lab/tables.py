@@ -160,7 +160,8 @@ def lazy_frame(run: Run, table: str) -> polars.LazyFrame:
 
 
 def table_schema(run: Run) -> Any:
-    import polars
+    with needs("analysis"):
+        import polars
 
     columns = {
         name: polars.Int32 if run.frames.is_whole(name) else polars.Float32

@@ -265,6 +265,10 @@ class Scenario(Model):
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """Return a copy with some values changed, by path: `{"rules.alignment.weight": 2.0, "agents": 500}`."""
+        if not isinstance(values, Mapping):
+            raise ScenarioError(
+                f'values are a table from path to value, as {{"rules.alignment.weight": 2.0}}, got {values!r}'
+            )
         data = self.model_dump(mode="json")
         for path, value in values.items():
             assign(data, path, value, self)

@@ -26,7 +26,7 @@ class Snapshot:
         self.step_count = step_count
         self._plan, self._lives = plan, lives
         self._parcel = parcel
-        # Until a parcel is unpacked these are the simulation's own: they give ids, and the columns that no rule changes.
+        # Until a parcel is unpacked these are the simulation's own: they give ids, and columns that no rule changes.
         # Where somebody is born or dies the simulation gets new ones, one by one, and these stay as they are.
         self._state = State()
         self._state.columns, self._state.items = dict(state.columns), dict(state.items)

@@ -227,6 +227,7 @@ class Recorder:
             self._observe()
             self._let_write()
             marks = self._outputs.marks()
+            self._committed = time.monotonic()
         is_first = self._checkpoints.is_empty
         digest = self._checkpoints.save(self._simulation, marks)
         if is_first:

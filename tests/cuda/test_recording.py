@@ -1,4 +1,4 @@
-"""A run recorded on the device: frames come over while steps go on, and the files are as if each had been waited for."""
+"""A run recorded on the device: frames come over while steps go on, and files are as if each had been waited for."""
 
 from __future__ import annotations
 

@@ -97,7 +97,8 @@ class FlockParcel:
             return None
         ids, *_ = self._transfer.wait()
         n = self._count
-        return ids[:n], {name: column[:n] for name, column in self._moving().items()}
+        # Kernels take columns that lie by themselves; places and velocities do not.
+        return ids[:n], {name: np.ascontiguousarray(column[:n]) for name, column in self._moving().items()}
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""

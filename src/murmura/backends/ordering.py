@@ -31,15 +31,7 @@ def prefetch(typing_context: Any, array: Any, i: Any) -> Any:
     return types.none(array, types.intp), emit
 
 
-# A column lies by itself on the CPU, and among others where a GPU had it.
-@njit(
-    [
-        f"void(int32[::1], float32[{lies}], float32[{lies}], float32, float32, float32[:,::1])"
-        for lies in ("::1", ":")
-    ],
-    cache=True,
-    **JIT,
-)
+@njit("void(int32[::1], float32[::1], float32[::1], float32, float32, float32[:,::1])", cache=True, **JIT)
 def put_vectors(rows: Any, x: Any, y: Any, from_x: Any, from_y: Any, out: Any) -> None:
     """Write vectors, measured from a place, each into its row; further columns of `out` stay as they are."""
     count, width = rows.shape[0], out.shape[1]

@@ -27,6 +27,17 @@ def test_a_snapshot_is_of_its_instant(backend: str):
     assert sim.state_hash() == twin.state_hash()
 
 
+@pytest.mark.parametrize("name", ["starlings", "mixed"])
+def test_a_frame_of_the_view_is_the_same_from_a_snapshot(name: str):
+    from murmura.view.frames import encode
+
+    sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 24}), seed=5, backend="cuda")
+    sim.step(2)
+    shot = sim.look()
+    assert shot is not sim
+    assert encode(shot, 1) == encode(sim, 1)
+
+
 @pytest.mark.parametrize("backend", ["reference", "cuda"])
 def test_a_snapshot_outlives_a_death(backend: str):
     sim = flock(backend)

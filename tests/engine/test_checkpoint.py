@@ -114,6 +114,17 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
+def test_numpy_opens_it_and_would_write_the_same_bytes(tmp_path: Path) -> None:
+    simulation = begin("feeding-grounds", agents=20)
+    simulation.step(3)
+    simulation.save(tmp_path / "ours.npz")
+    with np.load(tmp_path / "ours.npz") as parts:
+        assert len(parts["items.feeding"].shape) == 2
+        theirs = io.BytesIO()
+        np.savez(theirs, **parts)
+    assert (tmp_path / "ours.npz").read_bytes() == theirs.getvalue()
+
+
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"there is no checkpoint .*none\.npz"):
         mm.Simulation.restore(tmp_path / "none.npz")

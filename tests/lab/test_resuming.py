@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,47 @@ def test_outputs_are_on_disk_before_the_checkpoint_that_counts_on_them(tmp_path:
     written = order[names[0] : names[1]]
     assert {"flush run.gsd", "flush metrics.jsonl"} <= set(written)
     assert order[-2:] == ["name manifest.json", "flush run"]
+
+
+@pytest.mark.parametrize("agents", [25, 0])
+def test_marks_are_of_before_the_step_was_observed(agents: int, tmp_path: Path):
+    """Otherwise a run that goes further would keep the lines that only last steps have."""
+    simulation = mm.Simulation(
+        mm.load_scenario("classic").with_values({"agents": agents}), seed=4, backend="cpu"
+    )
+    for steps, folder in ((20, tmp_path / "due"), (23, tmp_path / "between")):
+        run = record(simulation, steps, folder, every=5, checkpoint_every="10")
+        for _, found in whole_checkpoints(folder, []):
+            before = [step for step in run.frames.steps if step < found.step_count]
+            assert found.notes["outputs"]["run.gsd"]["frames"] == len(before)
+            lines = (folder / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+            assert found.notes["outputs"]["metrics.jsonl"]["bytes"] == sum(map(len, lines[: len(before)]))
+
+
+def test_without_a_first_checkpoint_there_is_no_run(tmp_path: Path, monkeypatch: Any):
+    def full(checkpoints: Any, simulation: Any, outputs: Any) -> str:
+        raise RunError("cannot write the checkpoint: No space left on device")
+
+    monkeypatch.setattr(recorder.Checkpoints, "save", full)
+    with pytest.raises(RunError, match=r"No space left on device$"):
+        begin(tmp_path / "run", 8)
+    with pytest.raises(ScenarioError, match="ended before its first step"):
+        mm.open_run(tmp_path / "run")
+
+
+def test_a_frame_does_not_wait_for_the_next_one_if_that_is_far_away(tmp_path: Path, monkeypatch: Any):
+    """While steps are fast, a frame is written when the next is taken; else after the next piece of steps."""
+    monkeypatch.setattr(recorder, "PIECE_SECONDS", 0.0)  # a step is a piece
+    seen: set[int] = set()
+
+    def look(step: int, end: int) -> None:
+        deadline = time.monotonic() + 10.0
+        while step == 15 and 10 not in seen and time.monotonic() < deadline:
+            seen.update(int(row["step"]) for row in mm.open_run(tmp_path / "run").metrics())
+
+    simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 25}), seed=4, backend="cpu")
+    record(simulation, 20, tmp_path / "run", every=10, progress=look)
+    assert seen == {0, 10}
 
 
 def test_nothing_follows_a_gap(tmp_path: Path, monkeypatch: Any):

@@ -68,6 +68,16 @@ def test_places_are_exact_where_their_columns_are_recorded(tmp_path: Path):
     assert np.array_equal(run.frames[-1].positions, simulation.positions)
 
 
+def test_whole_numbers_stay_whole_where_no_measure_asks_for_the_state(tmp_path: Path):
+    """The kernel keeps every column as float32."""
+    scenario = mm.load_scenario("courtship").with_values({"agents": 40, "rules.feeding.enabled": False})
+    simulation = mm.Simulation(scenario, seed=1, backend="cpu")
+    frames = record(
+        simulation, 30, tmp_path / "run", every=10, metrics_every=1000, columns=["mating_state"]
+    ).frames
+    assert [frame.columns["mating_state"].dtype for frame in frames] == [np.int32] * 4
+
+
 def test_gsd_reads_it(run: mm.Run):
     with gsd.hoomd.open(run.folder / "run.gsd") as trajectory:
         assert len(trajectory) == 5

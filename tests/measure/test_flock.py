@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from murmura.measure import Flock, groups, local_density, measure_flock
+from murmura.measure.flock import by_columns, chosen_rows, column_means
 
 from .oracle import make_flock, neighbor_sets, random_flock
 
@@ -20,6 +21,30 @@ def test_copies_its_arrays_and_keeps_them_read_only() -> None:
     assert flock.positions.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     with pytest.raises(ValueError, match="read-only"):
         flock.positions[0, 0] = 5.0
+
+
+def test_keeps_what_nobody_can_write_to_and_copies_a_view_of_what_somebody_can() -> None:
+    mine = np.array([[1.0, 2.0], [3.0, 4.0]])
+    mine.setflags(write=False)
+    assert make_flock(mine).positions is mine
+    yours = np.array([[1.0, 2.0], [3.0, 4.0]])
+    view = yours[:]
+    view.setflags(write=False)
+    flock = make_flock(view)
+    yours[:] = 99.0
+    assert flock.positions.tolist() == mine.tolist()
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 129, 8_193, 100_000])
+def test_shortcuts_of_numpy_give_its_bits(count: int) -> None:
+    vectors = np.random.default_rng(count).normal(size=(count, 2)) * 1e5
+    pair = np.array([3.7, -0.3])
+    assert np.array_equal(column_means(vectors), vectors.mean(axis=0))
+    for operation in (np.add, np.subtract, np.multiply, np.divide):
+        assert np.array_equal(by_columns(operation, vectors, pair), operation(vectors, pair))
+    chosen = vectors[:, 0] > 0.0
+    assert np.array_equal(chosen_rows(vectors, chosen), vectors[chosen])
+    assert chosen_rows(vectors, np.ones(count, bool)) is vectors
 
 
 def test_accepts_lists_float32_and_strided_arrays() -> None:

@@ -27,6 +27,9 @@ class Parcel(Protocol):
     def unpack(self, state: State) -> None:
         """Write it into the columns, in ascending id; waits until it is here."""
 
+    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
+        """As of a backend; waits until it is here."""
+
 
 class Backend(Protocol):
     """What the engine asks of whoever computes steps."""

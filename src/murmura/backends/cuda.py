@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.backends.cuda_build import import_numba_cuda, kernel_module, missing, simulated
-from murmura.backends.cuda_transfer import Arrived, Transfer
+from murmura.backends.cuda_transfer import ALIVE, EVENTS, FELT, Arrived, FlockParcel, Transfer
 from murmura.backends.plan import KIN_FIELDS, PLACES, Plan, laid_out
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
@@ -23,39 +23,6 @@ from murmura.core.state import State, column_name
 
 THREADS = 8 if simulated() else 128  # of a block; the simulator starts one of Python's threads for each
 GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
-ALIVE, NEXT_ID, EVENTS = 3, 4, 5  # places in the clock, as in `cuda_telling`, which only a kernel may import
-
-
-class FlockParcel:
-    """A flock on its way to the host, in the device's order."""
-
-    def __init__(self, transfer: Transfer | Arrived, count: int, plan: Plan) -> None:
-        self._transfer = transfer
-        self._count = count
-        self._plan = plan
-
-    @property
-    def ready(self) -> bool:
-        return self._transfer.ready
-
-    def unpack(self, state: State) -> None:
-        """Write it into the columns, in ascending id."""
-        ids, quads, extras, felt, clock, items = self._transfer.wait()
-        n = int(clock[ALIVE]) if self._plan.mortal else self._count
-        here = np.arange(n)
-        if self._plan.mortal:
-            here = np.flatnonzero(ids[:n] >= 0)
-            state.settle(np.sort(ids[here]), int(clock[NEXT_ID]))
-        rows = np.searchsorted(state.ids, ids[here])
-        for k, name in enumerate(PLACES.values()):
-            state[name][rows] = quads[here, k]
-        for k, carried in enumerate(self._plan.carried):
-            column = state[carried]
-            column[rows] = extras[k, here].astype(column.dtype)
-        for k, name in enumerate(("acceleration_x", "acceleration_y", "local_density")):
-            state[name][rows] = felt[k, here]
-        if self._plan.lasting:
-            self._plan.keep_items(state, items)
 
 
 class BackendCuda:
@@ -131,7 +98,7 @@ class BackendCuda:
         for k, name in enumerate(carried):
             extras[k, :n] = state[name]
         felt = np.zeros((3, room), np.float32)
-        for k, name in enumerate(("acceleration_x", "acceleration_y", "local_density")):
+        for k, name in enumerate(FELT):
             felt[k, :n] = state[name]
         ids = np.zeros(room, np.int32)
         ids[:n] = state.ids

@@ -7,14 +7,14 @@ is read, and digests after: a torn or altered file is refused with its name, nev
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ class Checkpoint(NamedTuple):
     notes: dict[str, Any]
 
 
-def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | None = None) -> None:
-    """Write a checkpoint whole or not at all, with notes for whoever reads it."""
+def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | None = None) -> str:
+    """Write a checkpoint whole or not at all, with notes for whoever reads it; return the state's digest."""
     path = Path(path)
     state = simulation.state
     header = {
@@ -57,14 +57,23 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
         "notes": dict(notes or {}),
     }
     header["seal"] = seal(header)
-    columns: dict[str, Any] = dict(state.columns)
-    columns |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
-    buffer = io.BytesIO()
-    np.savez(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **columns)
+    parts = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **state.columns}
+    parts |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
     try:
-        write_whole(path, buffer.getbuffer())
+        with whole_file(path) as file:
+            _write(file, parts)
     except OSError as error:
         raise RunError(f"cannot write the checkpoint {path}: {error}") from None
+    return str(header["digest"])
+
+
+def _write(file: BinaryIO, parts: Mapping[str, NDArray[Any]]) -> None:
+    """The bytes of `numpy.savez`, from the arrays as they lie: it would copy each of them twice."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in parts.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
+                np.lib.format.write_array_header_1_0(part, np.lib.format.header_data_from_array_1_0(array))
+                part.write(array.data if array.size else b"")
 
 
 def seal(header: Mapping[str, Any]) -> str:
@@ -73,16 +82,23 @@ def seal(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def write_whole(path: Path, content: bytes | memoryview) -> None:
-    """Write aside, flush to disk, rename, flush the folder: a crash leaves the old file or the new one."""
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file of which a crash leaves the old one or the new one."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written aside, then flushed to disk and renamed, and the folder flushed too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with aside.open("wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
-    except OSError:
+    except BaseException:
         aside.unlink(missing_ok=True)
         raise
     if os.name == "posix":  # elsewhere a folder cannot be opened

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.backends.plan import Plan
+from murmura.core.state import State, column_name
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Register
 from murmura.measure import LOOK_BACK, Flock, Lives, find_measure, usual_measures
 from murmura.scenario import Scenario
@@ -22,21 +23,27 @@ def seen_columns(plan: Plan) -> tuple[str, ...]:
     return (*MOTION, *BESIDE, *plan.own_columns)
 
 
-def make_flock(columns: Sequence[NDArray[Any]], scenario: Scenario, plan: Plan, lives: Lives | None) -> Flock:
+def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None) -> Flock:
     """A flock out of the columns that measures see.
 
     The velocity before is the one now less what the last step's force added: exact unless the step also
     limited the speed or met a wall.
     """
-    world, motion = scenario.world, scenario.motion
+    world, motion = plan.scenario.world, plan.scenario.motion
     pace = motion.stride / motion.time_step
-    moving = np.stack(columns[: len(MOTION)]).astype(np.float64)
-    places, velocities, forces = moving.reshape(3, 2, -1).transpose(0, 2, 1)
-    ids, species, *traits = columns[len(MOTION) :]
+    x, y, vx, vy, ax, ay, ids, species, *traits = columns
+    positions, velocities, before = _vectors(x, y), _vectors(vx, vy), _vectors(ax, ay)
+    # In place: for large flocks memory that is new costs as much as computing.
+    before *= motion.thrust
+    np.subtract(velocities, before, out=before)
+    before *= pace
+    velocities *= pace
+    for vectors in (positions, velocities, before):
+        vectors.setflags(write=False)  # then the flock need not copy them
     return Flock(
-        positions=places,
-        velocities=velocities * pace,
-        before=(velocities - forces * motion.thrust) * pace,
+        positions=positions,
+        velocities=velocities,
+        before=before,
         elapsed=motion.time_step,
         width=world.width,
         height=world.height,
@@ -44,10 +51,27 @@ def make_flock(columns: Sequence[NDArray[Any]], scenario: Scenario, plan: Plan, 
         radius=plan.reach,
         ids=ids,
         species=species,
-        species_names=tuple(scenario.species_names()),
+        species_names=tuple(plan.scenario.species_names()),
         columns=dict(zip(("energy", *plan.own_columns), traits, strict=True)),
         lives=lives,
     )
+
+
+def _vectors(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:
+    found = np.empty((len(x), 2))
+    found[:, 0], found[:, 1] = x, y
+    return found
+
+
+def rows_and_columns(
+    found: tuple[NDArray[np.int32], Mapping[str, NDArray[Any]]], state: State, names: Iterable[str]
+) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """What a backend shows at a glance, completed by columns that no step changes, after each entry's row there."""
+    ids, moving = found
+    is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
+    rows = ids if is_dense else np.searchsorted(state.ids, ids)
+    full = map(column_name, names)
+    return rows, [moving[name] if name in moving else state[name][rows] for name in full]
 
 
 def recent_lives(register: Register, step: int, time_step: float) -> Lives:

@@ -17,8 +17,8 @@ from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, n
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
 from murmura.core.saying import say
-from murmura.core.state import State, column_name
-from murmura.engine.instant import make_flock, recent_lives, seen_columns
+from murmura.core.state import State
+from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, seen_columns
 from murmura.engine.lineage import Lineage, Register
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
@@ -188,16 +188,18 @@ class Simulation:
             self._stored = True
         return self._state
 
-    def snapshot(self) -> Snapshot:
-        """The flock of this instant, to be read later: on a GPU the steps that follow do not wait for it."""
-        parcel = None if self._stored else self._backend.send()
-        return Snapshot(
-            self._scenario, self._step_count, parcel, self._state if parcel is not None else self.state.copy()
-        )
+    def snapshot(self, measured: bool = False) -> Snapshot:
+        """The flock of this instant, to be read later: on a GPU the steps that follow do not wait for it.
 
-    def look(self) -> Simulation | Snapshot:
+        Whoever takes measures of births and deaths says `measured`: they are counted now.
+        """
+        parcel = None if self._stored else self._backend.send()
+        state = self._state if parcel is not None else self.state.copy()
+        return Snapshot(self._plan, self._step_count, parcel, state, self._lives() if measured else None)
+
+    def look(self, measured: bool = False) -> Simulation | Snapshot:
         """Whatever shows this instant soonest: the flock itself, or a snapshot that is on its way from a device."""
-        return self.snapshot() if self._backend.name == "cuda" and not self._stored else self
+        return self.snapshot(measured) if self._backend.name == "cuda" and not self._stored else self
 
     ready = True
     """As of a snapshot: reading the flock itself waits for nothing that is not needed anyway."""
@@ -206,14 +208,9 @@ class Simulation:
         """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
         # Where agents die and are born, rows change with every look, and the full way is taken.
         found = None if self._stored or self._plan.mortal else self._backend.glance()
-        state = self._state
         if found is None:
             return np.arange(self.agent_count), [self.state[name] for name in names]
-        ids, moving = found
-        is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
-        rows = ids if is_dense else np.searchsorted(state.ids, ids)
-        full = map(column_name, names)
-        return rows, [moving[name] if name in moving else state[name][rows] for name in full]
+        return rows_and_columns(found, self._state, names)
 
     @property
     def roster(self) -> NDArray[np.int32]:
@@ -264,12 +261,16 @@ class Simulation:
     def flock(self) -> Flock:
         """This instant as measures see it; velocities per second."""
         columns = [self.state[name] for name in seen_columns(self._plan)]
-        return make_flock(columns, self._scenario, self._plan, self._lives())
+        return make_flock(columns, self._plan, self._lives())
 
-    def flock_later(self) -> Callable[[], Flock]:
-        """The same, in no order: a bare copy is taken now, and made a flock in whatever thread calls for it."""
-        columns = [np.array(column) for column in self.glance(seen_columns(self._plan))[1]]
-        return partial(make_flock, columns, self._scenario, self._plan, self._lives())
+    def flock_later(self, ordered: bool = False) -> Callable[[], Flock]:
+        """The same: a bare copy is taken now, and made a flock in whatever thread calls for it.
+
+        In ascending id if `ordered`, which decides about the last bits of sums; else as the backend has them, for less.
+        """
+        names = seen_columns(self._plan)
+        seen = [self.state[name] for name in names] if ordered else self.glance(names)[1]
+        return partial(make_flock, [np.array(column) for column in seen], self._plan, self._lives())
 
     def _lives(self) -> Lives | None:
         if self._register is None or not self._plan.mortal:

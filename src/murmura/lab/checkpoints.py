@@ -19,11 +19,14 @@ class Checkpoints:
 
     def __init__(self, folder: Path, used: Path | None = None) -> None:
         self._folder = folder
+        self.is_empty = used is None
         self._turn = 1 if used is not None and used.name == SLOTS[0] else 0
 
-    def save(self, simulation: Simulation, outputs: dict[str, Any]) -> None:
-        checkpoint.save(simulation, self._folder / SLOTS[self._turn], {"outputs": outputs})
-        self._turn = 1 - self._turn
+    def save(self, simulation: Simulation, outputs: dict[str, Any]) -> str:
+        """Save a simulation beside the marks of its outputs; return the digest of its state."""
+        digest = checkpoint.save(simulation, self._folder / SLOTS[self._turn], {"outputs": outputs})
+        self._turn, self.is_empty = 1 - self._turn, False
+        return digest
 
 
 def whole_checkpoints(folder: Path, problems: list[str]) -> Iterator[tuple[Path, Checkpoint]]:

@@ -1,10 +1,13 @@
 """Steps a simulation and writes what is due: runs that cannot be lost.
 
-Frames, metrics and events are written by a second thread while steps go on. Now and then, and at the end, a
-checkpoint is taken: first all outputs so far are put on disk, then the state with the outputs' lengths and digests.
-Going on means going back to the newest checkpoint that is whole, cutting the outputs to what it says, and stepping
-from there. A checkpoint is always taken before its step is observed: then it does not matter which steps were
-last ones, and outputs of a run that went on equal those of one that never stopped.
+Frames, metrics and events are written by a second thread. At the start, now and then, and at the end a checkpoint is
+taken: first all outputs so far are put on disk, then the state with the outputs' lengths and digests. Going on means
+going back to the newest checkpoint that is whole, cutting the outputs to what it says, and stepping from there. A
+checkpoint's marks are always of before its step was observed: then it does not matter which steps were last ones, and
+outputs of a run that went on equal those of one that never stopped.
+
+Steps want all cores, so what the second thread does costs them nearly its whole time. It gets to work while the first
+does not step: a frame is written while the next one is taken, and measured while the state is saved.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.simulation import Simulation
+from murmura.engine.snapshot import Snapshot
 from murmura.lab.cadence import Cadence, parse_pause
 from murmura.lab.checkpoints import Checkpoints
 from murmura.lab.interrupts import Interrupts
@@ -26,11 +31,11 @@ from murmura.lab.lines import LinesWriter, checked
 from murmura.lab.manifest import Manifest
 from murmura.lab.runs import EVENTS, METRICS, TRAJECTORY, Run
 from murmura.lab.trajectory import TrajectoryWriter
-from murmura.measure import measure_flock
+from murmura.measure import Flock, measure_flock
 
 PIECE_SECONDS = 0.1
 """About this long steps go on before progress is told and a Ctrl-C heard."""
-COMMIT_SECONDS = 1.0
+COMMIT_SECONDS = 0.25
 """At least this often what was written is put on disk."""
 MOST_WAITING = 3
 """So many frames may wait to be written; then steps wait too."""
@@ -91,6 +96,8 @@ class Recorder:
         self._cadence = Cadence(manifest.recording, manifest.first_step, manifest.end)
         self._seen = simulation.step_count  # events up to this step are written
         self._jobs: deque[Future[None]] = deque()
+        self._held: Callable[[], None] | None = None
+        self._writes = Lock()  # nothing of this step may be in the files when they are marked
         self._failed = False
         self._committed = time.monotonic()
 
@@ -99,10 +106,13 @@ class Recorder:
         manifest = self._manifest
         try:
             with Interrupts() as interrupts, ThreadPoolExecutor(1, "murmura-writer") as self._pool:
-                self._run(progress, interrupts)
+                try:
+                    digest = self._run(progress, interrupts)
+                finally:  # what was taken is good, whatever came after it
+                    self._let_write()
                 self._drain()
             manifest.status = "finished" if self._simulation.step_count == manifest.end else "interrupted"
-            manifest.final_hash = self._simulation.state_hash()
+            manifest.final_hash = digest
         except KeyboardInterrupt:  # a second one: nobody wants to wait
             manifest.status = "interrupted"
             raise
@@ -115,50 +125,70 @@ class Recorder:
             with suppress(OSError):  # on a full disk the reason matters more, and is on its way
                 marks = self._outputs.marks()
                 manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
-                manifest.write(self._folder)
+                if not self._checkpoints.is_empty:
+                    manifest.write(self._folder)
         if manifest.status == "interrupted":
             raise KeyboardInterrupt
 
-    def _run(self, progress: Progress | None, interrupts: Interrupts) -> None:
+    def _run(self, progress: Progress | None, interrupts: Interrupts) -> str:
+        """Step to the end, or until somebody wants to stop; return the digest of the last state."""
         simulation, end = self._simulation, self._manifest.end
         piece, pace = 1, parse_pause(self._manifest.recording.checkpoint_every)
         pace.restart(simulation.step_count)
         while True:
             stops = simulation.step_count == end or interrupts.asked
-            if stops or pace.is_over(simulation.step_count):
-                self._checkpoint()
+            if stops or self._checkpoints.is_empty or pace.is_over(simulation.step_count):
+                digest = self._checkpoint()
                 pace.restart(simulation.step_count)
-            self._observe()
+            else:
+                self._observe()
             if stops:
-                return
+                return digest
             count = min(self._cadence.left(simulation.step_count), piece, pace.left(simulation.step_count))
             begun = time.perf_counter()
             simulation.step(count)
             piece = max(1, int(PIECE_SECONDS * count / max(time.perf_counter() - begun, 1e-9)))
             self._take_events()
+            if not self._cadence.is_due(simulation.step_count):
+                self._let_write()  # the next frame is far away
             if progress is not None:
                 progress(simulation.step_count, end)
 
     def _observe(self) -> None:
-        simulation, cadence = self._simulation, self._cadence
-        step = simulation.step_count
-        if not cadence.is_due(step):
+        """Take what is due, if it is; whatever was taken before is written meanwhile."""
+        if not self._cadence.is_due(self._simulation.step_count):
             return
-        names = cadence.measures(step, simulation.agent_count)
-        flock = simulation.flock() if names else None
-        frame = self._outputs.trajectory.take(simulation)
-        every = dict.fromkeys(self._manifest.recording.measures)
-        row = {"step": step, "time": simulation.time, "agents": simulation.agent_count} | every
+        self._let_write()
+        seen = self._simulation.look(measured=True)
+        if seen is self._simulation:
+            self._held = self._taken(seen)
+        else:  # it is on its way from a device; whoever writes it waits for it
+            self._held = lambda: self._taken(seen)()
+
+    def _taken(self, seen: Simulation | Snapshot) -> Callable[[], None]:
+        """Copy what is to be written of an instant; return what writes it."""
+        names = self._cadence.measures(seen.step_count, seen.agent_count)
+        flock = seen.flock_later(ordered=True) if names else None
+        frame = self._outputs.trajectory.take(seen)
+        row: dict[str, Any] = {"step": seen.step_count, "time": seen.time, "agents": seen.agent_count}
+        row |= dict.fromkeys(self._manifest.recording.measures)
 
         def write() -> None:
-            self._outputs.trajectory.write(frame)
-            if flock is not None:
-                self._outputs.metrics.write(row | _measured(flock, names))
-            if time.monotonic() - self._committed > COMMIT_SECONDS:
-                self._outputs.commit()
-                self._committed = time.monotonic()
+            values = {} if flock is None else _measured(flock, names)
+            with self._writes:
+                self._outputs.trajectory.write(frame)
+                if values:
+                    self._outputs.metrics.write(row | values)
+                if time.monotonic() - self._committed > COMMIT_SECONDS:
+                    self._outputs.commit()
+                    self._committed = time.monotonic()
 
-        self._hand_over(write)
+        return write
+
+    def _let_write(self) -> None:
+        if self._held is not None:
+            write, self._held = self._held, None
+            self._hand_over(write)
 
     def _take_events(self) -> None:
         events = [event for event in self._simulation.events() if event["step"] > self._seen]
@@ -185,17 +215,29 @@ class Recorder:
         self._jobs.append(self._pool.submit(job))
 
     def _drain(self) -> None:
+        self._let_write()
         while self._jobs:
             self._jobs.popleft().result()
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self) -> str:
+        """Save the state with the marks of all outputs until now; measure it meanwhile. Return its digest."""
         self._drain()
-        self._checkpoints.save(self._simulation, self._outputs.marks())
+        self._simulation.state  # noqa: B018 - brought here now, where it is on a device: it is needed three times
+        with self._writes:
+            self._observe()
+            self._let_write()
+            marks = self._outputs.marks()
+            self._committed = time.monotonic()
+        is_first = self._checkpoints.is_empty
+        digest = self._checkpoints.save(self._simulation, marks)
+        if is_first:
+            self._manifest.write(self._folder)  # last: a folder with a manifest can be gone on with
+        return digest
 
 
-def _measured(flock: Any, names: Sequence[str]) -> dict[str, float]:
+def _measured(flock: Callable[[], Flock], names: Sequence[str]) -> dict[str, float]:
     try:
-        return measure_flock(flock, names)
+        return measure_flock(flock(), names)
     except MurmuraError:
         raise
     except Exception as error:  # a measure of the user's own

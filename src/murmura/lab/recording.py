@@ -82,11 +82,9 @@ def record(
             LinesWriter(folder / EVENTS),
         )
         try:
-            checkpoints = Checkpoints(folder)
-            checkpoints.save(simulation, outputs.marks())
-            manifest.write(folder)  # last: a folder with a manifest can be gone on with
-            Recorder(simulation, folder, manifest, outputs, checkpoints).go(progress)
-            keep_atmosphere(folder)
+            Recorder(simulation, folder, manifest, outputs, Checkpoints(folder)).go(progress)
+            if simulation.keeps_lineage:
+                keep_atmosphere(folder)
         finally:
             outputs.close()
     return open_run(folder)

@@ -8,6 +8,7 @@ later frames that do not say otherwise.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura import __version__
+from murmura.core.state import column_type
 from murmura.engine.simulation import Simulation
+from murmura.engine.snapshot import Snapshot
 from murmura.lab.gsd_file import GsdReader, GsdWriter
 from murmura.scenario import Scenario
 
@@ -62,6 +65,9 @@ class Frame:
         return len(self.ids)
 
 
+Chunks = Mapping[str, NDArray[Any]]
+
+
 class TrajectoryWriter:
     """Frames into a file: `take` copies what a frame holds, `write` may then run in another thread."""
 
@@ -74,6 +80,9 @@ class TrajectoryWriter:
         self._own = [*columns, SPECIES] if len(scenario.species) > 1 else [*columns]
         self._has_items = any(rule.enabled and rule.turn for _, rule in scenario.rules)
         self._first = None if first is None else (first.ids, first.species)
+        self._same: dict[str, NDArray[np.int32]] = {}  # ids and species that are known to be the first ones
+        self._alike = np.zeros(0, np.int32)
+        self._lock = threading.Lock()
         self._spare: deque[NDArray[np.float32]] = deque()
         self.commit, self.mark, self.close = file.commit, file.mark, file.close
 
@@ -91,15 +100,19 @@ class TrajectoryWriter:
         file = GsdWriter.reopen(path, mark)
         return cls(file, scenario, columns, Frames(path, scenario)[0] if file.frames else None)
 
-    def take(self, simulation: Simulation) -> dict[str, NDArray[Any]]:
+    def take(self, seen: Simulation | Snapshot) -> Chunks:
         """The chunks of a frame, in ascending id. What has not changed since the first is left out."""
+        with self._lock:  # snapshots are taken where they are written
+            return self._take(seen)
+
+    def _take(self, seen: Simulation | Snapshot) -> Chunks:
         # Items live in the state. It is asked for first: then its columns are at hand in their order as well.
-        items = simulation.state.items if self._has_items else {}
-        rows, (x, y, vx, vy, *own) = simulation.glance((*PLACES, *self._own))
-        ids, count = simulation.roster, len(rows)
+        items = seen.state.items if self._has_items else {}
+        rows, (x, y, vx, vy, *own) = seen.glance((*PLACES, *self._own))
+        count = len(rows)
         places, velocities = self._vectors(count), self._vectors(count)
         chunks: dict[str, NDArray[Any]] = {
-            STEP: np.array([simulation.step_count], "<u8"),
+            STEP: np.array([seen.step_count], "<u8"),
             COUNT: np.array([count], "<u4"),
             POSITION: places,
             VELOCITY: velocities,
@@ -115,22 +128,34 @@ class TrajectoryWriter:
             put_vectors(rows, x, y, *self._middle, places)
             put_vectors(rows, vx, vy, np.float32(0.0), np.float32(0.0), velocities)
             columns = {name: _in_order(column, rows) for name, column in zip(self._own, own, strict=True)}
-        species = columns.pop(SPECIES) if SPECIES in columns else np.zeros(count, np.int32)
+        columns = {name: column.astype(column_type(name), copy=False) for name, column in columns.items()}
+        if len(self._alike) != count:
+            self._alike = np.zeros(count, np.int32)
+        chunks |= self._identity(seen.roster, columns.pop(SPECIES, self._alike))
+        if not count and TYPES in chunks:
+            # Readers look for a frame's missing values in the first one, and insist on some.
+            columns = {name: np.zeros(1, column.dtype) for name, column in columns.items()}
+            chunks[ID] = np.zeros(1, np.int32)
         chunks |= {LOG + name: column for name, column in columns.items()}
         chunks |= {ITEMS + name: np.array(table, "<f4", order="C") for name, table in items.items()}
-        if self._first is None:
-            chunks |= _constants(self._scenario)
-            if not count:  # readers look for a frame's missing values in the first one, and insist on some
-                chunks |= {LOG + name: np.zeros(1, column.dtype) for name, column in columns.items()}
-                chunks[ID] = np.zeros(1, ids.dtype)
-        if self._first is None or not np.array_equal(species, self._first[1]):
-            chunks[TYPE] = species.astype("<u4")
-        if self._first is None or not np.array_equal(ids, self._first[0]):
-            chunks.setdefault(ID, ids.copy())
-        self._first = self._first or (ids.copy(), species)
         return chunks
 
-    def write(self, chunks: Mapping[str, NDArray[Any]]) -> None:
+    def _identity(self, ids: NDArray[np.int32], species: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+        """Who is in a frame and of what kind; in the first one, and where that would be wrong."""
+        if self._first is None:
+            self._first = (ids.copy(), species.copy())
+            return _constants(self._scenario) | {ID: ids.copy(), TYPE: species.astype("<u4")}
+        chunks = {}
+        for name, now, then in zip((ID, TYPE), (ids, species), self._first, strict=True):
+            if now is self._same.get(name):
+                continue
+            if np.array_equal(now, then):
+                self._same[name] = now
+            else:
+                chunks[name] = now.astype("<u4" if name == TYPE else now.dtype)
+        return chunks
+
+    def write(self, chunks: Chunks) -> None:
         self._file.append(chunks)
         self._spare += (chunks[POSITION], chunks[VELOCITY])
 

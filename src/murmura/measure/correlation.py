@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from murmura.measure.flock import NOISE, Flock
+from murmura.measure.flock import NOISE, Flock, by_columns, column_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,18 +43,18 @@ def velocity_correlation(
     nothing = np.full(bins, math.nan)
     if flock.agent_count < 2 or not reach > 0.0:
         return middles, nothing
-    deviations = flock.velocities - flock.velocities.mean(axis=0)
+    deviations = by_columns(np.subtract, flock.velocities, column_means(flock.velocities))
     power = float((deviations[:, 0] ** 2 + deviations[:, 1] ** 2).mean())
     if power <= (NOISE * float(flock.speeds.max())) ** 2:
         return middles, nothing
     rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
-    places, changes = flock.positions[rows], deviations[rows]
     one, other = np.triu_indices(len(rows), 1)  # every pair once
-    offsets = flock.shortest(places[one] - places[other])
+    (x, y), (dvx, dvy) = flock.positions[rows].T.copy(), deviations[rows].T.copy()
+    offsets = flock.shortest(np.stack([x[one] - x[other], y[one] - y[other]], axis=1))
     distances = np.sqrt(offsets[:, 0] ** 2 + offsets[:, 1] ** 2)
     # Whoever is beyond the reach falls into one more bin, which is dropped.
     bin_of = np.minimum((distances * (bins / reach)).astype(np.intp), bins)
-    products = changes[one, 0] * changes[other, 0] + changes[one, 1] * changes[other, 1]
+    products = dvx[one] * dvx[other] + dvy[one] * dvy[other]
     sums = np.bincount(bin_of, products, bins + 1)[:bins]
     counts = np.bincount(bin_of, minlength=bins + 1)[:bins]
     return middles, np.divide(sums, counts * power, where=counts > 0, out=nothing)
@@ -80,6 +80,6 @@ def _reach(flock: Flock) -> float:
         return 0.5 * min(flock.width, flock.height)
     if flock.agent_count == 0:
         return 0.0
-    farthest = float(np.hypot(flock.offsets[:, 0], flock.offsets[:, 1]).max())
+    farthest = float(flock.distances.max())
     # Nobody is farther apart than this; a hair more keeps the farthest pair in the last bin.
     return 2.0 * farthest * (1.0 + 1e-9)

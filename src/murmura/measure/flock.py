@@ -8,7 +8,7 @@ file knows geometry, and keeps what else is known of the agents: no rules, no en
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ ASKED = 200
 class Flock:
     """What a measure looks at: one instant of a flock.
 
-    The arrays are copied, so a flock stays true while the simulation goes on.
+    Arrays that somebody could still write to are copied, so a flock stays true while the simulation goes on.
 
     Attributes:
         positions: Where the agents are [u], shape (n, 2). Inside [0, width) x [0, height) where the world
@@ -134,16 +134,21 @@ class Flock:
         if self.agent_count == 0:
             return np.full(2, math.nan)
         if not self.wraps:
-            return np.asarray(self.positions.mean(axis=0))
-        angles = self.positions * (2.0 * math.pi / self.size)
-        sines, cosines = np.sin(angles).mean(axis=0), np.cos(angles).mean(axis=0)
+            return column_means(self.positions)
+        angles = by_columns(np.multiply, self.positions, 2.0 * math.pi / self.size)
+        sines, cosines = column_means(np.sin(angles)), column_means(np.cos(angles, out=angles))
         middle = np.mod(np.arctan2(sines, cosines) / (2.0 * math.pi), 1.0) * self.size
         return np.where(np.hypot(sines, cosines) > NOISE, middle, math.nan)
 
     @cached_property
     def offsets(self) -> NDArray[np.float64]:
         """From the centre to each agent [u], shape (n, 2)."""
-        return self.shortest(self.positions - self.center)
+        return self.shortest(by_columns(np.subtract, self.positions, self.center))
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        """How far each agent is from the centre [u], shape (n,)."""
+        return np.asarray(np.hypot(self.offsets[:, 0], self.offsets[:, 1]))
 
     @cached_property
     def tree(self) -> Any:
@@ -219,7 +224,23 @@ class Flock:
         """Take differences of positions [u], shape (..., 2), the shortest way round a torus."""
         if not self.wraps:
             return differences
-        return np.asarray(differences - self.size * np.rint(differences / self.size))
+        rounds = by_columns(np.divide, differences, self.size)
+        return np.asarray(differences - by_columns(np.multiply, np.rint(rounds, out=rounds), self.size))
+
+
+def column_means(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of vectors, shape (n, 2) with n > 0: the bits of `mean(axis=0)`, which is four times slower."""
+    return np.array([np.add.accumulate(vectors[:, k])[-1] for k in (0, 1)]) / len(vectors)
+
+
+def by_columns(
+    operation: Callable[..., Any], vectors: NDArray[np.float64], pair: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """operation(vectors, pair) for vectors of shape (..., 2): along an axis of two NumPy is five times slower."""
+    found = np.empty_like(vectors)
+    for k in (0, 1):
+        operation(vectors[..., k], pair[k], out=found[..., k])
+    return found
 
 
 def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -230,7 +251,12 @@ def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     larger = np.where(larger > 0.0, larger, math.nan)
     x, y = x / larger, y / larger
     length = np.hypot(x, y)
-    return np.stack([x / length, y / length], axis=1)
+    return np.stack([np.divide(x, length, out=x), np.divide(y, length, out=y)], axis=1)
+
+
+def chosen_rows(vectors: NDArray[np.float64], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The chosen of some vectors, shape (m, 2): themselves where all are, since picking costs more than the rest."""
+    return vectors if chosen.all() else vectors[chosen]
 
 
 def _positive(name: str, value: object, unit: str) -> float:
@@ -247,8 +273,10 @@ def _positive(name: str, value: object, unit: str) -> float:
 
 
 def _vectors(name: str, value: object) -> NDArray[np.float64]:
+    # What nobody can write to stays as it is, and need not be copied.
+    is_mine = isinstance(value, np.ndarray) and value.flags.owndata and not value.flags.writeable
     try:
-        array = np.array(value, dtype=np.float64, order="C")
+        array = np.array(value, dtype=np.float64, order="C", copy=None if is_mine else True)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must be numbers of shape (n, 2), got {type(value).__name__}: {error}; pass an array"
@@ -257,8 +285,8 @@ def _vectors(name: str, value: object) -> NDArray[np.float64]:
         raise ValueError(
             f"{name} must have shape (n, 2), got {array.shape}; give x and y in one row per agent"
         )
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if bad.size:
+    if not np.isfinite(array).all():
+        bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
         raise ValueError(
             f"{name} must be finite, got {array[bad[0]].tolist()} for agent {bad[0]} "
             f"({bad.size} of {len(array)} agents); leave such agents out or find the step that made them"
@@ -276,6 +304,8 @@ def _column(name: str, value: object, kind: type, count: int) -> NDArray[Any]:
 
 
 def _wrapped(positions: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+    if (positions >= 0.0).all() and all((positions[:, k] < size[k]).all() for k in (0, 1)):
+        return positions  # nearly always, and a remainder is slow
     wrapped = np.mod(positions, size)
     # The remainder of a tiny negative number rounds up to the size itself, which is the same place as 0.
     return np.where(wrapped < size, wrapped, 0.0)

@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from murmura.measure.flock import NOISE, Flock, unit_vectors
+from murmura.measure.flock import NOISE, Flock, chosen_rows, column_means, unit_vectors
 
 
 def polarization(flock: Flock) -> float:
     """Tell how far all agree on a direction: 0 none, 1 all the same (Vicsek et al. 1995)."""
-    headings = flock.headings[flock.is_moving]
+    headings = chosen_rows(flock.headings, flock.is_moving)
     if len(headings) == 0:
         return math.nan
-    mean_x, mean_y = headings.mean(axis=0)
+    mean_x, mean_y = column_means(headings)
     return min(1.0, math.hypot(mean_x, mean_y))
 
 
 def milling(flock: Flock) -> float:
     """Tell how far all circle the centre the same way: 0 no, 1 a perfect mill (Couzin et al. 2002)."""
     # An agent at the centre has no direction from it; rounding would invent one.
-    distances = np.hypot(flock.offsets[:, 0], flock.offsets[:, 1])
-    counts = flock.is_moving & (distances > NOISE * flock.extent)
+    counts = flock.is_moving & (flock.distances > NOISE * flock.extent)
     if not counts.any():
         return math.nan
-    outward, headings = unit_vectors(flock.offsets[counts]), flock.headings[counts]
+    outward, headings = unit_vectors(chosen_rows(flock.offsets, counts)), chosen_rows(flock.headings, counts)
     turns = outward[:, 0] * headings[:, 1] - outward[:, 1] * headings[:, 0]
     return min(1.0, abs(float(turns.mean())))
 

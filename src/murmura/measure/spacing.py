@@ -20,7 +20,8 @@ def spread(flock: Flock) -> float:
     """Take the root mean square distance to the centre [u]."""
     if flock.agent_count == 0:
         return math.nan
-    return math.sqrt(float((flock.offsets**2).sum(axis=1).mean()))
+    x, y = flock.offsets[:, 0], flock.offsets[:, 1]
+    return math.sqrt(float((x * x + y * y).mean()))
 
 
 def local_density(flock: Flock) -> float:

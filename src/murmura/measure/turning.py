@@ -25,7 +25,7 @@ def turning_rates(flock: Flock) -> NDArray[np.float64]:
         return np.full(flock.agent_count, math.nan)
     (ux, uy), (vx, vy) = flock.before.T, flock.velocities.T
     angles = np.degrees(np.arctan2(ux * vy - uy * vx, ux * vx + uy * vy))
-    return np.where(flock.is_moving & flock.before.any(axis=1), angles / flock.elapsed, math.nan)
+    return np.where(flock.is_moving & ((ux != 0.0) | (uy != 0.0)), angles / flock.elapsed, math.nan)
 
 
 def turning_rate(flock: Flock) -> float:

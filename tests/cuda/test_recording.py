@@ -1,0 +1,74 @@
+"""A run recorded on the device: frames come over while steps go on, and files are as if each had been waited for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import murmura as mm
+from murmura.backends.cuda import BackendCuda
+from murmura.lab.bench import workload
+from murmura.lab.recording import record
+
+from .flocks import cut_down
+
+pytestmark = pytest.mark.cuda
+ROOM = {"rules.reproduction.most": 40}  # the simulator pays for empty places too
+FILES = ("run.gsd", "metrics.jsonl", "events.jsonl", "checkpoint-A.npz", "checkpoint-B.npz")
+SCENES: dict[str, Any] = {
+    "alike": lambda: (workload(32), {}),
+    "several species, columns": lambda: (cut_down("mixed", 24), {"columns": ["heading", "local_density"]}),
+    "food": lambda: (
+        mm.load_scenario("feeding-grounds").with_values({"agents": 20}),
+        {"columns": ["feeding_state"]},
+    ),
+    "births and deaths": lambda: (cut_down("ecosystem", 24).with_values(ROOM), {"columns": ["energy"]}),
+}
+
+
+def recorded(scene: str, folder: Path, **more: Any) -> mm.Run:
+    scenario, settings = SCENES[scene]()
+    simulation = mm.Simulation(scenario, seed=3, backend="cuda")
+    return record(simulation, 5, folder, every=2, checkpoint_every="1000", **settings | more)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("metrics_every", [None, 1000])
+def test_files_are_those_of_waiting_for_every_frame(
+    scene: str, metrics_every: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ours = recorded(scene, tmp_path / "ours", metrics_every=metrics_every)
+    assert ours.frames.steps.tolist() == [0, 2, 4, 5]
+    monkeypatch.setattr(mm.Simulation, "look", lambda simulation, measured=False: simulation)
+    waited = recorded(scene, tmp_path / "waited", metrics_every=metrics_every)
+    for name in FILES:
+        assert (ours.folder / name).read_bytes() == (waited.folder / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_only_checkpoints_bring_the_whole_state(scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    stored: list[int] = []
+    store = BackendCuda.store
+
+    def count(backend: BackendCuda, state: Any) -> None:
+        stored.append(backend.completed)
+        store(backend, state)
+
+    monkeypatch.setattr(BackendCuda, "store", count)
+    recorded(scene, tmp_path / "run")
+    assert stored == [5]  # at the start it is here already
+
+
+def test_a_snapshot_outlives_births_and_deaths_that_the_simulation_has_seen():
+    """What no rule changes of somebody who has died since is the snapshot's to tell."""
+    scenario = cut_down("ecosystem", 24).with_values(ROOM)
+    sim, twin = (mm.Simulation(scenario, seed=3, backend="cuda") for _ in "ab")
+    sim.step(2)
+    twin.step(2)
+    shot = sim.snapshot()
+    state = sim.state.copy()
+    sim.step()
+    sim._state.settle(state.ids[::2], state.next_id)  # half of them die, as a step would tell
+    assert shot.state.digest(2) == twin.state_hash()

@@ -81,12 +81,9 @@ export class Stage {
   }
 
   receive(frame: Frame): void {
-    const began = performance.now();
     const before = this.timeline.newest?.frame.epoch;
-    const slot = this.timeline.push(frame, began / 1000);
-    this.picture.upload(frame, slot);
+    this.timeline.push(frame, performance.now() / 1000);
     if (before !== undefined && before !== frame.epoch) this.picture.clear();
-    this.cost.add("upload", performance.now() - began);
     this.wake();
   }
 
@@ -224,7 +221,7 @@ export class Stage {
     if (moment) this.firstPicture ??= performance.now();
     this.onDrawn();
     for (const use of this.afterDraw.splice(0)) use();
-    this.cost.add("draw", performance.now() - began);
+    this.cost.close(performance.now() - began);
   }
 
   private moveCamera(seconds: number, place: Point | null): void {

@@ -8,7 +8,6 @@
 import looks from "../../../../looks.json";
 import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
-import type { Frame } from "../protocol";
 import type { Moment } from "../timeline";
 import { Agents, type AgentLook } from "./agents";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
@@ -55,10 +54,6 @@ export class RendererGl implements Picture {
     const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
     this.software = /swiftshader|llvmpipe|software/i.test(name);
     gl.bindVertexArray(gl.createVertexArray());
-  }
-
-  upload(frame: Frame, slot: number): void {
-    this.agents.upload(frame, slot);
   }
 
   clear(): void {

@@ -44,7 +44,7 @@ export class Stage {
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
   private pace = 1 / 60;
-  private lastDraw = 0;
+  private lastTick = 0;
   private lastMove = 0;
   private lastStep = -1;
   private awakeUntil = 0;
@@ -205,13 +205,13 @@ export class Stage {
 
   private tick(now: number): void {
     const began = performance.now();
+    const seconds = Math.min(0.5, now - this.lastTick); // not since the last picture: nothing was exposed while the page slept
+    this.lastTick = now;
     const moment = this.timeline.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
     if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
     this.owed--;
-    const seconds = Math.min(0.5, now - this.lastDraw);
-    this.lastDraw = now;
     this.lastStep = moment?.step ?? -1;
     const place = this.chosenPlace(moment);
     this.moveCamera(seconds, place);
@@ -251,7 +251,7 @@ export class Stage {
 
   private paint(moment: Moment | null, moving: boolean, seconds: number): void {
     const { looks } = this.settings;
-    const sharp = this.lastDraw - this.lastMove > SHARP_SECONDS;
+    const sharp = this.lastTick - this.lastMove > SHARP_SECONDS;
     this.wasSharp = sharp;
     this.picture.draw(moment, {
       camera: this.camera,

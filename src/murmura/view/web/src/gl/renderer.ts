@@ -189,7 +189,8 @@ export class RendererGl implements Picture {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const crowd = Math.min(1, (30_000 / Math.max(1, moment.to.frame.count)) ** 0.5);
-    const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : 0.9 * crowd, scene.light ? 1 : 0.75);
+    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // what glows is a lamp, not a thing that a lamp shines on
+    const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : shine * crowd, scene.light ? 1 : 0.75);
     this.agents.draw(moment, look, this.palette);
   }
 

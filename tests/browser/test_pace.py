@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from playwright.sync_api import CDPSession
 
 from murmura.view import frames
 from tests.view.live import flock
@@ -50,32 +51,43 @@ TIMES = """
 def test_javascript_for_each_picture_of_200_000_agents(
     make_tab: MakeTab, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The goal is 2 ms a picture: all messages since the picture before, and drawing."""
+    """The goal is 2 ms a picture: all messages since the picture before, and drawing.
+
+    Processor time is Chromium's own count for the page's thread, which does not grow when others keep the machine
+    busy; by the clock it is told too, with what passes inside calls of WebGL.
+    """
     tab = make_tab()
     tab.page.add_init_script(TIMES)
     tab.open()
     first = tab.until(lambda: tab.see("firstPicture"))
     tab.still(flock(200_000, **{"world.width": 16_000, "world.height": 9_000}))
+    chromium = tab.page.context.new_cdp_session(tab.page)
+    chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
     tab.page.evaluate("() => { pictures.length = 0; }")
-    for shown, column in enumerate(("panic", "energy", "density") * 12):
+    before = script_seconds(chromium)
+    for column in ("panic", "energy", "density") * 40:
+        number = tab.session.frame_number
         tab.send("extra", column=column)  # a new frame although nobody moves
-        pictures = tab.until(lambda shown=shown: len(found := fresh(tab)) > shown and found)
+        tab.until(lambda number=number: tab.session.frame_number > number and tab.session.wanted)
+    spent = script_seconds(chromium) - before
+    pictures = tab.page.evaluate("() => pictures")
+    fresh = np.array([(each["all"], each["gl"]) for each in pictures if each["frames"] > 0])
     assert tab.see("drawn") == 200_000
-    spent = np.array([(each["all"], each["gl"]) for each in pictures])
-    (median, in_gl), (p95, _) = np.percentile(spent, [50, 95], axis=0)
+    assert len(fresh) > 20
+    (median, in_gl), (p95, _) = np.percentile(fresh, [50, 95], axis=0)
     assert 0.0 < in_gl < median  # else something was not timed
     with capsys.disabled():
         print(
-            f"\nfirst picture {first:.0f} ms after loading; JavaScript for a picture with a new frame of "
-            f"200,000 agents: {median:.2f} ms (p95 {p95:.2f}, {len(spent)} pictures), "
-            f"of which {in_gl:.2f} ms inside WebGL calls"
+            f"\nfirst picture {first:.0f} ms after loading; JavaScript at 200,000 agents: "
+            f"{1e3 * spent / len(pictures):.2f} ms of processor time a picture ({len(fresh)} of {len(pictures)} with a "
+            f"new frame); those by the clock {median:.2f} ms (p95 {p95:.2f}), {in_gl:.2f} ms inside WebGL calls"
         )
 
 
-def fresh(tab: Tab) -> list[dict[str, float]]:
-    """The pictures with a new frame so far."""
-    found: list[dict[str, float]] = tab.page.evaluate("() => pictures.filter(({ frames }) => frames > 0)")
-    return found
+def script_seconds(chromium: CDPSession) -> float:
+    """Processor time that the page's scripts have taken so far."""
+    metrics = chromium.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "ScriptDuration"))
 
 
 def test_of_a_huge_flock_a_part_is_drawn_and_the_page_says_so(

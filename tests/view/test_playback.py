@@ -14,7 +14,7 @@ from murmura.lab.recording import record
 from murmura.lab.reliving import RelivedRun
 from murmura.view.playback import Playback, usual_speed
 
-from .live import flock, until
+from .live import Frame, flock, until
 from .test_session import obey
 
 STEPS, EVERY = 60, 6
@@ -126,6 +126,8 @@ def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
     branched(playback)
     assert playback.is_live and playback.running
     assert playback.scene.epoch > epoch
+    playback._publish_frame()
+    assert Frame(playback.frame).epoch == playback.scene.epoch  # of the live flock, not of the recording
     assert playback.time_line()["told"] == "exactly as it was at step 24, computed again from step 0"
     obey(playback, {"type": "step", "count": 36})
     assert (

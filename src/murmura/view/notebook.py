@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,7 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario
 from murmura.view import server
 from murmura.view.session import Session
-from murmura.view.watching import Watcher
-
-MOST_VIEWS = 16
+from murmura.view.showing import Showing
 
 
 def show(
@@ -96,79 +93,42 @@ def _widget_class() -> Any:
     server.check_page()
 
     class FlockView(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
-        """A session with views that come and go."""
+        """A session in the notebook."""
 
         _esm = (server.STATIC / "notebook.js").read_text(encoding="utf-8")
         page = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
 
         def __init__(self, session: Session, height: int) -> None:
-            self._session = session
-            self._watchers: dict[str, Watcher] = {}
-            self._news = threading.Event()
-            self._is_wanted = True  # to be running, as soon as somebody looks
-            self._is_closed = False
-            session.running = False
+            self._showing = Showing(session, self._carry)
             super().__init__(page=whole_page(), height=height)
-            self.on_msg(self._hear)
-            session.listen(self._news.set)
-            session.open()
-            threading.Thread(target=self._tell, name="murmura-view", daemon=True).start()
+            self.on_msg(lambda _, content, buffers: self._showing.hear(content))
+            self._showing.open()
+            self.play, self.pause = self._showing.play, self._showing.pause
 
         def simulation(self) -> Simulation:
             """The flock as the view has it now, to go on with."""
-
-            def copy() -> Simulation:
-                found = twin(self._session.simulation)
-                found.adopt(self._session.scenario)  # without the visitor's hand
-                return found
-
-            found: Simulation = self._session.ask(copy).result(timeout=60.0)
-            return found
-
-        def play(self) -> None:
-            self._session.submit({"type": "play"}, print)
-
-        def pause(self) -> None:
-            self._session.submit({"type": "pause"}, print)
+            return _copy_of(self._showing.session)
 
         def close(self) -> None:
             """End the view and its simulation."""
-            self._is_closed = True
-            self._news.set()
-            self._session.close()
+            self._showing.close()
             super().close()
 
-        def _hear(self, _: Any, content: Any, buffers: Any) -> None:
-            """A view opened, closed, or said something."""
-            view, kind = str(content.get("view"))[:40], content.get("kind")
-            if kind == "open" and len(self._watchers) < MOST_VIEWS:
-                self._leave(view)
-                if not self._watchers and self._is_wanted:
-                    self.play()
-                self._watchers[view] = Watcher(self._session, self._news.set)
-                self._watchers[view].open()
-            elif kind == "close":
-                self._leave(view)
-            elif kind == "say" and view in self._watchers:
-                self._watchers[view].take(str(content.get("text")))
-
-        def _leave(self, view: str) -> None:
-            if self._watchers.pop(view, None) is None:
-                return
-            if not self._watchers:  # nobody looks: a flock that nobody sees need not keep the machine busy
-                self._is_wanted = self._session.running
-                self.pause()
-
-        def _tell(self) -> None:
-            while not self._is_closed:
-                self._news.wait()
-                self._news.clear()
-                for view, watcher in list(self._watchers.items()):
-                    for message in watcher.news():
-                        if isinstance(message, bytes):
-                            self.send({"view": view}, buffers=[message])
-                        else:
-                            self.send({"view": view, "text": message})
+        def _carry(self, view: str, message: str | bytes) -> None:
+            if isinstance(message, bytes):
+                self.send({"view": view}, buffers=[message])
+            else:
+                self.send({"view": view, "text": message})
 
     return FlockView
+
+
+def _copy_of(session: Session) -> Simulation:
+    def copy() -> Simulation:
+        found = twin(session.simulation)
+        found.adopt(session.scenario)  # without the visitor's hand
+        return found
+
+    found: Simulation = session.ask(copy).result(timeout=60.0)
+    return found

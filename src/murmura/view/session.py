@@ -12,22 +12,20 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
-from murmura.engine.snapshot import Snapshot
-from murmura.scenario import Scenario, load_scenario, scenario_names
+from murmura.scenario import Scenario
 from murmura.view.chronicle import Chronicle
-from murmura.view.frames import encode, extras_of, stances_of
+from murmura.view.exposure import Exposure
+from murmura.view.frames import extras_of
+from murmura.view.greeting import greeting
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
 from murmura.view.preparing import Preparing
-from murmura.view.scene import CHANGES, PLACEABLE, Scene, number_of, place_of
-from murmura.view.things import NOTHING, scene_of
+from murmura.view.scene import CHANGES, Scene, number_of, place_of
+from murmura.view.things import NOTHING
 
 FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
@@ -75,9 +73,8 @@ class Session:
         self._rate = 0.0
         self._measures: dict[str, Any] = {}
         self._hash: tuple[Any, str] = (None, "")
-        self._roster: tuple[Any, int] = (None, 0)
         self._chronicle = Chronicle()
-        self._arriving: tuple[int, Simulation | Snapshot] | None = None
+        self._exposure = Exposure()
         self._left = 0  # steps of a "step" command that are still to be done
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
         self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
@@ -146,24 +143,8 @@ class Session:
 
     def hello(self) -> dict[str, Any]:
         """All a page needs to know to begin."""
-        from murmura import __version__
-
-        scenario = self.scenario
-        return {
-            "type": "hello",
-            "version": __version__,
-            "scenario": scenario.model_dump(mode="json"),
-            "schema": _schema(),
-            "scenarios": _shipped(),
-            "seed": self.simulation.seed,
-            "running": self.running,
-            "speed": self.speed,
-            "species": [{"name": kind.name, "color": kind.color} for kind in scenario.species]
-            or [{"name": "default", "color": "#4cc9f0"}],
-            "columns": extras_of(scenario),
-            "stances": stances_of(scenario),
-            "places": list(PLACEABLE),
-        }
+        own = {"type": "hello", "seed": self.simulation.seed, "running": self.running, "speed": self.speed}
+        return own | greeting(self.scenario)
 
     def _run(self) -> None:
         last = time.perf_counter()
@@ -350,19 +331,10 @@ class Session:
 
     def _publish_frame(self) -> bool:
         """Make a frame of the flock; not yet, where it is still on its way from a device."""
-        if self._arriving is None or self._arriving[0] != self.scene.epoch:
-            self._arriving = (self.scene.epoch, self.simulation.look())
-        seen = self._arriving[1]
-        if not seen.ready:
+        taken = self._exposure.take(self.scene, self.extra)
+        if taken is None:
             return False
-        self._arriving = None
-        ids, number = self._roster
-        alive = seen.roster
-        if alive is not ids and not np.array_equal(alive, ids):
-            number += 1
-        self._roster = (alive, number)
-        self.things = scene_of(seen)
-        self.frame = encode(seen, self.scene.epoch, self.extra, number)
+        self.things, self.frame = taken
         self.frame_number += 1
         return True
 
@@ -400,13 +372,3 @@ class Session:
         "pick": _pick,
         "extra": _set_extra,
     }
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return Scenario.model_json_schema()
-
-
-@cache
-def _shipped() -> list[dict[str, str]]:
-    return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]

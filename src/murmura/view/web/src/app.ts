@@ -61,6 +61,7 @@ export class App {
       },
       message: (message) => { this.receive(message); },
       state: (connected) => { this.hud.connected(connected); },
+      spent: (ms) => { this.stage.cost.add(ms); },
     });
     this.sharing = new Sharing(this.send);
     this.dock = new Dock(this.settings, {

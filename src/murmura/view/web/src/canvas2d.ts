@@ -18,10 +18,6 @@ export class RendererCanvas implements Picture {
     this.context = context;
   }
 
-  upload(): void {
-    // The kept frames are drawn from directly.
-  }
-
   clear(): void {
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }

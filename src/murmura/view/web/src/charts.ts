@@ -23,9 +23,12 @@ class Chart {
   private plot: uPlot | null = null;
   private times: number[] = [];
   private values: (number | null)[][];
+  private width = 0; // [px]; 0: not to be seen
 
   constructor(private readonly lines: Line[], private readonly range: [number, number] | null) {
     this.values = lines.map(() => []);
+    // To ask for it at every point would have the browser lay out the page there and then.
+    new ResizeObserver(([entry]) => { this.width = Math.round(entry.contentRect.width); }).observe(this.root);
   }
 
   add(time: number, values: (number | null)[]): void {
@@ -33,9 +36,8 @@ class Chart {
     values.forEach((value, k) => this.values[k].push(value));
     if (this.times.length > KEPT) for (const list of [this.times, ...this.values]) list.shift();
     this.plot ??= this.make();
-    const width = this.root.clientWidth;
-    if (width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: HEIGHT });
-    if (width > 0) this.plot.setData([this.times, ...this.values]);
+    if (this.width > 0 && this.width !== this.plot.width) this.plot.setSize({ width: this.width, height: HEIGHT });
+    if (this.width > 0) this.plot.setData([this.times, ...this.values]);
   }
 
   clear(): void {
@@ -48,7 +50,7 @@ class Chart {
     const axis: uPlot.Axis = { stroke: grey, grid: { stroke: "rgb(140 155 190 / 0.14)", width: 1 }, ticks: { show: false }, font: "10px system-ui" };
     return new uPlot(
       {
-        width: Math.max(60, this.root.clientWidth),
+        width: Math.max(60, this.width),
         height: HEIGHT,
         legend: { show: false },
         cursor: { show: false },

@@ -9,6 +9,8 @@ export interface Ears {
   frame(frame: Frame): void;
   message(message: ServerMessage): void;
   state(connected: boolean): void;
+  /** How long the page was busy with a message [ms]. */
+  spent(ms: number): void;
 }
 
 /** How long to wait before attempt number `k` [ms]. */
@@ -39,7 +41,9 @@ export class Connection {
       this.ears.state(true);
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      const began = performance.now();
       this.receive(event.data);
+      this.ears.spent(performance.now() - began);
     };
     socket.onclose = () => {
       this.ears.state(false);

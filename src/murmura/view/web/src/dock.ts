@@ -30,6 +30,7 @@ export class Dock {
   private readonly palette = element("select", { "aria-label": "Palette", title: "Palette" });
   private readonly names = element("span", { class: "stances", hidden: true });
   private stances: string[] = [];
+  private shownSpeed = NaN;
   private readonly swatch = element("canvas", { class: "swatch", width: "64", height: "1", "aria-hidden": "true" });
 
   constructor(private readonly settings: Settings, private readonly hands: DockHands) {
@@ -109,6 +110,8 @@ export class Dock {
   }
 
   showSpeed(value: number): void {
+    if (value === this.shownSpeed) return;
+    this.shownSpeed = value;
     if (document.activeElement !== this.speed) this.speed.value = String(placeOf(value));
     this.speedText.textContent = `${Number(value.toPrecision(2))}×`;
   }

@@ -57,9 +57,11 @@ export class Hud {
 
   /** Of a very large flock only every n-th agent is sent. */
   sampled(shown: number, total: number): void {
+    const text = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
+    if (this.share.textContent === text) return;
+    this.share.textContent = text;
     const cell = this.cells.get("agents");
     if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} of them are drawn` : "";
-    this.share.textContent = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
   }
 
   /** The hour where the world has one, and how many hunters there are. */

@@ -6,6 +6,7 @@ import type { Frame, Point } from "./protocol";
 
 const WIDTH = 168; // px
 const HIGHEST = 170;
+const MOST = 0.3; // of the window's width: on a small screen the flock itself needs the room
 const DOTS = 2500;
 
 /** What the panel covers on the right and the dock at the bottom [px]. */
@@ -29,7 +30,7 @@ export function needsMap(camera: Camera, view: Size, world: Size): boolean {
 
 /** Where the map lies: bottom right, clear of the dock and the panel. */
 export function mapPlace(view: Size, world: Size, gaps: Gaps): MapPlace {
-  const scale = Math.min(WIDTH / world.width, HIGHEST / world.height);
+  const scale = Math.min(Math.min(WIDTH, MOST * view.width) / world.width, HIGHEST / world.height);
   const [width, height] = [world.width * scale, world.height * scale];
   return { x: view.width - gaps.right - width - 16, y: view.height - gaps.bottom - height - 16, width, height, scale };
 }

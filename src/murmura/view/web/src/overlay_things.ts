@@ -127,6 +127,12 @@ function drawTerritory({ context, camera, view, light }: Lines, land: Kind<"terr
   context.setLineDash([]);
 }
 
+/** The middle of a label: whole in the window, as long as what it names is there. */
+export function inside(x: number, width: number, window: number): number {
+  const least = width / 2 + 4;
+  return x < 0 || x > window ? x : Math.min(Math.max(x, least), Math.max(least, window - least));
+}
+
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const BUSY = /feed|eat|mat|fight/;
 
@@ -162,5 +168,6 @@ function drawPredator({ context, camera, view, light }: Lines, hunter: Predator)
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "center";
   context.fillStyle = light ? "#18202e" : "#e8edf8";
-  context.fillText(`${hunter.species} · ${hunter.state}`, p.x, top + 16);
+  const words = `${hunter.species} · ${hunter.state}`;
+  context.fillText(words, inside(p.x, context.measureText(words).width, view.width), top + 16);
 }

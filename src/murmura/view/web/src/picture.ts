@@ -2,7 +2,6 @@
 
 import type { Camera, Size } from "./camera";
 import type { ColorMode, PaletteName } from "./palettes";
-import type { Frame } from "./protocol";
 import type { Moment } from "./timeline";
 
 export interface Scene {
@@ -27,7 +26,6 @@ export interface Scene {
 export interface Picture {
   /** Whether the processor does all the work, so that everything dear should be left out. */
   readonly software: boolean;
-  upload(frame: Frame, slot: number): void;
   draw(moment: Moment | null, scene: Scene): void;
   /** Forget trails: the flock jumped. */
   clear(): void;

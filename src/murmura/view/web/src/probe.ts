@@ -1,7 +1,7 @@
 /** `murmura` in the browser's console: what the page shows just now, to look at and to test by. It changes nothing. */
 
 import type { Camera, Size } from "./camera";
-import type { Work } from "./cost";
+import type { CostReport } from "./cost";
 import type { Recorder } from "./keep";
 import type { Looks, Settings } from "./settings";
 import type { Stage } from "./stage";
@@ -21,7 +21,8 @@ export interface Probe {
   readonly recorded: number; // bytes of film
   /** When the first picture with agents was drawn, since the page was asked for [ms]. */
   readonly firstPicture: number | null;
-  readonly cost: Record<Work, { count: number; median: number; p95: number }>;
+  /** JavaScript for each of the last pictures: all messages since the one before, and drawing. */
+  readonly cost: CostReport;
 }
 
 export function installProbe(stage: Stage, settings: Settings, recorder: Recorder, running: () => boolean | null): void {

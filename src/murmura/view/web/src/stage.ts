@@ -44,7 +44,7 @@ export class Stage {
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
   private pace = 1 / 60;
-  private lastDraw = 0;
+  private lastTick = 0;
   private lastMove = 0;
   private lastStep = -1;
   private awakeUntil = 0;
@@ -81,12 +81,9 @@ export class Stage {
   }
 
   receive(frame: Frame): void {
-    const began = performance.now();
     const before = this.timeline.newest?.frame.epoch;
-    const slot = this.timeline.push(frame, began / 1000);
-    this.picture.upload(frame, slot);
+    this.timeline.push(frame, performance.now() / 1000);
     if (before !== undefined && before !== frame.epoch) this.picture.clear();
-    this.cost.add("upload", performance.now() - began);
     this.wake();
   }
 
@@ -208,13 +205,13 @@ export class Stage {
 
   private tick(now: number): void {
     const began = performance.now();
+    const seconds = Math.min(0.5, now - this.lastTick); // not since the last picture: nothing was exposed while the page slept
+    this.lastTick = now;
     const moment = this.timeline.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
     if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
     this.owed--;
-    const seconds = Math.min(0.5, now - this.lastDraw);
-    this.lastDraw = now;
     this.lastStep = moment?.step ?? -1;
     const place = this.chosenPlace(moment);
     this.moveCamera(seconds, place);
@@ -224,7 +221,7 @@ export class Stage {
     if (moment) this.firstPicture ??= performance.now();
     this.onDrawn();
     for (const use of this.afterDraw.splice(0)) use();
-    this.cost.add("draw", performance.now() - began);
+    this.cost.close(performance.now() - began);
   }
 
   private moveCamera(seconds: number, place: Point | null): void {
@@ -254,7 +251,7 @@ export class Stage {
 
   private paint(moment: Moment | null, moving: boolean, seconds: number): void {
     const { looks } = this.settings;
-    const sharp = this.lastDraw - this.lastMove > SHARP_SECONDS;
+    const sharp = this.lastTick - this.lastMove > SHARP_SECONDS;
     this.wasSharp = sharp;
     this.picture.draw(moment, {
       camera: this.camera,

@@ -35,8 +35,8 @@ export class Timeline {
     return this.kept.at(-1) ?? null;
   }
 
-  /** Keep a frame; the answer says which of the SLOTS it takes over. Times in seconds. */
-  push(frame: Frame, time: number): number {
+  /** Keep a frame, in one of the SLOTS that none of the others takes up. Times in seconds. */
+  push(frame: Frame, time: number): void {
     const before = this.newest;
     if (before && (before.frame.epoch !== frame.epoch || frame.step < before.frame.step)) this.kept = [];
     else if (before?.frame.step === frame.step) this.kept.pop();
@@ -45,7 +45,6 @@ export class Timeline {
     const slot = [0, 1, 2].find((k) => used.every((kept) => kept.slot !== k)) ?? 0;
     this.kept = [...used, { frame, time, slot }];
     if (this.kept.length === 1) this.shown = frame.step;
-    return slot;
   }
 
   private learn(steps: number, seconds: number): void {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { mapPlace, needsMap, throughMap } from "../src/minimap";
 import { hunterKinds, nearestOf, Places } from "../src/places";
+import { inside } from "../src/overlay_things";
 import { outlineOf } from "../src/predators";
 import { parseMessage, type ClientMessage, type Hello } from "../src/protocol";
 import { daylightOf, huntersOf, thingsOf } from "../src/things";
@@ -85,4 +86,18 @@ it("food and predators go to the server where it takes them, else into the scena
 it("kinds of hunters come from the schema", () => {
   expect(hunterKinds({ $defs: { Hunter: { properties: { kind: { enum: ["hawk", "owl"] } } } } })).toEqual(["hawk", "owl"]);
   expect(hunterKinds({})).toEqual([]);
+});
+
+it("a label stays in the window as long as what it names is there", () => {
+  expect(inside(200, 80, 390)).toBe(200);
+  expect(inside(385, 80, 390)).toBe(346);
+  expect(inside(2, 80, 390)).toBe(44);
+  expect(inside(420, 80, 390)).toBe(420);
+});
+
+it("a small screen gets a small map", () => {
+  const world = { width: 1600, height: 1000 };
+  const gaps = { right: 0, bottom: 64 };
+  expect(mapPlace({ width: 390, height: 844 }, world, gaps).width).toBeCloseTo(117);
+  expect(mapPlace({ width: 1440, height: 900 }, world, gaps).width).toBeCloseTo(168);
 });

@@ -2,8 +2,7 @@
 
 import type { ColorMode } from "../palettes";
 import type { Frame } from "../protocol";
-import type { Moment } from "../timeline";
-import { SLOTS } from "../timeline";
+import { SLOTS, type Kept, type Moment } from "../timeline";
 import { AGENT_FRAGMENT, AGENT_VERTEX } from "./shaders";
 import { makeProgram, type Program } from "./program";
 
@@ -21,18 +20,31 @@ export interface AgentLook {
   cover: number;
 }
 
+interface Texture {
+  handle: WebGLTexture;
+  rows: number;
+  frame: Frame | null; // what it holds
+}
+
 export class Agents {
   private readonly program: Program;
-  private readonly textures: { handle: WebGLTexture; rows: number }[] = [];
+  private readonly textures: Texture[] = []; // one for each slot of the timeline
 
   constructor(private readonly gl: WebGL2RenderingContext) {
     this.program = makeProgram(gl, AGENT_VERTEX, AGENT_FRAGMENT);
-    for (let k = 0; k < SLOTS; k++) this.textures.push({ handle: gl.createTexture(), rows: 0 });
+    for (let k = 0; k < SLOTS; k++) this.textures.push({ handle: gl.createTexture(), rows: 0, frame: null });
   }
 
-  upload(frame: Frame, slot: number): void {
-    const gl = this.gl;
+  /** The texture that holds a frame. Its bytes go there when it is first drawn: many a frame never is. */
+  private holding({ frame, slot }: Kept): WebGLTexture {
     const texture = this.textures[slot];
+    if (texture.frame !== frame) this.upload(frame, texture);
+    return texture.handle;
+  }
+
+  private upload(frame: Frame, texture: Texture): void {
+    const gl = this.gl;
+    texture.frame = frame;
     const rows = Math.max(1, Math.ceil(frame.count / TEXTURE_WIDTH));
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, texture.handle);
@@ -46,7 +58,7 @@ export class Agents {
     }
   }
 
-  private grow(texture: { handle: WebGLTexture; rows: number }, rows: number): void {
+  private grow(texture: Texture, rows: number): void {
     const gl = this.gl;
     texture.rows = rows;
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RG32UI, TEXTURE_WIDTH, rows, 0, gl.RG_INTEGER, gl.UNSIGNED_INT, null);
@@ -59,7 +71,7 @@ export class Agents {
     const { handle, at } = this.program;
     const { from, to } = moment;
     gl.useProgram(handle);
-    [this.textures[from.slot].handle, this.textures[to.slot].handle, palette].forEach((texture, unit) => {
+    [this.holding(from), this.holding(to), palette].forEach((texture, unit) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
       gl.bindTexture(gl.TEXTURE_2D, texture);
     });

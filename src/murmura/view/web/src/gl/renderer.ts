@@ -8,7 +8,6 @@
 import looks from "../../../../looks.json";
 import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
-import type { Frame } from "../protocol";
 import type { Moment } from "../timeline";
 import { Agents, type AgentLook } from "./agents";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
@@ -55,10 +54,6 @@ export class RendererGl implements Picture {
     const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
     this.software = /swiftshader|llvmpipe|software/i.test(name);
     gl.bindVertexArray(gl.createVertexArray());
-  }
-
-  upload(frame: Frame, slot: number): void {
-    this.agents.upload(frame, slot);
   }
 
   clear(): void {
@@ -194,7 +189,8 @@ export class RendererGl implements Picture {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const crowd = Math.min(1, (30_000 / Math.max(1, moment.to.frame.count)) ** 0.5);
-    const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : 0.9 * crowd, scene.light ? 1 : 0.75);
+    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // what glows is a lamp, not a thing that a lamp shines on
+    const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : shine * crowd, scene.light ? 1 : 0.75);
     this.agents.draw(moment, look, this.palette);
   }
 

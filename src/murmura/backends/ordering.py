@@ -10,8 +10,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from murmura.backends.lanes import pointer_to
 from murmura.backends.primitives import JIT
+from murmura.backends.teamwork import pointer_to
 
 AHEAD = 24  # rows; their places are anywhere, and each would be waited for
 
@@ -22,7 +22,8 @@ def prefetch(typing_context: Any, array: Any, i: Any) -> Any:
     byte, number = ir.IntType(8), ir.IntType(32)
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1], byte)
+        element = pointer_to(context, builder, sig.args[0], args[0], args[1])
+        pointer = builder.bitcast(element, byte.as_pointer())
         kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), number, number, number])
         callee = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         builder.call(callee, [pointer, number(1), number(3), number(1)])  # to write, to keep, data

@@ -26,7 +26,8 @@ yield_core = types.ExternalFunction(
 )
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> Any:
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> Any:
+    """Where an element of an array is."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(data, [i])
 
@@ -36,7 +37,7 @@ def fetch_add(typing_context: Any, array: Any, i: Any, amount: Any) -> Any:
     """Add to an int64 element and return what was there before, as one indivisible act."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1])
         return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
 
     return types.int64(array, types.intp, types.int64), emit
@@ -47,7 +48,7 @@ def peek(typing_context: Any, array: Any, i: Any) -> Any:
     """Read an int64 element that another thread may be changing."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1])
         return builder.load_atomic(pointer, "seq_cst", 8, typ=LONG)
 
     return types.int64(array, types.intp), emit
@@ -58,7 +59,7 @@ def put(typing_context: Any, array: Any, i: Any, value: Any) -> Any:
     """Write an int64 element that another thread may be reading."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
+        pointer = pointer_to(context, builder, sig.args[0], args[0], args[1])
         builder.store_atomic(args[2], pointer, "seq_cst", 8)
         return context.get_dummy_value()
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import murmura as mm
 from murmura.backends.cuda import BackendCuda
+from murmura.backends.cuda_build import simulated
 from murmura.lab.bench import workload
 from murmura.lab.recording import record
 
@@ -59,6 +61,21 @@ def test_only_checkpoints_bring_the_whole_state(scene: str, tmp_path: Path, monk
     monkeypatch.setattr(BackendCuda, "store", count)
     recorded(scene, tmp_path / "run")
     assert stored == [5]  # at the start it is here already
+
+
+@pytest.mark.skipif(simulated(), reason="the simulator captures no graphs")
+@pytest.mark.parametrize("steps", [1, 9])
+def test_steps_write_into_no_memory_that_a_snapshot_may_get(steps: int):
+    """What a graph was captured with is its own for ever: snapshots on their way to the host lie in other memory."""
+    import cupy
+
+    sim = mm.Simulation(cut_down("ecosystem", 24).with_values(ROOM), seed=3, backend="cuda")
+    sim.step(steps)
+    with sim._backend._stream as stream:
+        blocks = [cupy.full(512 * size, 7, np.uint8) for size in range(1, 65) for _ in range(6)]
+        stream.synchronize()
+    sim.step(steps)
+    assert all((cupy.asnumpy(block) == 7).all() for block in blocks)
 
 
 def test_a_snapshot_outlives_births_and_deaths_that_the_simulation_has_seen():

@@ -64,6 +64,7 @@ class BackendCuda:
             self._xp = cupy
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self._copying = cupy.cuda.Stream(non_blocking=True)
+            self._workspace = cupy.cuda.MemoryPool()
         self.replan(plan)
 
     def replan(self, plan: Plan) -> None:
@@ -281,14 +282,17 @@ class BackendCuda:
             # Once without capturing: compiles the kernels and fills CuPy's memory pool. The state is put back.
             with self._stream:
                 saved = [(array, array.owner.copy()) for array in self._changing()]
-                self._launch(keep)
-                for array, copy in saved:
-                    array.owner[...] = copy
-                self._stream.synchronize()
-                self._stream.begin_capture()
-                for _ in range(steps):
+                # A graph writes into the memory it was captured with for ever. From a pool of its own nobody else
+                # gets that memory: a snapshot on its way to the host would be overwritten in it.
+                with self._xp.cuda.using_allocator(self._workspace.malloc):
                     self._launch(keep)
-                self._graphs[steps] = self._stream.end_capture()
+                    for array, copy in saved:
+                        array.owner[...] = copy
+                    self._stream.synchronize()
+                    self._stream.begin_capture()
+                    for _ in range(steps):
+                        self._launch(keep)
+                    self._graphs[steps] = self._stream.end_capture()
         return self._graphs[steps]
 
     def _changing(self) -> tuple[Any, ...]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
 
 from murmura.backends.lanes import as_lanes, load, store_first, where
+from murmura.backends.parts import compile_now
 from murmura.backends.tracing_flow import Forking, loop, traced, when
 from murmura.core.errors import BackendError
 
@@ -16,6 +20,28 @@ from murmura.core.errors import BackendError
 def compiled(write: Any) -> Any:
     written = traced(numba.types.none, lambda function: function)(write)
     return numba.njit(lambda *arguments: written(*arguments))
+
+
+def test_a_ctrl_c_while_llvm_calls_back_is_not_lost():
+    """What is raised in the callback is dropped by ctypes; the compiler raises it again."""
+    pressed = []
+
+    def press(*arguments: Any) -> Any:
+        if not pressed:
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return JITCodeLibrary._object_compiled_hook(*arguments)
+
+    engine = cpu_target.target_context.codegen()._engine
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    engine.set_object_cache(press, JITCodeLibrary._object_getbuffer_hook)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compile_now(numba.njit(lambda x: x * 2.0), (numba.types.float64,))
+    finally:
+        engine.set_object_cache(JITCodeLibrary._object_compiled_hook, JITCodeLibrary._object_getbuffer_hook)
+        signal.signal(signal.SIGINT, before)
+    assert pressed
 
 
 def answered(a: Any, b: Any) -> Any:

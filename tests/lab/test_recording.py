@@ -112,6 +112,12 @@ def test_senseless_numbers_are_refused_before_anything_is_written(steps: int, ev
     assert not (tmp_path / "run").exists()
 
 
+def test_more_steps_than_can_be_counted_are_refused(tmp_path: Path):
+    with pytest.raises(ScenarioError, match=r"expected at most \d+ steps, got 99999999999999999999"):
+        record(simulation(), 99_999_999_999_999_999_999, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_never_overwrites_anything(tmp_path: Path):
     record(simulation(), 2, tmp_path / "run")
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}

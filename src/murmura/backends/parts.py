@@ -7,8 +7,11 @@ as LLVM code, and all of it is optimised once, in the kernel. This and what is r
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from numba.core import types
@@ -76,10 +79,36 @@ def remembering() -> Iterator[None]:
         del types.Function.get_call_type
 
 
+@contextmanager
+def heeding_interrupts() -> Iterator[None]:
+    """Let no Ctrl-C be lost: LLVM calls back into Python, and what is raised there is dropped."""
+    asked = []
+
+    def ask(_: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_name.startswith("_raw_object_cache"):  # llvmlite's way back
+                asked.append(True)
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    holds = usual and threading.current_thread() is threading.main_thread()
+    if holds:
+        signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        if holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if asked:
+        raise KeyboardInterrupt
+
+
 def compile_now(function: Any, arguments: Any) -> None:
     """Compile a function for the types it is always called with, or load it from disk."""
     try:
-        with remembering():
+        with remembering(), heeding_interrupts():
             function.compile(arguments)
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

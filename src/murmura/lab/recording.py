@@ -16,7 +16,7 @@ from murmura.lab.atmosphere import keep_atmosphere
 from murmura.lab.cadence import parse_pause
 from murmura.lab.checkpoints import Checkpoints
 from murmura.lab.lines import LinesWriter
-from murmura.lab.manifest import MANIFEST, Recording, new_manifest
+from murmura.lab.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest
 from murmura.lab.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
 from murmura.lab.sweep_run import check_measures
@@ -123,6 +123,10 @@ def check_request(
     if steps < 0 or every < 1:
         raise ScenarioError(
             f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
+        )
+    if max(steps, every, metrics_every or 0) > LARGEST_STEP:
+        raise ScenarioError(
+            f"expected at most {LARGEST_STEP} steps, got {max(steps, every, metrics_every or 0)}"
         )
     if metrics_every is not None and (metrics_every < 1 or metrics_every % every):
         raise ScenarioError(

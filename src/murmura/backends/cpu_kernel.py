@@ -90,7 +90,7 @@ def steer_block(
     fine = True
     for k in range(0, count, 16):
         fine &= move_sixteen(
-            numbers, table, table_ids, begin + k, sums, k, count - k, world, items, ranges, chosen, near, shapes,
+            numbers, kin, table, table_ids, begin + k, sums, k, count - k, world, items, ranges, chosen, near, shapes,
             state, ids, target + k, step, told, news, events, status, young,
         )  # fmt: skip
     return fine

@@ -48,6 +48,12 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
+Entry = tuple[int, int]
+"""An accumulator: the rule's number, and its own among those of the rule."""
+WHO = -1
+"""Less a `least` accumulator's number: who it was."""
+
+
 @dataclass(frozen=True)
 class Loads:
     """How a kernel reads values: place and velocity, a carried column, an id; and how an agent is read whole.
@@ -94,7 +100,7 @@ class Fusion:
         self.many = plan.species_count > 1
         self.extras = [*DEFAULTS, *(c for c in plan.carried if c not in DEFAULTS)]
         self.sums, self.greatest, self.least = self._layout()
-        self.width = 1 + len(self.sums) + len(self.greatest) + sum(len(run) for run in self.least)
+        self.width = 1 + len(self._order())
 
     def text(self) -> str:
         """All fused functions as a module's text."""
@@ -160,7 +166,7 @@ class Fusion:
                     found[f"{name}_{k}"] = function
         return found
 
-    def _layout(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[list[tuple[int, int]]]]:
+    def _layout(self) -> tuple[list[Entry], list[Entry], list[list[Entry]]]:
         """Accumulators as (group, number within it), sorted by how they combine."""
         sums, greatest, least = [], [], []
         for k, group in enumerate(self.groups):
@@ -175,9 +181,19 @@ class Fusion:
                     least[-1].append((k, number))
         return sums, greatest, least
 
-    def places(self) -> dict[tuple[int, int], int]:
-        order = [*self.sums, *self.greatest, *(entry for run in self.least for entry in run)]
-        return {entry: place + 1 for place, entry in enumerate(order)}
+    def _order(self) -> list[Entry]:
+        return [*self.sums, *self.greatest, *(entry for run in self.least for entry in self._kept(run))]
+
+    def recalls(self, run: list[Entry]) -> bool:
+        """Whether a scan keeps only who the nearest was, and asks it again afterwards: less to carry along."""
+        return not self.threads and len(run) > 2
+
+    def _kept(self, run: list[Entry]) -> list[Entry]:
+        return [run[0], (run[0][0], WHO - run[0][1])] if self.recalls(run) else run
+
+    def places(self) -> dict[Entry, int]:
+        """Where each accumulator is; who the nearest was comes after how near it was."""
+        return {entry: place + 1 for place, entry in enumerate(self._order())}
 
     def _constants(self) -> str:
         return "\n".join(
@@ -323,12 +339,11 @@ class Fusion:
         return "\n".join(lines)
 
     def _contribute(self) -> str:
-        lines = [*self.jit, "def contribute(p, me, seen, world):"]
+        lines = [*self.jit, f"def contribute(p, me, seen, world{'' if self.threads else ', who'}):"]
         for k, group in enumerate(self.groups):
             if group.kinds:
                 lines.append(f"    c{k} = pair_{k}(p[{k + 2}], me, seen, world)")
-        order = [*self.sums, *self.greatest, *(entry for run in self.least for entry in run)]
-        values = ["1.0", *(f"c{k}[{number}]" for k, number in order)]
+        values = ["1.0", *("who" if number < 0 else f"c{k}[{number}]" for k, number in self._order())]
         lines.append(f"    return {', '.join(values)},")
         return "\n".join(lines)
 
@@ -341,7 +356,7 @@ class Fusion:
             f"where(m & (c[{k}] > acc[{k}]), c[{k}], acc[{k}])" for k in (places[e] for e in self.greatest)
         ]
         lines = [*self.jit, "def merge(acc, c, m):"]
-        for number, run in enumerate(self.least):
+        for number, run in enumerate(map(self._kept, self.least)):
             k = places[run[0]]
             start += ["as_lanes(3.0e38)"] + ["as_lanes(0.0)"] * (len(run) - 1)
             lines.append(f"    m{number} = m & (c[{k}] < acc[{k}])")
@@ -356,7 +371,7 @@ class Fusion:
         runs = [("fold_groups", 0, 1 + len(self.sums), ", 'sum'")]
         if self.greatest:
             runs.append(("fold_groups", 1 + len(self.sums), len(self.greatest), ", 'greatest'"))
-        runs += [("fold_nearest", places[run[0]], len(run), "") for run in self.least]
+        runs += [("fold_nearest", places[run[0]], len(self._kept(run)), "") for run in self.least]
         for function, begin, count, kind in runs:
             values = ", ".join(f"acc[{begin + k}]" for k in range(count))
             lines.append(f"    {function}(rows, k, ({values},), {begin}{kind})")

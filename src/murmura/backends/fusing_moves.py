@@ -27,8 +27,20 @@ class Moves:
             "    zero = as_lanes(0.0)",
         ]
         places = self.fusion.places()
+        recalled: dict[tuple[int, int], str] = {}
+        for number, run in enumerate(self.fusion.least):
+            if self.fusion.recalls(run):
+                k, place = run[0][0], places[run[0]]
+                lines.append(f"    any{number} = s[{place}] < 3.0e38")
+                lines.append(f"    who{number} = where(any{number}, bits_of(s[{place + 1}]), here)")
+                lines.append(f"    seen{number} = neighbour(p, me, rows, ids, kin, who{number})")
+                lines.append(
+                    f"    again{number} = pair_{k}(p[{k + 2}], me._replace(neighbors=0.0), seen{number}, world)"
+                )
+                recalled |= {e: f"where(any{number}, again{number}[{e[1]}], 0.0)" for e in run[1:]}
         for k, group in enumerate(self.groups):
-            pairs = [f"s[{places[(k, number)]}]" for number in range(len(group.kinds))]
+            entries = [(k, number) for number in range(len(group.kinds))]
+            pairs = [recalled.get(entry) or f"s[{places[entry]}]" for entry in entries]
             lines += self._items(k, group)
             items = [f"i{k}_{n}" for n in range(len(group.item_kinds))]
             lines.append(f"    a{k} = ({''.join(f'{v}, ' for v in [*pairs, *items])})")
@@ -80,7 +92,7 @@ class Moves:
     @property
     def chosen(self) -> str:
         """Further arguments of functions that ask items: those near a block of agents, where agents come in blocks."""
-        return "" if self.fusion.threads else ", chosen, near"
+        return "" if self.fusion.threads else ", chosen, near, rows, ids, kin, here"
 
     def culls(self, group: Group) -> bool:
         """Whether items that are too far away from a block of agents are left out from the beginning."""

@@ -189,6 +189,15 @@ def lane_of(values: Any, k: Value) -> Value:
     return Value(pen().builder.extract_element(values.code, coded(k, INT)))
 
 
+def number_of(bits: Value) -> Value:
+    """The numbers that have these bits: what carries whole numbers among real ones."""
+    return Value(pen().builder.bitcast(bits.code, FLOATS))
+
+
+def bits_of(numbers: Value) -> Value:
+    return Value(pen().builder.bitcast(numbers.code, INTS))
+
+
 def load(row: Array, i: Any) -> Value:
     """Sixteen consecutive elements, float32 or int32."""
     kind = FLOATS if row.element == FLOAT else INTS
@@ -203,7 +212,9 @@ def load_repeated(row: Array, i: Any, per_group: int) -> Value:
 
 
 def load_tile(row: Array, j: Any, per_group: int) -> Value:
-    """A tile of consecutive elements, repeated for every group of lanes: candidates."""
+    """A tile of consecutive elements, repeated for every group of lanes: candidates. Or those at sixteen places."""
+    if j.kind == INTS:
+        return gather(row, j)
     few = ir.VectorType(row.element, per_group)
     values = pen().builder.load(row.vector_at(j, few), align=4)
     return Value(pick(values, [k % per_group for k in range(WIDTH)]))

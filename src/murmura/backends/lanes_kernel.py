@@ -16,23 +16,26 @@ def known(world):
     return world._replace(wraps=WRAPS, walled=WALLED)
 
 
+def neighbour(p, me, rows, ids, kin, j):
+    """The agents in four rows from j on, or in rows j of sixteen, as `me` sees them."""
+    dx = load_tile(rows[0], j, 4) - me.x
+    dy = load_tile(rows[1], j, 4) - me.y
+    d2 = dx * dx + dy * dy
+    inv_d = F(1.0) / sqrt(d2 + TINY)
+    vx, vy = load_tile(rows[2], j, 4), load_tile(rows[3], j, 4)
+    return seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d2 * inv_d, inv_d, vx, vy)
+
+
 def scan(p, me, reach_squared, cosine, rows, ids, kin, world, begin, end, i, own, acc):
     """Feed one run of candidates to the rules of four agents."""
     mine = as_ints(i) + lane_numbers(4, 0)
 
     def meet(j, number, acc):
-        dx = load_tile(rows[0], j, 4) - me.x
-        dy = load_tile(rows[1], j, 4) - me.y
-        d2 = dx * dx + dy * dy
-        inv_d = F(1.0) / sqrt(d2 + TINY)
-        d = d2 * inv_d
-        m = sees(reach_squared, cosine, me.hx, me.hy, dx, dy, d2, d)
+        seen = neighbour(p, me, rows, ids, kin, j)
+        m = sees(reach_squared, cosine, me.hx, me.hy, seen.dx, seen.dy, seen.d2, seen.d)
         if own:
             m = m & (number != mine)
-            number = number + 4
-        vx, vy = load_tile(rows[2], j, 4), load_tile(rows[3], j, 4)
-        seen = seen_of(p, me, rows, ids, kin, j, dx, dy, d2, d, inv_d, vx, vy)
-        return number, merge(acc, contribute(p, me, seen, world), m)
+        return number + 4, merge(acc, contribute(p, me, seen, world, number_of(number)), m)
 
     _, acc = loop(begin, end, meet, as_ints(begin) + lane_numbers(4, 1), acc, step=4)
     return acc
@@ -52,14 +55,16 @@ def perceive_four(numbers, kin, table, ids, i, above, here, below, reaches, sums
 
 
 def move_sixteen(
-    numbers, table, table_ids, i, sums, k, left, world, items, ranges, chosen, near, shapes, state, ids, target, step,
-    told, news, events, status, young,
+    numbers, kin, table, table_ids, i, sums, k, left, world, items, ranges, chosen, near, shapes, state, ids, target,
+    step, told, news, events, status, young,
 ):  # fmt: skip
     """Sixteen agents, or the `left` ones, decide, move and tell; whether all of them are somewhere."""
     world = known(world)
     found = sums_at(sums, k)
-    p, me = me_moving(numbers, rows_of(table), table_ids, i, found[0], world)
-    me, fx, fy, tale = decide(p, me, found, world, items, ranges, chosen, near)
+    rows = rows_of(table)
+    p, me = me_moving(numbers, rows, table_ids, i, found[0], world)
+    here = as_ints(i) + lane_numbers(16, 1)
+    me, fx, fy, tale = decide(p, me, found, world, items, ranges, chosen, near, rows, table_ids, kin, here)
     me, new = live(p, me, fx, fy, world, shapes)
     store_all(state, target, new, left)
     store_first(ids, target, mark_dead(me.id, tale[0]) if MORTAL else me.id, left)

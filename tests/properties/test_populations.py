@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import murmura as mm
@@ -39,7 +39,16 @@ def life_of(sim: mm.Simulation, steps: int) -> list[dict[str, Any]]:
     return events
 
 
+CROWDED_BORDER = {
+    "agents": 40, "world.width": 600.0, "world.height": 500.0, "rules.feeding.count": 4, "rules.energy.decay": 0.01,
+    "rules.combat.damage": 50.0, "rules.reproduction.cooldown": 3.0, "rules.reproduction.energy_threshold": 0.3,
+    "rules.reproduction.least_age": 1.0, "rules.reproduction.alone_after": 2.0, "rules.reproduction.most": 200,
+    "rules.ageing.least": 20.0, "rules.immigration.rate": 120.0, "rules.immigration.below": 60.0,
+}  # fmt: skip
+
+
 @settings(max_examples=15, deadline=None)
+@example(values=CROWDED_BORDER, seed=1, wild=False)
 @given(values=small_worlds, seed=st.integers(0, 2**40), wild=st.booleans())
 def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
     """Of the ecosystem, and of a walled world where some come from elsewhere."""
@@ -76,7 +85,7 @@ def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
 
 def test_the_books_balance() -> None:
     check_books()
-    assert sum(ARRIVALS) > 20, "nobody came"
+    assert max(ARRIVALS) > 5, "nobody came"
 
 
 def test_a_whole_life_is_the_same_on_any_number_of_threads() -> None:

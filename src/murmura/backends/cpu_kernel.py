@@ -1,8 +1,8 @@
 """The step on CPU cores: index, perceive and steer, move. A template: the fused rules come from `fusing`.
 
 Four agents times four candidates fill the sixteen lanes (`lanes_kernel`); who is a candidate is in `index_kernel`.
-This file is never imported: `cpu.py` puts the fused functions in place of the marked line and compiles the result as
-a module of its own.
+This file is never imported: `cpu_build.py` puts the fused functions in place of the marked line and compiles the result
+as a module of its own.
 """
 
 # mypy: ignore-errors

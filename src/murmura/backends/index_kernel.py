@@ -6,7 +6,7 @@ halo of ghost copies around the edges replaces every modulo; each row ends in fa
 tiles of four candidates may read past a run's end. The order within a bin is by place, not by id or history:
 a step is a function of the state alone, whatever the number of threads and whoever has which id.
 
-A template, and never imported: it comes before `cpu_kernel` in a module that `cpu.py` makes.
+A template, and never imported: it comes before `cpu_kernel` in a module that `cpu_build.py` makes.
 """
 
 # mypy: ignore-errors

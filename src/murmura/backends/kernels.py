@@ -33,3 +33,10 @@ def module_file(folder: Path, name: str, text: str) -> Path:
             "environment variable MURMURA_CACHE_DIR"
         ) from None
     return path
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

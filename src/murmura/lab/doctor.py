@@ -25,7 +25,7 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and what to install for what is missing."""
     import llvmlite.binding as llvm
 
-    from murmura.backends.cpu import available_cores
+    from murmura.backends.kernels import available_cores
     from murmura.backends.cuda_build import device_name, missing
     from murmura.backends.kernels import cache_folder
 

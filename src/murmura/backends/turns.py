@@ -144,7 +144,13 @@ def compiled_beside(plan: Plan, worth_it: bool) -> Iterator[None]:
     helper = None
     if cold:
         orders = [f"{unit.path}={unit.home}" for unit in cold]
-        command = [sys.executable, "-m", "murmura.backends.turns", *orders]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "murmura.backends.turns",
+            *orders,
+        ]  # -P: not what lies in this folder
         with suppress(OSError):  # then they are compiled here, when they are needed
             helper = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

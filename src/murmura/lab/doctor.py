@@ -25,9 +25,8 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and what to install for what is missing."""
     import llvmlite.binding as llvm
 
-    from murmura.backends.kernels import available_cores
     from murmura.backends.cuda_build import device_name, missing
-    from murmura.backends.kernels import cache_folder
+    from murmura.backends.kernels import available_cores, cache_folder
 
     no_cuda = missing()
     features = llvm.get_host_cpu_features()

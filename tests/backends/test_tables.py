@@ -10,7 +10,7 @@ import pytest
 
 import murmura as mm
 from murmura.backends.lanes import entry, load, store_first
-from murmura.backends.plan import laid_out, pitch_of
+from murmura.backends.tables import laid_out, pitch_of
 from murmura.backends.tracing_flow import traced
 from murmura.scenario import Scenario
 

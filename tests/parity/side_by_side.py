@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.backends.reference import Moment
+from murmura.backends.moment import Moment
 from murmura.core.randomness import seed_words
 from murmura.core.state import column_name, column_type
 

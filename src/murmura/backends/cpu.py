@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from murmura.backends import hearing, teamwork, turns
 from murmura.backends.cpu_build import is_here, kernel_module
 from murmura.backends.kernels import available_cores
-from murmura.backends.plan import KIN_FIELDS, Plan, laid_out
+from murmura.backends.plan import KIN_FIELDS, Plan
+from murmura.backends.tables import laid_out
 from murmura.backends.unsorting import unsort
 from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS

@@ -162,6 +162,27 @@ def let_be_born(state, ids, n, status, young, events, numbers, world, step):
     return n
 
 
+@jit
+def end_step(
+    turns, numbers, items, ranges, told, team, news, heard, world_values, world, step, seed_low, seed_high, state, ids,
+    alive, status, young, events,
+):  # fmt: skip
+    """What happens when all have moved: items take their turns, the young are born, newcomers arrive."""
+    if LASTING:
+        merge_told(told, team, ranges)
+        take_turns(
+            turns, numbers, items, ranges, told[0], news, heard, world_values, step, seed_low, seed_high
+        )
+    if MORTAL:
+        alive = let_be_born(state, ids, alive, status, young, events, numbers, world, step + 1)
+        room = state.shape[1] - 64
+        alive = welcome(numbers, state, ids, alive, room, items, ranges, world, step + 1, status, events)
+        put(status, ALIVE, alive)
+    if EVENTFUL and 2 * status[EVENTS] > events.shape[0]:
+        put(status, 0, MUCH_TO_TELL)
+    status[1] += 1
+
+
 @numba.njit(cache=True, **JIT)
 def run(
     steps, me, team, first_step, seed_low, seed_high, world_values, reach, nearest, sync, status, found_bounds,
@@ -246,33 +267,12 @@ def run(
                 task = tasks * whose // team + fetch_add(sync, NEXT_TASK + 16 * whose, 1)
         meet(sync, team)
         if me == 0:
-            if LASTING:
-                merge_told(told, team, ranges)
-                take_turns(
-                    turns,
-                    numbers,
-                    items,
-                    ranges,
-                    told[0],
-                    news,
-                    heard,
-                    world_values,
-                    step,
-                    seed_low,
-                    seed_high,
-                )
-            if MORTAL:
-                last = rows * pitch + ACROSS
-                alive = row_first[rows - 1] + start[last + columns] - start[last]
-                alive = let_be_born(state, ids, alive, status, young, events, numbers, world, step + 1)
-                room = state.shape[1] - 64
-                alive = welcome(
-                    numbers, state, ids, alive, room, items, ranges, world, step + 1, status, events
-                )
-                put(status, ALIVE, alive)
-            if EVENTFUL and 2 * status[EVENTS] > events.shape[0]:
-                put(status, 0, MUCH_TO_TELL)
-            status[1] += 1
+            last = rows * pitch + ACROSS
+            alive = row_first[rows - 1] + start[last + columns] - start[last]
+            end_step(
+                turns, numbers, items, ranges, told, team, news, heard, world_values, world, step, seed_low, seed_high,
+                state, ids, alive, status, young, events,
+            )  # fmt: skip
         if MORTAL or LASTING or EVENTFUL:
             meet(sync, team)
         if peek(status, 0) != FINE:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from murmura.backends.cuda_build import import_numba_cuda, kernel_module, missing, simulated
 from murmura.backends.cuda_transfer import ALIVE, EVENTS, FELT, Arrived, FlockParcel, Transfer
-from murmura.backends.plan import KIN_FIELDS, PLACES, Plan, laid_out
+from murmura.backends.plan import KIN_FIELDS, PLACES, Plan
+from murmura.backends.tables import laid_out
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name

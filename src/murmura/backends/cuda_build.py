@@ -15,8 +15,9 @@ from types import ModuleType
 import numpy as np
 
 from murmura.backends.compiling import Compiler, fingerprint, single_precision
-from murmura.backends.fusing import HELPERS, THREAD_LOADS, Fusion
+from murmura.backends.fusing import HELPERS, Fusion
 from murmura.backends.kernels import cache_folder, module_file
+from murmura.backends.loads import THREAD_LOADS
 from murmura.backends.plan import Plan
 
 INSTALL = 'pip install "murmura[cuda]"'

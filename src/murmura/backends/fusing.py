@@ -8,11 +8,11 @@ disk cache keys a closure by the identity of the functions inside it, which no o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from murmura.backends.fusing_happenings import Happenings
 from murmura.backends.fusing_moves import Moves
+from murmura.backends.loads import Loads
 from murmura.backends.plan import (
     DEFAULTS,
     KIN_FIELDS,
@@ -22,8 +22,8 @@ from murmura.backends.plan import (
     WORLD_FIELDS,
     Group,
     Plan,
-    pitch_of,
 )
+from murmura.backends.tables import pitch_of
 from murmura.core import motion, perception, space, vector
 from murmura.core.events import Event
 from murmura.core.perception import TIE
@@ -52,42 +52,6 @@ Entry = tuple[int, int]
 """An accumulator: the rule's number, and its own among those of the rule."""
 WHO = -1
 """Less a `least` accumulator's number: who it was."""
-
-
-@dataclass(frozen=True)
-class Loads:
-    """How a kernel reads values: place and velocity, a carried column, an id; and how an agent is read whole.
-
-    Patterns for the agent itself while pairing and while moving, and for a neighbour.
-    """
-
-    base: str
-    carried: str
-    patterns: tuple[str, str, str]
-    identity: str
-    other: str
-    """Text whose value is a neighbour's id, as a number."""
-
-    def place_and_velocity(self, pattern: str) -> str:
-        """Text whose value is (x, y, vx, vy)."""
-        if self.base:
-            return self.base
-        return ", ".join(pattern.format(row=f"rows[{k}]") for k in range(4))
-
-    def column(self, pattern: str, number: int) -> str:
-        return self.carried.format(k=number) if self.carried else pattern.format(row=f"rows[{4 + number}]")
-
-
-LANE_LOADS = Loads(
-    "",
-    "",
-    ("load_repeated({row}, i, 4)", "load({row}, i)", "load_tile({row}, j, 4)"),
-    "",
-    "to_number(load_tile(ids, j, 4))",
-)
-THREAD_LOADS = Loads(
-    "load_quad(rows[0], i)", "rows[1][{k}, i]", ("i", "i", "j"), "ids[i]", "to_number(ids[j])"
-)
 
 
 class Fusion:

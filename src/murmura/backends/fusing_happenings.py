@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from murmura.backends.plan import DEFAULTS, PLACES, Group, pitch_of
+from murmura.backends.plan import DEFAULTS, PLACES, Group
+from murmura.backends.tables import pitch_of
 from murmura.core.events import Event
 from murmura.core.state import column_name, newborn_value
 

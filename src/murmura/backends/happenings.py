@@ -12,7 +12,7 @@ from murmura.core.events import Event
 from murmura.core.state import State, column_name
 
 if TYPE_CHECKING:
-    from murmura.backends.reference import Moment, Tale
+    from murmura.backends.moment import Moment, Tale
 
 
 def take_turns(plan: Plan, moment: Moment, told: list[dict[tuple[int, int], Any]]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from murmura.backends import primitives
-from murmura.backends.plan import ONE_REGISTER, TWO_REGISTERS
+from murmura.backends.tables import ONE_REGISTER, TWO_REGISTERS
 from murmura.backends.tracing import (
     BIT,
     BITS,

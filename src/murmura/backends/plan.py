@@ -24,7 +24,6 @@ from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
 MOST_LISTENERS = 128
-ONE_REGISTER, TWO_REGISTERS = 16, 32  # entries of a table that lanes look things up in, see `tables`
 KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
 ALWAYS_CARRIED = ("heading",)
 ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
@@ -384,18 +383,3 @@ def _perception_numbers(s: Scenario) -> dict[str, float]:
         "view_cosine": s.perception.view_cosine,
         "per_radius": 1.0 / s.perception.radius,
     }
-
-
-def pitch_of(entries: int) -> int:
-    """How far apart tables of so many entries lie."""
-    if entries == 1:
-        return 1
-    return next((size for size in (ONE_REGISTER, TWO_REGISTERS) if entries <= size), entries)
-
-
-def laid_out(tables: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Tables, one a row, one after the other with their pitch."""
-    count, entries = tables.shape
-    whole = np.zeros((count, pitch_of(entries)), np.float32)
-    whole[:, :entries] = tables
-    return whole.reshape(-1)

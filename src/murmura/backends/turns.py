@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 from murmura.backends import hearing, parts, primitives
 from murmura.backends.compiling import Compiler, fingerprint
-from murmura.backends.fusing import LANE_LOADS, Fusion
+from murmura.backends.fusing import Fusion
 from murmura.backends.kernels import cache_folder, module_file
+from murmura.backends.loads import LANE_LOADS
 from murmura.backends.plan import Plan
 from murmura.core.rule import Function, is_built_in
 

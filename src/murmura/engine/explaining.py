@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.backends.reference import Moment
+from murmura.backends.moment import Moment
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.engine.hunters import hunters_in

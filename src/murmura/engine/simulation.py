@@ -351,7 +351,7 @@ class Simulation:
         self._state, self._stored = state, True  # stored: `_state` holds what the backend holds
 
     def _moment(self) -> Any:
-        from murmura.backends.reference import Moment
+        from murmura.backends.moment import Moment
 
         return Moment(self._plan, self.state, self._step_count, seed_words(self._seed))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Number, arctan2, minimum, sqrt, where
+from murmura.core.algebra import Number, minimum, sqrt, where
 from murmura.core.perception import SLOW_SQUARED
-from murmura.core.vector import TINY
+from murmura.core.vec import TINY, Vec
 
 
 def top_speed(p: Any, panic: Number, energy: Number) -> Number:
@@ -20,19 +20,16 @@ def top_speed(p: Any, panic: Number, energy: Number) -> Number:
     return p.top_speed * tired * (1.0 + p.panic_speed * panic)
 
 
-def accelerate(p: Any, me: Any, fx: Number, fy: Number, world: Any) -> tuple[Number, Number]:
+def accelerate(p: Any, me: Any, force: Vec, world: Any) -> Vec:
     """The velocity after this step's force, under the speed policy."""
-    vx = me.vx + fx * world.thrust
-    vy = me.vy + fy * world.thrust
-    square = vx * vx + vy * vy
+    velocity = me.velocity + force * world.thrust
+    square = velocity.square
     top = top_speed(p, me.panic, me.energy)
     if p.policy_constant:
         stuck = square < TINY
         # Forces may cancel the velocity exactly; the agent then keeps its heading (S4-34).
-        vx = where(stuck, me.hx, vx)
-        vy = where(stuck, me.hy, vy)
-        factor = top / sqrt(where(stuck, 1.0, square))
-        return vx * factor, vy * factor
+        velocity = where(stuck, me.heading, velocity)
+        return velocity * (top / sqrt(where(stuck, 1.0, square)))
     inverse = 1.0 / sqrt(square + TINY)
     factor = where(square > top * top, top * inverse, 1.0)
     if p.has_min_speed:
@@ -40,12 +37,19 @@ def accelerate(p: Any, me: Any, fx: Number, fy: Number, world: Any) -> tuple[Num
         least = minimum(p.min_speed, top)
         slow = square < least * least
         stuck = slow & (square < TINY)
-        vx = where(stuck, me.hx, vx)
-        vy = where(stuck, me.hy, vy)
+        velocity = where(stuck, me.heading, velocity)
         factor = where(slow, least * where(stuck, 1.0, inverse), factor)
-    return vx * factor, vy * factor
+    return velocity * factor
 
 
-def new_heading(vx: Number, vy: Number, old: Number) -> Number:
+def heading_of(velocity: Vec) -> tuple[Vec, Number]:
+    """The unit vector of a velocity, along the first axis for one who does not move, and the speed."""
+    square = velocity.square
+    inverse = 1.0 / sqrt(square + TINY)
+    first, *rest = velocity * inverse
+    return Vec(where(square > 0.0, first, 1.0), *rest), square * inverse
+
+
+def new_angle(velocity: Vec, old: Number) -> Number:
     """The heading in radians, kept while the agent is too slow to have one (S0-27)."""
-    return where(vx * vx + vy * vy > SLOW_SQUARED, arctan2(vy, vx), old)
+    return where(velocity.square > SLOW_SQUARED, Vec(velocity.x, velocity.y).angle, old)

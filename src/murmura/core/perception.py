@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Number, where
+from murmura.core.algebra import Condition, Number, where
+from murmura.core.vec import Vec
 
 # An agent slower than this sees all around (S0-115): its heading means nothing.
 SLOW_SQUARED = 0.01
@@ -15,26 +16,17 @@ SEES_ALL = -2.0
 TIE = 1e-6  # squared distances closer than this (relative) are the same distance for the k nearest
 
 
-def view_cosine(p: Any, vx: Number, vy: Number) -> Number:
+def view_cosine(p: Any, velocity: Vec) -> Number:
     """The least cosine between heading and neighbour that is still in view."""
-    return where(vx * vx + vy * vy < SLOW_SQUARED, SEES_ALL, p.view_cosine)
+    return where(velocity.square < SLOW_SQUARED, SEES_ALL, p.view_cosine)
 
 
-def sees(
-    reach_squared: Number,
-    cosine: Number,
-    hx: Number,
-    hy: Number,
-    dx: Number,
-    dy: Number,
-    d2: Number,
-    d: Number,
-) -> Any:
-    """Whether a neighbour at (dx, dy) is perceived (S4-15)."""
-    return (d2 <= reach_squared) & (hx * dx + hy * dy >= cosine * d)
+def in_view(cosine: Number, heading: Vec, offset: Vec, distance: Number) -> Condition:
+    """Whether a neighbour lies inside the field of view (S4-15)."""
+    return heading.dot(offset) >= cosine * distance
 
 
-def attention(p: Any, hx: Number, hy: Number, dx: Number, dy: Number, inv_d: Number) -> Number:
+def attention(p: Any, heading: Vec, offset: Vec, inverse: Number) -> Number:
     """How much a neighbour counts by its angle: 1 ahead, `rear_attention` straight behind (S4-20)."""
-    ahead = 0.5 + 0.5 * (hx * dx + hy * dy) * inv_d
+    ahead = 0.5 + 0.5 * heading.dot(offset) * inverse
     return p.rear_attention + (1.0 - p.rear_attention) * ahead

@@ -2,17 +2,20 @@
 
 A rule never loops. The backend scans an agent's neighbours once and feeds every rule's `pair`; it walks the
 rule's own list of `items` (attractors, obstacles, food, hunters) and feeds `item`; then it calls the others.
-All functions but `turn` and `inherit` are static, branch-free (`where` instead of `if`, except on the rule's
-own options) and take
+All functions are static and take
 
     p      the rule's numbers and options, by field name
-    me     the agent: id x y vx vy hx hy speed max_speed max_force neighbors panic energy species + `reads`
+    me     the agent: id position velocity heading (unit vectors) speed max_speed max_force neighbors panic energy
+           species, and the columns in `reads`
     was    the same agent before it felt anything in this step
-    seen   a neighbour: id dx dy d2 d inv_d nearness (1 - d/perception radius) vx vy attention, how much I want
-           of its kind (separation alignment cohesion flee chase), panic energy species + `reads`
+    seen   a neighbour: id offset (from me to it) square distance inverse (1/distance) nearness (1 - distance/perception
+           radius) velocity attention, how much I want of its species (separation alignment cohesion flee chase), panic
+           energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`)
     it     one item, by `item_fields`
-    acc    what pairs, then items, added up to
-    world  width height wraps dt time noise_time thrust step seed_low seed_high noise_x noise_y
+    found  what pairs and items contributed, merged
+    world  size width height wraps dt time noise_time thrust stride pace step seed_low seed_high noise_x noise_y
+
+`where` chooses; `if` is for options, which are known when a step is traced.
 """
 
 from __future__ import annotations
@@ -29,8 +32,6 @@ from murmura.core.errors import ScenarioError, UnknownNameError, nearest
 from murmura.core.model import Model, choice
 from murmura.core.state import declare_columns
 
-Kind = Literal["sum", "greatest", "least", "payload"]
-Told = Literal["count", "sum", "best"]
 Function = Callable[..., Any]
 
 
@@ -38,24 +39,25 @@ class Rule(Model):
     """What an animal wants. Subclass it, declare numbers as fields, and write the functions it needs.
 
     Functions (all optional static methods):
-        modulate(p, me, world): factors on other numbers, one for each entry of `modulates`.
+        modulate(p, me, world): factors on other numbers by path, {"separation.radius": 0.5}.
         alert(p, me): where true, the agent sees all around.
-        pair(p, me, seen, world): one contribution for each entry of `accumulates`.
-        item(p, me, it, world): one contribution for each entry of `item_accumulates`.
-        feel(p, me, acc, world): new values of the columns in `writes`, before forces are computed.
-        steer(p, me, acc, world): the force (fx, fy) this rule asks for.
-        hush(p, me, acc, world): what is left of the other clamped rules, from 1 down to 0.
-        exclusive(p, me, acc, world): where true, the other clamped rules are silent.
-        age(p, me, world): new values of the columns in `writes`, after the agent has moved.
-        fate(p, me, acc, world): the cause of its death (0: it lives), and whose doing it is (-1: nobody's).
-        happens(p, was, me, acc, world): (kind, other, amount) of an event to be told; kind 0: none.
-        bears(p, was, me, acc, world): whether it has young now, and by whom (an id, or -1).
-        inherit(p, mother, father, child_id, world): values of the columns in `inherits` of that young.
+        pair(p, me, seen, world): what a neighbour contributes: a `Sum`, `Greatest` or `Least`, or several by name.
+        item(p, me, it, world): what an item contributes, likewise.
+        feel(p, me, found, world): new values of the columns in `writes` by name, before forces are computed.
+        steer(p, me, found, world): the force that this rule asks for, a vector.
+        hush(p, me, found, world): what is left of the other clamped rules, from 1 down to 0.
+        exclusive(p, me, found, world): where true, the other clamped rules are silent.
+        age(p, me, world): new values of the columns in `writes` by name, after the agent has moved.
+        fate(p, me, found, world): the cause of its death (0: it lives), and whose doing it is (-1: nobody's).
+        happens(p, was, me, found, world): (kind, other, amount) of an event to be told; kind 0: none.
+        bears(p, was, me, found, world): whether it has young now, and by whom (an id, or -1).
+        inherit(p, mother, father, child_id, world): values of the columns in `inherits` of that young, by name.
         speaks(p, me, world): whether the agent has anything to tell items; without it, everybody may.
-        gather(p, me, it, world): what the agent tells an item, one entry for each of `gathers`.
-        report(p, me, world): what the agent that an item has as its `target` tells it: its fields `reports`.
-        turn(p, items, row, told, world): an item's own turn, after all agents have moved: it changes its row
-            of the table `items` in place, knowing what it was told. One item at a time, so `if` is welcome.
+        gather(p, me, it, world): what the agent tells an item: `Count`, `Total` and `Best` by name.
+        report(p, me, world): what the agent that an item has as its `target` writes into the item, by field.
+        turn(p, it, told, items, world): an item's own turn, after all agents have moved. It assigns to its fields
+            (`it.energy = ...`), knows what it was told, and may look at the other `items` of the rule. `when` instead
+            of `if`: when(condition, function, otherwise).
         arrives(p, it, species, world): whether somebody comes from elsewhere, asked of the rule's first items,
             one for each species, after their turns and after all births of the step; `p` is that species'.
         settle(p, it, name, world): values of the columns in `settles` of that newcomer, who has this name (id).
@@ -63,10 +65,6 @@ class Rule(Model):
 
     enabled: bool = choice(True, "Whether the rule takes part.")
 
-    accumulates: ClassVar[tuple[Kind, ...]] = ()
-    """How contributions of neighbours combine: added, or the greatest (at least 0), or the least with the
-    payloads that follow it (what the nearest one says)."""
-    item_accumulates: ClassVar[tuple[Kind, ...]] = ()
     item_fields: ClassVar[tuple[str, ...]] = ()
     """What agents know of an item; an item with a `turn` of its own also remembers `memory_fields`."""
     memory_fields: ClassVar[tuple[str, ...]] = ()
@@ -74,12 +72,6 @@ class Rule(Model):
     """Fields of such an item that come from the scenario, and follow it when it is changed."""
     item_identity: ClassVar[tuple[str, ...]] = ()
     """Fields by which such an item is known again when others are added or taken away; none: by its number."""
-    gathers: ClassVar[tuple[Told, ...]] = ()
-    """How what agents tell an item combines: how many say so, a sum, or the best with the id of who offers it
-    (two numbers; among equals the least id; nobody: 0 and -1)."""
-    reports: ClassVar[tuple[str, ...]] = ()
-    modulates: ClassVar[tuple[str, ...]] = ()
-    """Numbers that this rule scales for each agent: `motion.top_speed`, `cohesion.weight` and so on."""
     inherits: ClassVar[tuple[str, ...]] = ()
     settles: ClassVar[tuple[str, ...]] = ()
     """Columns of a newcomer that `settle` gives; in the others it is as new as anybody."""
@@ -95,8 +87,10 @@ class Rule(Model):
     """Whether the force counts towards the total that `motion.max_force` limits."""
     silent_when_zero: ClassVar[str] = "weight"
     """The number that makes the rule ask for nothing when it is 0; it is then skipped."""
+    meets_everyone: ClassVar[bool] = False
+    """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
     tracks: ClassVar[str] = ""
-    """The field that names an agent; the rule's one item is then that agent (see TRACKED_FIELDS)."""
+    """The field that names an agent; the rule's one item is then that agent (see `core.layout.TRACKED_FIELDS`)."""
 
     modulate: ClassVar[Function | None] = None
     alert: ClassVar[Function | None] = None
@@ -148,12 +142,13 @@ class Rule(Model):
         """Columns in which agents that come from nobody differ from each other, by name."""
         return {}
 
+    def takes_part(self, scenario: Any) -> bool:
+        """Whether the rule has anything to do in a scenario in which it is enabled."""
+        return True
+
     def most_agents(self, agents: int) -> int:
         """How many agents may live at once, where the rule lets some be born."""
         return agents
-
-
-TRACKED_FIELDS = ("x", "y", "vx", "vy", "present", "id")
 
 
 def numbers_of(model: Model, perception_radius: float) -> dict[str, float]:
@@ -238,15 +233,5 @@ def _check(name: str, rule: type[Rule]) -> None:
         raise ScenarioError(
             f"the name {name!r} is taken by murmura itself: register your rule under another one"
         )
-    if rule.pair is not None and not rule.accumulates:
-        raise ScenarioError(
-            f"rule {name!r} has a pair function: say how its results combine in `accumulates`"
-        )
     if (rule.feel is not None or rule.age is not None) and not rule.writes:
         raise ScenarioError(f"rule {name!r} changes the agent: name the columns in `writes`")
-    for kinds in (rule.accumulates, rule.item_accumulates):
-        for before, kind in zip(("", *kinds), kinds, strict=False):
-            if kind == "payload" and before not in ("least", "payload"):
-                raise ScenarioError(
-                    f"rule {name!r}: a payload must follow the 'least' it belongs to, got {kinds}"
-                )

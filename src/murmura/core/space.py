@@ -1,10 +1,11 @@
-"""The plane the flock lives in: shortest differences on a torus, and what happens at the edges."""
+"""The space the flock lives in: shortest differences on a torus, and what happens at the edges."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from murmura.core.algebra import Number, floor, maximum, minimum, where
+from murmura.core.vec import Vec
 
 
 def shortest(difference: Number, size: Number) -> Number:
@@ -12,14 +13,15 @@ def shortest(difference: Number, size: Number) -> Number:
     return difference - size * floor(difference * (1.0 / size) + 0.5)
 
 
-def offset(world: Any, x0: Number, y0: Number, x1: Number, y1: Number) -> tuple[Number, Number]:
-    """The way from (x0, y0) to (x1, y1), the shortest one round where the world wraps."""
-    dx = x1 - x0
-    dy = y1 - y0
-    if world.wraps:
-        dx = shortest(dx, world.width)
-        dy = shortest(dy, world.height)
-    return dx, dy
+def offset(world: Any, start: Vec, end: Vec) -> Vec:
+    """The way from one place to another, the shortest one round where the world wraps."""
+    difference = end - start
+    return difference.map(shortest, world.size) if world.wraps else difference
+
+
+def point(world: Any, x: Number, y: Number) -> Vec:
+    """A place by its coordinates."""
+    return Vec(x, y)
 
 
 def wrapped(x: Number, size: Number) -> Number:
@@ -30,20 +32,21 @@ def wrapped(x: Number, size: Number) -> Number:
     return maximum(x, 0.0)
 
 
-def confine(
-    world: Any, x: Number, y: Number, vx: Number, vy: Number
-) -> tuple[Number, Number, Number, Number]:
+def mirrored(x: Number, size: Number) -> Number:
+    """The place that a wall at 0 or `size` throws back, inside in any case."""
+    return minimum(maximum(where(x > size, 2.0 * size - x, where(x < 0.0, -x, x)), 0.0), size)
+
+
+def turned_back(velocity: Number, x: Number, size: Number) -> Number:
+    """A velocity that does not lead further out."""
+    outwards = (x < 0.0) & (velocity < 0.0) | (x > size) & (velocity > 0.0)
+    return where(outwards, -velocity, velocity)
+
+
+def confine(world: Any, position: Vec, velocity: Vec) -> tuple[Vec, Vec]:
     """Apply the world's edges to a moved agent."""
     if world.wraps:
-        x = wrapped(x, world.width)
-        y = wrapped(y, world.height)
+        return position.map(wrapped, world.size), velocity
     if world.walled:
-        vx = where((x < 0.0) & (vx < 0.0) | (x > world.width) & (vx > 0.0), -vx, vx)
-        vy = where((y < 0.0) & (vy < 0.0) | (y > world.height) & (vy > 0.0), -vy, vy)
-        x = minimum(
-            maximum(where(x > world.width, 2.0 * world.width - x, where(x < 0.0, -x, x)), 0.0), world.width
-        )
-        y = minimum(
-            maximum(where(y > world.height, 2.0 * world.height - y, where(y < 0.0, -y, y)), 0.0), world.height
-        )
-    return x, y, vx, vy
+        return position.map(mirrored, world.size), velocity.map(turned_back, position, world.size)
+    return position, velocity

@@ -1,0 +1,77 @@
+"""The fields of every row of numbers that a kernel sees, named once. A vector field is one number for each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+AXES = ("x", "y", "z")
+
+
+class VectorField(str):
+    """The name of a field that is a vector."""
+
+    __slots__ = ()
+
+
+def vector(name: str) -> VectorField:
+    """A vector field of this name."""
+    return VectorField(name)
+
+
+POSITION, VELOCITY = vector("position"), vector("velocity")
+SHORT = {"position": "", "velocity": "v"}
+"""Columns of these two are called x, y and vx, vy; of other vectors name_x, name_y."""
+
+
+def components(name: str, dimension: int = 2) -> tuple[str, ...]:
+    """The columns of a field."""
+    if not isinstance(name, VectorField):
+        return (name,)
+    prefix = SHORT.get(name, f"{name}_")
+    return tuple(prefix + axis for axis in AXES[:dimension])
+
+
+class Layout:
+    """Named fields of a row, in order.
+
+    Args:
+        fields: Names; those of vectors made by `vector`.
+        dimension: How many axes the world has.
+    """
+
+    def __init__(self, fields: Iterable[str], dimension: int = 2) -> None:
+        self.fields = tuple(fields)
+        self.dimension = dimension
+        self.columns: tuple[str, ...] = tuple(
+            column for field in self.fields for column in components(field, dimension)
+        )
+        self.place: dict[str, int] = {column: k for k, column in enumerate(self.columns)}
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def columns_of(self, field: str) -> tuple[int, ...]:
+        """Where the numbers of a field are."""
+        known = next(f for f in self.fields if f == field)
+        return tuple(self.place[column] for column in components(known, self.dimension))
+
+    def is_vector(self, field: str) -> bool:
+        return isinstance(next(f for f in self.fields if f == field), VectorField)
+
+    def collect(self, numbers: Sequence[Any]) -> dict[str, Any]:
+        """The fields of a row by name, vectors as vectors."""
+        from murmura.core.vec import Vec
+
+        found: dict[str, Any] = {}
+        for field in self.fields:
+            places = [self.place[column] for column in components(field, self.dimension)]
+            if isinstance(field, VectorField):
+                found[str(field)] = Vec(*(numbers[k] for k in places))
+            else:
+                found[field] = numbers[places[0]]
+        return found
+
+
+TRACKED_FIELDS = (POSITION, VELOCITY, "present", "id")
+"""What is known of an agent that a rule follows by its id."""

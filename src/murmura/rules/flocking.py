@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from murmura.core.algebra import maximum, where
+from murmura.core.merging import Greatest, Sum
 from murmura.core.model import choice, quantity
-from murmura.core.rule import Kind, Rule, register_rule
-from murmura.core.vector import limit, normalize
+from murmura.core.rule import Rule, register_rule
 from murmura.rules.towards import steer_towards
 
 Weighting = Literal["uniform", "linear"]
@@ -46,46 +46,40 @@ class Separation(Rule):
     )
     exit_distance: float = quantity(5.0, "How near is very near, for the early exit.", "u", (0.5, 40), gt=0)
 
-    accumulates: ClassVar[tuple[Kind, ...]] = ("sum", "sum")
-
     def variant(self) -> type[Rule]:
         return SeparationFirst if self.priority == "early_exit" else Separation
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        push = seen.inv_d * seen.inv_d
+        push = seen.inverse * seen.inverse
         if p.falloff_inverse_square:
-            push = push * seen.inv_d
-        # Somebody in the very same place pushes nowhere: dx and dy are 0 and 1/d stays finite (S0-39).
-        push = where(seen.d2 <= p.radius * p.radius, push * seen.separation * seen.attention, 0.0)
-        return -seen.dx * push, -seen.dy * push
+            push = push * seen.inverse
+        # Somebody in the very same place pushes nowhere: the offset is 0 and its inverse stays finite (S0-39).
+        push = where(seen.square <= p.radius * p.radius, push * seen.separation * seen.attention, 0.0)
+        return Sum(seen.offset * -push)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        x, y = acc[0], acc[1]
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         if p.response_push:
-            ux, uy = normalize(x, y)
-            return limit(ux * p.weight, uy * p.weight, me.max_force)
-        fx, fy = steer_towards(x, y, me)
-        return fx * p.weight, fy * p.weight
+            return (found.normalized() * p.weight).limited(me.max_force)
+        return steer_towards(found, me) * p.weight
 
 
 class SeparationFirst(Separation):
     """Separation that silences the other wishes while somebody is very near (S4-24)."""
 
-    accumulates: ClassVar[tuple[Kind, ...]] = ("sum", "sum", "greatest")
-
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        x, y = push_away(p, me, seen, world)
-        return x, y, where((seen.d2 > 0.0) & (seen.separation > 0.0), seen.inv_d, 0.0)
+        inverse = where((seen.square > 0.0) & (seen.separation > 0.0), seen.inverse, 0.0)
+        return {"away": Separation.pair(p, me, seen, world), "greatest_inverse": Greatest(inverse)}
 
     @staticmethod
-    def exclusive(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[2] * p.exit_distance >= 1.0
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return Separation.steer(p, me, found.away, world)
 
-
-push_away = Separation.pair
+    @staticmethod
+    def exclusive(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.greatest_inverse * p.exit_distance >= 1.0
 
 
 def closeness(p: Any, seen: Any) -> Any:
@@ -93,11 +87,11 @@ def closeness(p: Any, seen: Any) -> Any:
     w = seen.attention
     if p.weighting_linear:
         if p.own_radius:
-            w = w * (1.0 - seen.d * p.per_radius)
+            w = w * (1.0 - seen.distance * p.per_radius)
         else:
             w = w * seen.nearness
     if p.own_radius:
-        w = where(seen.d2 <= p.radius * p.radius, w, 0.0)
+        w = where(seen.square <= p.radius * p.radius, w, 0.0)
     return w
 
 
@@ -109,17 +103,13 @@ class Alignment(NeighborRule):
         "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
     )
 
-    accumulates = ("sum", "sum")
-
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        w = seen.alignment * closeness(p, seen)
-        return seen.vx * w, seen.vy * w
+        return Sum(seen.velocity * (seen.alignment * closeness(p, seen)))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        fx, fy = steer_towards(acc[0], acc[1], me)
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return steer_towards(found, me) * p.weight
 
 
 @register_rule("cohesion")
@@ -133,18 +123,14 @@ class Cohesion(NeighborRule):
     crowd: float = quantity(20.0, "Neighbours at which a crowd would attract no more.", "", (5, 100), gt=0)
     crowd_floor: float = quantity(0.3, "What is left of the attraction of a crowd.", "", (0, 1), ge=0, le=1)
 
-    accumulates = ("sum", "sum")
-
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        w = seen.cohesion * closeness(p, seen)
-        return seen.dx * w, seen.dy * w
+        return Sum(seen.offset * (seen.cohesion * closeness(p, seen)))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        fx, fy = steer_towards(acc[0], acc[1], me)
-        w = p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        weight = p.weight
         if p.density_adaptation:
             # Decision 10: on the force, not on the vector, whose length the steering formula discards.
-            w = w * maximum(p.crowd_floor, 1.0 - me.neighbors / p.crowd)
-        return fx * w, fy * w
+            weight = weight * maximum(p.crowd_floor, 1.0 - me.neighbors / p.crowd)
+        return steer_towards(found, me) * weight

@@ -6,19 +6,18 @@ from typing import Any
 
 from murmura.core.algebra import Integer, Number, arctan2, maximum, minimum, where
 from murmura.core.randomness import uniform_pair
-from murmura.core.vector import TINY, rotate
+from murmura.core.vec import TINY, Vec
 
 
-def turn_force(me: Any, angle: Number, world: Any) -> tuple[Number, Number]:
+def turn_force(me: Any, angle: Number, world: Any) -> Vec:
     """The force that turns the velocity by an angle [rad] in this step and leaves its length alone."""
-    x, y = rotate(me.vx, me.vy, angle)
-    return (x - me.vx) / world.thrust, (y - me.vy) / world.thrust
+    return (me.velocity.rotated(angle) - me.velocity) / world.thrust
 
 
-def angle_to(me: Any, x: Number, y: Number) -> Number:
-    """The turn from the heading to the direction (x, y) [rad], in [-pi, pi]; 0 for the zero vector."""
-    angle = arctan2(me.hx * y - me.hy * x, me.hx * x + me.hy * y)
-    return where(x * x + y * y > TINY, angle, 0.0)
+def angle_to(me: Any, direction: Vec) -> Number:
+    """The turn from the heading to a direction [rad], in [-pi, pi]; 0 for the zero vector."""
+    angle = arctan2(me.heading.cross(direction), me.heading.dot(direction))
+    return where(direction.square > TINY, angle, 0.0)
 
 
 def within(angle: Number, most: Number) -> Number:
@@ -29,8 +28,8 @@ def within(angle: Number, most: Number) -> Number:
 def bell(me_id: Integer, world: Any, stream: int) -> Number:
     """A random number that is nearly normal, with mean 0 and deviation 1.
 
-    Four uniform numbers added up (Irwin-Hall), which no backend needs a logarithm for; never beyond 3.47. Takes
-    this stream and the next.
+    Four uniform numbers added up (Irwin-Hall), which needs no logarithm; never beyond 3.47. It takes this stream
+    and the next.
     """
     a, b = uniform_pair(me_id, world, stream)
     c, d = uniform_pair(me_id, world, stream + 1)

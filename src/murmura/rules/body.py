@@ -28,7 +28,7 @@ class Energy(Rule):
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
         cost = p.decay * world.dt * (1.0 + p.speed_cost * me.speed / me.max_speed)
-        return (maximum(0.0, me.energy - cost),)
+        return {"energy": maximum(0.0, me.energy - cost)}
 
 
 @register_rule("starvation")
@@ -43,10 +43,10 @@ class Starvation(Rule):
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return (where(me.energy > 0.0, 0.0, me.starving + world.dt),)
+        return {"starving": where(me.energy > 0.0, 0.0, me.starving + world.dt)}
 
     @staticmethod
-    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.starving > p.after, STARVATION, 0.0), -1.0
 
 
@@ -59,4 +59,4 @@ class MatingCooldown(Rule):
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return (maximum(0.0, me.mating_cooldown - world.dt),)
+        return {"mating_cooldown": maximum(0.0, me.mating_cooldown - world.dt)}

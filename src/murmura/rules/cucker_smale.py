@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Number, sqrt, where
+from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 
@@ -27,7 +28,6 @@ class CuckerSmale(Rule):
     )
     length: float = quantity(1.0, "Distance at which influence begins to fall.", "u", (0.1, 100), gt=0)
 
-    accumulates = ("sum", "sum")
     clamped = False
     silent_when_zero = "strength"
 
@@ -41,33 +41,20 @@ class CuckerSmale(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        z = seen.d * p.per_length
-        w = 1.0 / power(p, 1.0 + z * z)
-        return (seen.vx - me.vx) * w, (seen.vy - me.vy) * w
+        z = seen.distance * p.per_length
+        return Sum((seen.velocity - me.velocity) * (1.0 / power(p, 1.0 + z * z)))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         # The paper divides by the number of all; who perceives everybody has one neighbour less than that.
         gain = p.strength / (me.neighbors + 1.0) * world.dt / world.thrust
-        return acc[0] * gain, acc[1] * gain
+        return found * gain
 
 
 def power(p: Any, x: Number) -> Number:
-    """x to the power of `decay`, as a product of its square and of roots of roots: no backend has a logarithm."""
-    y = where(p.digit_square > 0.0, x * x, 1.0) * where(p.digit_0 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_1 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_2 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_3 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_4 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_5 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_6 > 0.0, x, 1.0)
-    x = sqrt(x)
-    y = y * where(p.digit_7 > 0.0, x, 1.0)
-    x = sqrt(x)
-    return y * where(p.digit_8 > 0.0, x, 1.0)
+    """x to the power of `decay`, as a product of its square and of roots of roots: cheaper than a logarithm."""
+    product = where(p.digit_square > 0.0, x * x, 1.0) * where(p.digit_0 > 0.0, x, 1.0)
+    for k in range(1, ROOTS + 1):
+        x = sqrt(x)
+        product = product * where(getattr(p, f"digit_{k}") > 0.0, x, 1.0)
+    return product

@@ -47,16 +47,17 @@ class Daylight(Rule):
     day_glow: float = quantity(0.2, "How much animals glow by day.", "", (0, 3), ge=0, le=10)
     dusk_glow: float = quantity(1.0, "How much animals glow at dusk.", "", (0, 3), ge=0, le=10)
 
-    modulates = ("motion.top_speed", "motion.max_force", "cohesion.weight")
-
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
         hour = hour_at(p, world.time)
-        return (
-            lived(p, hour, p.night_speed, p.dawn_speed, p.day_speed, p.dusk_speed),
-            lived(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity),
-            lived(p, hour, p.night_cohesion, p.dawn_cohesion, p.day_cohesion, p.dusk_cohesion),
-        )
+        activity = lived(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity)
+        return {
+            "motion.top_speed": lived(p, hour, p.night_speed, p.dawn_speed, p.day_speed, p.dusk_speed),
+            "motion.max_force": activity,
+            "cohesion.weight": lived(
+                p, hour, p.night_cohesion, p.dawn_cohesion, p.day_cohesion, p.dusk_cohesion
+            ),
+        }
 
 
 def hour_at(p: Any, time: Number) -> Number:

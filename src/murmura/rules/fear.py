@@ -8,10 +8,12 @@ from typing import Any
 from pydantic import Field
 
 from murmura.core.algebra import maximum, sqrt, where
+from murmura.core.layout import POSITION
+from murmura.core.merging import Greatest, Sum
 from murmura.core.model import Model, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
-from murmura.core.vector import TINY
+from murmura.core.vec import TINY
 
 
 class Threat(Model):
@@ -38,9 +40,7 @@ class Fear(Rule):
     fade: float = quantity(0.98, "What is left of panic after a step.", "", (0.8, 1), ge=0, le=1)
     calm_below: float = quantity(0.01, "Panic below this is none.", "", ge=0, le=1)
 
-    accumulates = ("greatest",)
-    item_fields = ("x", "y", "radius")
-    item_accumulates = ("sum", "sum", "greatest")
+    item_fields = (POSITION, "radius")
     reads = ("panic",)
     writes = ("panic",)
     clamped = False
@@ -50,30 +50,28 @@ class Fear(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return (seen.panic,)
+        return {"worst": Greatest(seen.panic)}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, it.x, it.y, me.x, me.y)
-        d2 = dx * dx + dy * dy
-        d = sqrt(d2 + TINY)
-        panic = maximum(0.0, 1.0 - d / it.radius)
-        push = where(d2 <= it.radius * it.radius, me.max_force * (1.0 + p.flight_boost * panic) / d, 0.0)
-        return dx * push, dy * push, panic
+        away = offset(world, it.position, me.position)
+        distance = sqrt(away.square + TINY)
+        fright = maximum(0.0, 1.0 - distance / it.radius)
+        push = me.max_force * (1.0 + p.flight_boost * fright) / distance
+        near = away.square <= it.radius * it.radius
+        return {"flight": Sum(away * where(near, push, 0.0)), "fright": Greatest(fright)}
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        worst, _, _, seen = acc
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         # More panic infects more, so the most frightened neighbour alone decides.
-        caught = where(worst > p.spread_from, worst * p.spread, 0.0)
-        return (maximum(me.panic, maximum(caught, seen)),)
+        caught = where(found.worst > p.spread_from, found.worst * p.spread, 0.0)
+        return {"panic": maximum(me.panic, maximum(caught, found.fright))}
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        _, fx, fy, _ = acc
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.flight * p.weight
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
         panic = me.panic * p.fade
-        return (where(panic < p.calm_below, 0.0, panic),)
+        return {"panic": where(panic < p.calm_below, 0.0, panic)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import where
+from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.rules.towards import steer_towards
@@ -16,17 +17,17 @@ class Flee(Rule):
 
     weight: float = quantity(2.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
 
-    accumulates = ("sum", "sum")
+    def takes_part(self, scenario: Any) -> bool:
+        return _in_table(scenario, "flee")
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        push = seen.flee * seen.attention * seen.inv_d * seen.inv_d
-        return -seen.dx * push, -seen.dy * push
+        push = seen.flee * seen.attention * seen.inverse * seen.inverse
+        return Sum(seen.offset * -push)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        fx, fy = steer_towards(acc[0], acc[1], me)
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return steer_towards(found, me) * p.weight
 
 
 @register_rule("chase")
@@ -36,22 +37,21 @@ class Chase(Rule):
     weight: float = quantity(1.5, "How much the chase counts beside the other wishes.", "", (0, 5), ge=0)
     lead: float = quantity(3.0, "How many steps ahead the prey's flight is foreseen.", "step", (0, 60), ge=0)
 
-    accumulates = ("least", "payload", "payload", "payload", "payload")
+    def takes_part(self, scenario: Any) -> bool:
+        return _in_table(scenario, "chase")
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return (
-            where(seen.chase > 0.0, seen.d2 / (seen.chase + 1e-30), 3.0e38),
-            seen.dx,
-            seen.dy,
-            seen.vx,
-            seen.vy,
-        )
+        score = where(seen.chase > 0.0, seen.square / (seen.chase + 1e-30), FAR)
+        return Least(score, offset=seen.offset, velocity=seen.velocity)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        nearest, dx, dy, vx, vy = acc
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         ahead = p.lead * world.stride
-        fx, fy = steer_towards(dx + vx * ahead, dy + vy * ahead, me)
-        w = where(nearest < 1.0e38, p.weight, 0.0)
-        return fx * w, fy * w
+        return steer_towards(found.offset + found.velocity * ahead, me) * where(found.exists, p.weight, 0.0)
+
+
+def _in_table(scenario: Any, wish: str) -> bool:
+    """Whether any species has this wish about another."""
+    kinds = scenario.species
+    return any(getattr(a.interaction(b.name), wish) > 0.0 for a in kinds for b in kinds)

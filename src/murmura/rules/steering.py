@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import minimum, sin_cos, sqrt, to_number, where
+from murmura.core.algebra import minimum, to_number, where
+from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.noise import noise
 from murmura.core.randomness import STREAM_WANDER, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
-from murmura.core.vector import TINY, normalize
+from murmura.core.space import offset, point
+from murmura.core.vec import TINY, from_angle
 from murmura.rules.towards import steer_at_speed, steer_towards
 
 
@@ -26,12 +27,10 @@ class Seek(Rule):
     )
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, p.x, p.y)
-        d = sqrt(dx * dx + dy * dy)
-        speed = me.max_speed * minimum(1.0, d / (p.arrival_radius + TINY))
-        fx, fy = steer_at_speed(dx, dy, speed, me)
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        way = offset(world, me.position, point(world, p.x, p.y))
+        speed = me.max_speed * minimum(1.0, way.length / (p.arrival_radius + TINY))
+        return steer_at_speed(way, speed, me) * p.weight
 
 
 @register_rule("flee_point")
@@ -44,11 +43,10 @@ class FleePoint(Rule):
     reach: float = quantity(0.0, "Farther than this the place is ignored; 0: never.", "u", ge=0)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        dx, dy = offset(world, p.x, p.y, me.x, me.y)
-        fx, fy = steer_towards(dx, dy, me)
-        w = where((dx * dx + dy * dy <= p.reach * p.reach) | (p.reach == 0.0), p.weight, 0.0)
-        return fx * w, fy * w
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        away = offset(world, point(world, p.x, p.y), me.position)
+        weight = where((away.square <= p.reach * p.reach) | (p.reach == 0.0), p.weight, 0.0)
+        return steer_towards(away, me) * weight
 
 
 class TrackingRule(Rule):
@@ -57,12 +55,11 @@ class TrackingRule(Rule):
     weight: float = quantity(1.0, "How much this agent matters beside the other wishes.", "", (0, 5), ge=0)
     agent: int = quantity(0, "The id of the agent that is meant.", "id", ge=0)
 
-    item_accumulates = ("sum", "sum")
     tracks = "agent"
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[0] * p.weight, acc[1] * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found * p.weight
 
 
 @register_rule("pursue")
@@ -73,11 +70,10 @@ class Pursue(TrackingRule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        ahead = minimum(p.lead, sqrt(dx * dx + dy * dy) / (me.max_speed * world.pace)) * world.pace
-        fx, fy = steer_towards(dx + it.vx * ahead, dy + it.vy * ahead, me)
-        w = where(to_number(me.id) == it.id, 0.0, it.present)
-        return fx * w, fy * w
+        way = offset(world, me.position, it.position)
+        ahead = minimum(p.lead, way.length / (me.max_speed * world.pace)) * world.pace
+        present = where(to_number(me.id) == it.id, 0.0, it.present)
+        return Sum(steer_towards(way + it.velocity * ahead, me) * present)
 
 
 @register_rule("evade")
@@ -89,13 +85,11 @@ class Evade(TrackingRule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, it.x, it.y, me.x, me.y)
-        d2 = dx * dx + dy * dy
+        away = offset(world, it.position, me.position)
         # Half the time of `Pursue`: a hunter that comes straight on would else be foreseen where I am.
-        ahead = minimum(p.lead, 0.5 * sqrt(d2) / (me.max_speed * world.pace)) * world.pace
-        fx, fy = steer_towards(dx - it.vx * ahead, dy - it.vy * ahead, me)
-        w = where((to_number(me.id) == it.id) | (d2 > p.reach * p.reach), 0.0, it.present)
-        return fx * w, fy * w
+        ahead = minimum(p.lead, 0.5 * away.length / (me.max_speed * world.pace)) * world.pace
+        ignored = (to_number(me.id) == it.id) | (away.square > p.reach * p.reach)
+        return Sum(steer_towards(away - it.velocity * ahead, me) * where(ignored, 0.0, it.present))
 
 
 @register_rule("follow_leader")
@@ -109,20 +103,18 @@ class FollowLeader(TrackingRule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        hx, hy = normalize(it.vx, it.vy)
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
+        heading = it.velocity.normalized()
+        way = offset(world, me.position, it.position)
         # In the leader's way: less than `distance` ahead of it and less than half that to the side.
-        along = -(dx * hx + dy * hy)
-        aside = dx * hy - dy * hx
+        along = -way.dot(heading)
+        aside = way.cross(heading)
         blocking = (along > 0.0) & (along < p.distance) & (aside * aside < 0.25 * p.distance * p.distance)
         side = where(aside >= 0.0, 1.0, -1.0)
-        bx = dx - hx * p.distance
-        by = dy - hy * p.distance
-        d = sqrt(bx * bx + by * by)
-        follow_x, follow_y = steer_at_speed(bx, by, me.max_speed * minimum(1.0, d / p.arrival_radius), me)
-        clear_x, clear_y = steer_towards(hy * side * -1.0, hx * side, me)
-        w = where(to_number(me.id) == it.id, 0.0, it.present)
-        return where(blocking, clear_x, follow_x) * w, where(blocking, clear_y, follow_y) * w
+        behind = way - heading * p.distance
+        follow = steer_at_speed(behind, me.max_speed * minimum(1.0, behind.length / p.arrival_radius), me)
+        clear = steer_towards(heading.left * side, me)
+        present = where(to_number(me.id) == it.id, 0.0, it.present)
+        return Sum(where(blocking, clear, follow) * present)
 
 
 @register_rule("wander")
@@ -139,12 +131,9 @@ class Wander(Rule):
     rate: float = quantity(0.5, "How fast the point drifts, in noise cells a second.", "1/s", (0, 5), ge=0)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         row, _ = uniform_from(world.seed_low, world.seed_high, 0, me.id, STREAM_WANDER)
         drift = noise(world.noise_time * p.rate + world.noise_x, row * 256.0)
-        s, c = sin_cos(drift * 9.424778)
-        ahead = p.circle_distance
-        x = me.hx * (ahead + c) - me.hy * s
-        y = me.hy * (ahead + c) + me.hx * s
-        fx, fy = steer_towards(x, y, me)
-        return fx * p.weight, fy * p.weight
+        along, aside = from_angle(drift * 9.424778)
+        goal = me.heading * (p.circle_distance + along) + me.heading.left * aside
+        return steer_towards(goal, me) * p.weight

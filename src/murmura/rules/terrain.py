@@ -14,10 +14,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from murmura.core.algebra import Number, maximum, minimum, sqrt, where
+from murmura.core.layout import POSITION, vector
+from murmura.core.merging import Sum
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
-from murmura.core.vector import TINY
+from murmura.core.vec import TINY, Vec
 from murmura.rules.towards import steer_towards
 
 Point = tuple[float, float]
@@ -47,7 +49,7 @@ class Wall(Model):
     points: tuple[Point, ...] = Field(min_length=2, description="Its corners in order [u].")
 
 
-SHAPE_FIELDS = ("x0", "y0", "x1", "y1", "radius")
+SHAPE_FIELDS = (vector("start"), vector("end"), "radius")
 """One obstacle row: a circle is a segment of no length with a radius; a wall is a segment without one."""
 
 
@@ -88,15 +90,13 @@ def contains(shape: Circle | Polygon | Wall, x: float, y: float) -> bool:
     return inside
 
 
-def nearest_on_shape(world: Any, it: Any, x: Number, y: Number) -> tuple[Number, Number, Number]:
-    """Vector from an obstacle's nearest point of its core to a place, and the distance to its surface."""
-    dx, dy = offset(world, it.x0, it.y0, x, y)
-    ex = it.x1 - it.x0
-    ey = it.y1 - it.y0
-    along = minimum(1.0, maximum(0.0, (dx * ex + dy * ey) / (ex * ex + ey * ey + TINY)))
-    dx = dx - ex * along
-    dy = dy - ey * along
-    return dx, dy, sqrt(dx * dx + dy * dy) - it.radius
+def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
+    """Vector from the nearest point of an obstacle's core to a place, and the distance to its surface."""
+    from_start = offset(world, it.start, place)
+    edge = it.end - it.start
+    along = minimum(1.0, maximum(0.0, from_start.dot(edge) / (edge.square + TINY)))
+    away = from_start - edge * along
+    return away, away.length - it.radius
 
 
 @register_rule("avoid_obstacles")
@@ -107,19 +107,18 @@ class AvoidObstacles(Rule):
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
     item_fields = SHAPE_FIELDS
-    item_accumulates = ("sum", "sum")
+
+    def takes_part(self, scenario: Any) -> bool:
+        return bool(scenario.obstacles)
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy, gap = nearest_on_shape(world, it, me.x, me.y)
-        d2 = dx * dx + dy * dy + TINY
-        push = where(gap <= p.reach, 1.0 / d2, 0.0)
-        return dx * push, dy * push
+        away, gap = nearest_on_shape(world, it, me.position)
+        return Sum(away * where(gap <= p.reach, 1.0 / (away.square + TINY), 0.0))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        fx, fy = steer_towards(acc[0], acc[1], me)
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return steer_towards(found, me) * p.weight
 
 
 def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
@@ -131,64 +130,55 @@ def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
     return [(*a, *b, 0.0) for a, b in pairwise(corners)]
 
 
-def hit(world: Any, it: Any, x: Number, y: Number, mx: Number, my: Number) -> tuple[Number, Number, Number]:
-    """When the move (mx, my) from (x, y) comes within a skin of an obstacle, and the obstacle's normal there.
+def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
+    """When a move comes within a skin of an obstacle, and the obstacle's normal there.
 
     In shares of the move; more than 1 if it does not. The skin is wider than the rounding of a place, so that
     nobody, however flat its path, is put down on the wrong side.
     """
-    dx, dy = offset(world, it.x0, it.y0, x, y)
-    # A circle: back from the point nearest to its centre. The textbook discriminant would lose all digits
-    # where the path is much longer than the radius.
-    mm = mx * mx + my * my + TINY
-    b = dx * mx + dy * my
-    radius = it.radius + world.skin
-    px = dx - mx * (b / mm)
-    py = dy - my * (b / mm)
-    inside = radius * radius - (px * px + py * py)
-    t_circle = maximum(0.0, -b / mm - sqrt(maximum(inside, 0.0) / mm))
-    t_circle = where((b < 0.0) & (inside > 0.0), t_circle, NEVER)
-    # A segment: on the way to its line, if the crossing (or the end of the move) lies between its ends.
-    ex = it.x1 - it.x0
-    ey = it.y1 - it.y0
-    size = sqrt(ex * ex + ey * ey + TINY)
-    side = where(dy * ex - dx * ey >= 0.0, 1.0, -1.0)
-    away = (dy * ex - dx * ey) / size * side
-    sink = (mx * ey - my * ex) / size * side
+    from_start = offset(world, shape.start, position)
+    edge = shape.end - shape.start
+    t_circle = _circle_hit(from_start, move, shape.radius + world.skin)
+    t_line = _segment_hit(from_start, move, edge, world.skin)
+    round_one = shape.radius > 0.0
+    normal = where(round_one, from_start + move * minimum(t_circle, 1.0), edge.left)
+    return where(round_one, t_circle, t_line), normal
+
+
+def _circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
+    """When a move comes within this distance of a place, as a share of the move."""
+    # Back from the point nearest to the centre. The textbook discriminant would lose all digits where the path
+    # is much longer than the radius.
+    square = move.square + TINY
+    outwards = from_centre.dot(move)
+    nearest = from_centre - move * (outwards / square)
+    inside = radius * radius - nearest.square
+    t = maximum(0.0, -outwards / square - sqrt(maximum(inside, 0.0) / square))
+    return where((outwards < 0.0) & (inside > 0.0), t, NEVER)
+
+
+def _segment_hit(from_start: Vec, move: Vec, edge: Vec, skin: Number) -> Number:
+    """When a move comes within a skin of a segment's line, if it is then (or at its end) between the ends."""
+    size = sqrt(edge.square + TINY)
+    side = where(edge.cross(from_start) >= 0.0, 1.0, -1.0)
+    away = edge.cross(from_start) / size * side
+    sink = move.cross(edge) / size * side
     safe = where(sink > 0.0, sink, 1.0)
-    reach = minimum(1.0, away / safe)
-    along = ((dx + mx * reach) * ex + (dy + my * reach) * ey) / size
-    between = (along >= -world.skin) & (along <= size + world.skin)
-    t_line = where((sink > 0.0) & between, maximum(0.0, (away - world.skin) / safe), NEVER)
-    round_one = it.radius > 0.0
-    nx = where(round_one, dx + mx * minimum(t_circle, 1.0), -ey)
-    ny = where(round_one, dy + my * minimum(t_circle, 1.0), ex)
-    return where(round_one, t_circle, t_line), nx, ny
+    along = (from_start + move * minimum(1.0, away / safe)).dot(edge) / size
+    between = (along >= -skin) & (along <= size + skin)
+    return where((sink > 0.0) & between, maximum(0.0, (away - skin) / safe), NEVER)
 
 
-def collide(
-    world: Any,
-    x: Number,
-    y: Number,
-    mx: Number,
-    my: Number,
-    vx: Number,
-    vy: Number,
-    t: Number,
-    nx: Number,
-    ny: Number,
-) -> Any:
+def collide(world: Any, position: Vec, move: Vec, velocity: Vec, t: Number, normal: Vec) -> tuple[Vec, Vec]:
     """The place after a move that may have been stopped at share `t`, and the velocity after the bounce."""
     stopped = t <= 1.0
-    share = where(stopped, t, 1.0)
-    nn = nx * nx + ny * ny + TINY
-    into = 2.0 * (vx * nx + vy * ny) / nn
-    return (
-        x + mx * share,
-        y + my * share,
-        where(stopped, vx - into * nx, vx),
-        where(stopped, vy - into * ny, vy),
-    )
+    into = 2.0 * velocity.dot(normal) / (normal.square + TINY)
+    return position + move * where(stopped, t, 1.0), where(stopped, velocity - normal * into, velocity)
+
+
+def inwards(x: Number, size: Number, margin: Number) -> Number:
+    """How far a coordinate lies within the margin of either edge, positive at the lower one."""
+    return maximum(0.0, margin - x) - maximum(0.0, x - (size - margin))
 
 
 @register_rule("boundary")
@@ -201,12 +191,12 @@ class Boundary(Rule):
     clamped = False
     silent_when_zero = "force"
 
+    def takes_part(self, scenario: Any) -> bool:
+        return bool(scenario.world.boundary == "soft")
+
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        fx = maximum(0.0, p.margin - me.x) - maximum(0.0, me.x - (world.width - p.margin))
-        fy = maximum(0.0, p.margin - me.y) - maximum(0.0, me.y - (world.height - p.margin))
-        k = p.force / p.margin
-        return fx * k, fy * k
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return me.position.map(inwards, world.size, p.margin) * (p.force / p.margin)
 
 
 @register_rule("containment")
@@ -218,13 +208,9 @@ class Containment(Rule):
     foresight: float = quantity(1.0, "How far ahead the flight is foreseen.", "s", (0, 5), ge=0)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        x = me.x + me.vx * p.foresight * world.pace
-        y = me.y + me.vy * p.foresight * world.pace
-        inwards_x = maximum(0.0, p.margin - x) - maximum(0.0, x - (world.width - p.margin))
-        inwards_y = maximum(0.0, p.margin - y) - maximum(0.0, y - (world.height - p.margin))
-        fx, fy = steer_towards(inwards_x, inwards_y, me)
-        return fx * p.weight, fy * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        foreseen = me.position + me.velocity * p.foresight * world.pace
+        return steer_towards(foreseen.map(inwards, world.size, p.margin), me) * p.weight
 
 
 class Attractor(Model):
@@ -243,23 +229,22 @@ class Attractors(Rule):
     weight: float = quantity(1.0, "Factor on all of them.", "", (0, 5), ge=0)
     points: tuple[Attractor, ...] = Field((), strict=False, description="The attractors and repulsors.")
 
-    item_fields = ("x", "y", "strength", "radius")
-    item_accumulates = ("sum", "sum")
+    item_fields = (POSITION, "strength", "radius")
     clamped = False
+
+    def takes_part(self, scenario: Any) -> bool:
+        return bool(self.points)
 
     def items(self) -> Sequence[Sequence[float]]:
         return [(a.x, a.y, a.strength, a.radius) for a in self.points]
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        d2 = dx * dx + dy * dy
-        d = sqrt(d2 + TINY)
-        pull = where(
-            (d2 > 0.0) & (d <= it.radius), it.strength * (1.0 - d / it.radius) * me.max_force / d, 0.0
-        )
-        return dx * pull, dy * pull
+        way = offset(world, me.position, it.position)
+        distance = sqrt(way.square + TINY)
+        pull = it.strength * (1.0 - distance / it.radius) * me.max_force / distance
+        return Sum(way * where((way.square > 0.0) & (distance <= it.radius), pull, 0.0))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[0] * p.weight, acc[1] * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found * p.weight

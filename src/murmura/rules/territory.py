@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from murmura.core.algebra import maximum, minimum, sqrt, where
+from murmura.core.layout import POSITION
+from murmura.core.merging import Sum
 from murmura.core.model import Model, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
-from murmura.core.vector import TINY
+from murmura.core.vec import TINY
 
 
 class HomeRange(Model):
@@ -50,8 +52,7 @@ class Territory(Rule):
     inner: float = quantity(0.7, "Where the pull begins, in radii.", "", (0, 1), ge=0, lt=1)
     outer: float = quantity(1.5, "Where the pull ends, in radii.", "", (1, 5), ge=1)
 
-    item_fields = ("x", "y", "radius", "owner")
-    item_accumulates = ("sum", "sum")
+    item_fields = (POSITION, "radius", "owner")
     reads = ("species",)
 
     def items(self) -> Sequence[Sequence[float]]:
@@ -59,15 +60,14 @@ class Territory(Rule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        d = sqrt(dx * dx + dy * dy + TINY)
-        share = d / it.radius
+        way = offset(world, me.position, it.position)
+        distance = sqrt(way.square + TINY)
+        share = distance / it.radius
         held = p.pull * minimum(1.0, maximum(0.0, (share - p.inner) / (1.0 - p.inner)))
         held = where(share <= p.outer, held, 0.0)
         driven = -p.push * maximum(0.0, 1.0 - share)
-        force = where(me.species == it.owner, held, driven) * me.max_force / d
-        return dx * force, dy * force
+        return Sum(way * (where(me.species == it.owner, held, driven) * me.max_force / distance))
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[0] * p.weight, acc[1] * p.weight
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found * p.weight

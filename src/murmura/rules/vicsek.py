@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_rule
@@ -28,16 +29,15 @@ class Vicsek(Rule):
         le=360,
     )
 
-    accumulates = ("sum", "sum")
     clamped = False
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return seen.vx, seen.vy
+        return Sum(seen.velocity)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
-        mean = angle_to(me, acc[0] + me.vx, acc[1] + me.vy)
+        mean = angle_to(me, found + me.velocity)
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
         return turn_force(me, p.weight * (mean + (u - 0.5) * p.noise * RADIANS), world)

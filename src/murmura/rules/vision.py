@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import maximum, sqrt
+from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vector import rotate
+from murmura.core.vec import Vec
 
 
 @register_rule("vision")
@@ -40,31 +41,25 @@ class Vision(Rule):
         0.09, "What an edge counts there beside the area (beta 1).", "", (0, 0.5), ge=0
     )
 
-    accumulates = ("sum", "sum", "sum", "sum")
     clamped = False
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # An object at bearing f that covers f - g to f + g: the integral of cos over it is 2 cos f sin g, and the
         # cosines of its two edges add up to 2 cos f cos g. Likewise for the sine.
-        ahead = (me.hx * seen.dx + me.hy * seen.dy) * seen.inv_d
-        aside = (me.hx * seen.dy - me.hy * seen.dx) * seen.inv_d
+        bearing = Vec(me.heading.dot(seen.offset), me.heading.cross(seen.offset)) * seen.inverse
         half = 0.5 * p.body
-        inverse = 1.0 / sqrt(seen.d2 + half * half)
-        area, edge = (
-            half * inverse,
-            seen.d * inverse,
-        )  # sine and cosine of g, with tan g = half the width / distance
-        return ahead * area, ahead * edge, aside * area, aside * edge
+        inverse = 1.0 / sqrt(seen.square + half * half)
+        # Sine and cosine of g, with tan g = half the width / distance.
+        sine, cosine = half * inverse, seen.distance * inverse
+        return {"area": Sum(bearing * sine), "edges": Sum(bearing * cosine)}
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        ahead_area, ahead_edge, aside_area, aside_edge = acc
-        pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edge - ahead_area)
-        turn = 2.0 * p.turning * (p.turning_edges * aside_edge - aside_area)
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        (ahead_area, aside_area), (ahead_edges, aside_edges) = found.area, found.edges
+        pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edges - ahead_area)
+        turn = 2.0 * p.turning * (p.turning_edges * aside_edges - aside_area)
         speed = me.speed * world.pace
         gained = (p.relaxation * (p.preferred_speed - speed) + pull) * world.dt
         wanted = maximum(p.least_speed, speed + gained) / world.pace
-        x, y = rotate(me.hx, me.hy, turn * world.dt)
-        share = p.weight / world.thrust
-        return (x * wanted - me.vx) * share, (y * wanted - me.vy) * share
+        return (me.heading.rotated(turn * world.dt) * wanted - me.velocity) * (p.weight / world.thrust)

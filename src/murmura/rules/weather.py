@@ -10,7 +10,8 @@ from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
 from murmura.core.randomness import STREAM_JITTER, uniform_pair
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vector import rotate
+from murmura.core.vec import Vec
+from murmura.rules.headings import turn_force
 
 RADIANS = 0.017453292519943295
 PI = 3.141592653589793
@@ -29,17 +30,16 @@ class Noise(Rule):
     silent_when_zero = "gain"
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         # Every 2560th agent has the same row: 0.1 noise cells each, and the lattice repeats after 256.
         row = to_number(me.id)
         row = row - 2560.0 * floor(row / 2560.0)
         value = noise(
-            me.x * p.scale + world.noise_time * p.rate + world.noise_x,
-            me.y * p.scale + row * 0.1 + world.noise_y,
+            me.position.x * p.scale + world.noise_time * p.rate + world.noise_x,
+            me.position.y * p.scale + row * 0.1 + world.noise_y,
         )
         strength = where(me.neighbors > 0.0, p.strength, p.wander)
-        fx, fy = rotate(me.vx, me.vy, value * PI * strength)
-        return fx * p.gain, fy * p.gain
+        return me.velocity.rotated(value * PI * strength) * p.gain
 
 
 @register_rule("wind")
@@ -68,11 +68,10 @@ class Wind(Rule):
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        nx = me.x * p.scale + world.noise_time * p.rate + world.noise_x
-        ny = me.y * p.scale + world.noise_y
-        gust_x, gust_y = fractal_noise_pair(nx, ny, 100.0, 3)
-        return p.blow_x + gust_x * p.gust, p.blow_y + gust_y * p.gust
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        x = me.position.x * p.scale + world.noise_time * p.rate + world.noise_x
+        y = me.position.y * p.scale + world.noise_y
+        return Vec(p.blow_x, p.blow_y) + Vec(*fractal_noise_pair(x, y, 100.0, 3)) * p.gust
 
 
 @register_rule("jitter")
@@ -86,8 +85,7 @@ class Jitter(Rule):
     silent_when_zero = "angle"
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         u, _ = uniform_pair(me.id, world, STREAM_JITTER)
         most = minimum(p.angle, p.max_turn_rate * world.dt) * RADIANS
-        x, y = rotate(me.vx, me.vy, (u * 2.0 - 1.0) * most)
-        return (x - me.vx) / world.thrust, (y - me.vy) / world.thrust
+        return turn_force(me, (u * 2.0 - 1.0) * most, world)

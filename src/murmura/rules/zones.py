@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from murmura.core.algebra import where
+from murmura.core.merging import Greatest, Sum
 from murmura.core.model import quantity
-from murmura.core.perception import EDGE
+from murmura.core.perception import EDGE, SEES_ALL, in_view
 from murmura.core.randomness import STREAM_ZONES
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vector import normalize
 from murmura.rules.headings import angle_to, bell, turn_force, within
 
 RADIANS = 0.017453292519943295
@@ -40,7 +40,6 @@ class Zones(Rule):
         0.05, "Standard deviation of the error in the wanted direction.", "rad", (0, 1), ge=0
     )
 
-    accumulates = ("sum", "sum", "greatest", "sum", "sum", "sum", "sum")
     clamped = False
     silent_when_zero = "turning_rate"
 
@@ -49,27 +48,26 @@ class Zones(Rule):
         return super().numbers(perception_radius) | {
             "match_radius": self.repulsion + self.orientation,
             "join_radius": self.repulsion + self.orientation + self.attraction,
-            "view_cosine": cosine if self.blind_angle > 0.0 else -2.0,
+            "view_cosine": cosine if self.blind_angle > 0.0 else SEES_ALL,
         }
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        ux, uy = seen.dx * seen.inv_d, seen.dy * seen.inv_d
-        near = seen.d < p.repulsion
-        visible = (me.hx * seen.dx + me.hy * seen.dy >= p.view_cosine * seen.d) & ~near
-        match = visible & (seen.d < p.match_radius)
-        join = visible & (seen.d >= p.match_radius) & (seen.d < p.join_radius)
-        push = where(near, -1.0, 0.0)
-        pull = where(join, 1.0, 0.0)
-        hx, hy = normalize(seen.vx, seen.vy)
-        along = where(match, 1.0, 0.0)
-        return ux * push, uy * push, where(near, 1.0, 0.0), hx * along, hy * along, ux * pull, uy * pull
+        direction = seen.offset * seen.inverse
+        near = seen.distance < p.repulsion
+        visible = in_view(p.view_cosine, me.heading, seen.offset, seen.distance) & ~near
+        match = visible & (seen.distance < p.match_radius)
+        join = visible & (seen.distance >= p.match_radius) & (seen.distance < p.join_radius)
+        return {
+            "crowded": Greatest(where(near, 1.0, 0.0)),
+            "away": Sum(direction * where(near, -1.0, 0.0)),
+            "along": Sum(seen.velocity.normalized() * where(match, 1.0, 0.0)),
+            "towards": Sum(direction * where(join, 1.0, 0.0)),
+        }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        away_x, away_y, crowded, along_x, along_y, to_x, to_y = acc
-        # Half the sum where both zones have somebody: only the direction matters.
-        x = where(crowded > 0.0, away_x, along_x + to_x)
-        y = where(crowded > 0.0, away_y, along_y + to_y)
-        wanted = angle_to(me, x, y) + p.noise * bell(me.id, world, STREAM_ZONES)
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # The paper halves the sum where both zones have somebody: only the direction matters.
+        direction = where(found.crowded > 0.0, found.away, found.along + found.towards)
+        wanted = angle_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
         return turn_force(me, within(wanted, p.turning_rate * RADIANS * world.dt), world)

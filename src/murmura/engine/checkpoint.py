@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import MurmuraError, RunError
+from murmura.core.layout import Layout
 from murmura.core.state import DTYPE, OWN_COLUMNS, State, column_type
 from murmura.scenario import Scenario
 from murmura.scenario.models import MOST_AGENTS
@@ -186,7 +187,7 @@ def _check_items(scenario: Scenario, state: State) -> None:
         rule = rules.get(name)
         if rule is None or rows.shape != (
             len(rule.items()),
-            len(rule.item_fields) + len(rule.memory_fields),
+            len(Layout((*rule.item_fields, *rule.memory_fields))),
         ):
             raise ValueError(f"its items of {name!r} are {rows.shape}, which is not what its scenario has")
         if not np.isfinite(rows).all():

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from murmura.core.layout import Layout
 from murmura.rules import Feeding
 
 if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation
     from murmura.engine.snapshot import Snapshot
 
-FIELDS = (*Feeding.item_fields, *Feeding.memory_fields)
+COLUMNS = Layout((*Feeding.item_fields, *Feeding.memory_fields)).columns
 
 
 def food(of: Simulation | Snapshot) -> list[dict[str, Any]]:
@@ -28,7 +29,7 @@ def food_in(rows: NDArray[Any] | None, feeding: Feeding) -> list[dict[str, Any]]
     """The same from the rows of a state."""
     found = []
     for row in [] if rows is None else rows.astype(float).tolist():
-        it = dict(zip(FIELDS, row, strict=True))
+        it = dict(zip(COLUMNS, row, strict=True))
         found.append(
             {
                 "id": int(it["id"]),

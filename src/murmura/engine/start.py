@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.backends.plan import own_columns, padded
+from murmura.compute.plan import own_columns, padded
 from murmura.core.errors import ScenarioError
+from murmura.core.layout import Layout
 from murmura.core.randomness import (
     STREAM_GENDER,
     STREAM_HEADING,
@@ -99,12 +100,14 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
         del state.items[name]
     for name, rule in wanted.items():
         rows = rule.items_at_start(scenario.world.width, scenario.world.height, seed)
-        fresh = padded(rows, len(rule.item_fields) + len(rule.memory_fields))
+        layout = Layout((*rule.item_fields, *rule.memory_fields))
+        fresh = padded(rows, len(layout))
         old = state.items.get(name)
         if old is not None:
-            fields = (*rule.item_fields, *rule.memory_fields)
-            own = [k for k, field in enumerate(fields) if field not in rule.item_settings]
-            before, now = _same_items(old, fresh, [fields.index(name) for name in rule.item_identity])
+            settings = {k for f in rule.item_settings for k in layout.columns_of(f)}
+            own = [k for k in range(len(layout)) if k not in settings]
+            identity = [k for f in rule.item_identity for k in layout.columns_of(f)]
+            before, now = _same_items(old, fresh, identity)
             fresh[np.ix_(now, own)] = old[np.ix_(before, own)]
         state.items[name] = fresh
 

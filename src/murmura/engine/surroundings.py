@@ -10,6 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from murmura.core.layout import Layout
 from murmura.engine.food import food_in
 from murmura.engine.hunters import hunters_in
 from murmura.rules import Remains
@@ -51,8 +52,9 @@ def surroundings(scenario: Scenario, items: Mapping[str, NDArray[Any]], time: fl
 def _carcasses(rows: NDArray[Any] | None, remains: Remains) -> list[dict[str, Any]]:
     """Those that are still worth eating; how much there was at first is known for an animal of usual size only."""
     found = []
+    columns = Layout((*remains.item_fields, *remains.memory_fields)).columns
     for row in [] if rows is None else rows.astype(float).tolist():
-        it = dict(zip((*remains.item_fields, *remains.memory_fields), row, strict=True))
+        it = dict(zip(columns, row, strict=True))
         if it["amount"] > 0.0:
             full = max(it["amount"], remains.share)
             found.append(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import sin_cos, where
+from murmura.core.algebra import where
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import from_angle
 from murmura.rules.mating import COOLDOWN, was_mated
 
 
@@ -27,7 +28,7 @@ class Breeding(Rule):
     reads = ("gender",)
     writes = ("energy",)
     inherits = (
-        "vx", "vy", "energy", "gender", "aggression", "mating_state", "target_mate_id", "mating_timer",
+        "velocity", "energy", "gender", "aggression", "mating_state", "target_mate_id", "mating_timer",
         "mating_cooldown", "feeding_state", "target_food_id", "feeding_timer",
     )  # fmt: skip
 
@@ -35,13 +36,13 @@ class Breeding(Rule):
         return max(agents, self.most)
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         # A female rests only after a mating; the clock of the stage stands at 0 in its first step.
         gives = (me.mating_state == COOLDOWN) & (me.mating_timer == 0.0) & (me.gender < 0.5)
-        return (where(gives, me.energy * (1.0 - p.gift), me.energy),)
+        return {"energy": where(gives, me.energy * (1.0 - p.gift), me.energy)}
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         return where(was_mated(was, me), 1.0, 0.0), was.target_mate_id
 
     @staticmethod
@@ -49,10 +50,17 @@ class Breeding(Rule):
         # In its mother's place, so that no wall can lie between; with a direction of its own, so that they part.
         coin, temper = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_GENDER)
         turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
-        s, c = sin_cos(turn * 6.2831855)
-        speed = p.first_flight * mother.max_speed
         male = coin < 0.5
-        return (
-            c * speed, s * speed, mother.energy * p.gift / (1.0 - p.gift), 1.0 if male else 0.0,
-            0.5 + 0.5 * temper if male else 0.0, COOLDOWN, -1.0, 0.0, p.maturity, 0.0, -1.0, 0.0,
-        )  # fmt: skip
+        return {
+            "velocity": from_angle(turn * 6.2831855, p.first_flight * mother.max_speed),
+            "energy": mother.energy * p.gift / (1.0 - p.gift),
+            "gender": where(male, 1.0, 0.0),
+            "aggression": where(male, 0.5 + 0.5 * temper, 0.0),
+            "mating_state": COOLDOWN,
+            "target_mate_id": -1.0,
+            "mating_timer": 0.0,
+            "mating_cooldown": p.maturity,
+            "feeding_state": 0.0,
+            "target_food_id": -1.0,
+            "feeding_timer": 0.0,
+        }

@@ -12,22 +12,36 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from murmura.core.algebra import absolute, floor, maximum, minimum, sin_cos, sqrt, to_number, where
+from murmura.core.algebra import (
+    Number,
+    absolute,
+    floor,
+    maximum,
+    minimum,
+    sqrt,
+    to_integer,
+    to_number,
+    when,
+    where,
+)
 from murmura.core.events import Event
+from murmura.core.layout import POSITION, vector
+from murmura.core.merging import FAR, Best, Count, Least
 from murmura.core.model import Model, choice, quantity
 from murmura.core.noise import noise
 from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
+from murmura.core.space import offset, point
 from murmura.core.state import FeedingState, MatingState
-from murmura.core.vector import TINY, limit
-from murmura.rules.stages import FAR, NOWHERE, Change
+from murmura.core.vec import TINY, Vec, from_angle
+from murmura.rules.stages import Change
 from murmura.rules.towards import steer_at_speed
 
 GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
 NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
 SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
 MEAL = float(Event.MEAL)
+RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
 
 STAGES = {
     FeedingState.NONE: "flies with the flock; if hungry and in reach of food with room, it is drawn there",
@@ -61,9 +75,6 @@ CHANGES = (
         "energy = 1, or > `content_above` after `duration`; panic > `panic_limit`; the source is empty",
     ),
 )
-
-ID, X, Y, ROOM, PRESENT, PORTION, INVITES, ADMITTED = range(8)
-AMOUNT, FEEDERS, WAITING, EMPTY_FOR, FULL, HOME_X, HOME_Y = range(8, 15)
 
 
 class FoodSource(Model):
@@ -157,13 +168,10 @@ class Feeding(Rule):
         0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
     )
 
-    item_fields = ("id", "x", "y", "room", "present", "portion", "invites", "admitted")
-    memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", "home_x", "home_y")
-    item_settings = ("id", "full", "home_x", "home_y")
-    item_identity = ("home_x", "home_y")
-    item_accumulates = ("least", "payload", "payload", "payload", "payload", "payload", "payload", "payload")
-    gathers = ("count", "count", "best")
-    modulates = ("separation.radius", "wind.blow_x", "wind.blow_y", "wind.gust")
+    item_fields = ("id", POSITION, "room", "present", "portion", "invites", "admitted")
+    memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", vector("home"))
+    item_settings = ("id", "full", "home")
+    item_identity = ("home",)
     reads = ("panic", "mating_state")
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
@@ -175,9 +183,8 @@ class Feeding(Rule):
         return self._rows([(0.0, 0.0)] * self.count)
 
     def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
-        return self._rows(
-            [_place(self, number, 0, seed_words(seed), width, height) for number in range(self.count)]
-        )
+        draws = [uniform_from(*seed_words(seed), 0, number, STREAM_FOOD) for number in range(self.count)]
+        return self._rows([_inside(self.margin, float(u), float(v), width, height) for u, v in draws])
 
     def _rows(self, drawn: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
         """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
@@ -196,77 +203,75 @@ class Feeding(Rule):
         s = me.feeding_state
         space = where(s == APPROACHING, p.approach_space, where(s == GATHERING, p.gather_space, 1.0))
         wind = where(s == NONE, 1.0, where(s == FEEDING, 0.0, p.shelter))
-        return space, wind, wind, wind
+        return {"separation.radius": space, "wind.blow_x": wind, "wind.blow_y": wind, "wind.gust": wind}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        d2 = dx * dx + dy * dy
-        offers = where((d2 <= p.reach * p.reach) & (it.room > 0.0), d2, FAR)
-        in_range = d2 <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
-        mine = where((me.target_food_id == it.id) & in_range, d2, FAR)
-        admits = where((to_number(me.id) == it.admitted) & in_range, 1.0, 0.0)
-        found = where(me.target_food_id < 0.0, offers, mine)
-        return found, it.id, dx, dy, it.present, it.portion, it.invites, admits
+        way = offset(world, me.position, it.position)
+        square = way.square
+        offers = where((square <= p.reach * p.reach) & (it.room > 0.0), square, FAR)
+        in_range = square <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
+        mine = where((me.target_food_id == it.id) & in_range, square, FAR)
+        return Least(
+            where(me.target_food_id < 0.0, offers, mine),
+            id=it.id,
+            offset=way,
+            present=it.present,
+            portion=it.portion,
+            invites=it.invites,
+            admits=where((to_number(me.id) == it.admitted) & in_range, 1.0, 0.0),
+        )
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, food, _, _, present, portion, _, admits = acc
-        s = me.feeding_state
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        s, square = me.feeding_state, found.score
         timer = me.feeding_timer + world.dt
-        eaten = where(s == FEEDING, portion, 0.0)
+        eaten = where(s == FEEDING, found.portion, 0.0)
         energy = minimum(1.0, me.energy + eaten * p.energy_of_food)
         ring = p.gather_radius * p.gather_radius
         landing = p.landing_radius * p.landing_radius
-        n = where((s == NONE) & (energy < p.hungry_below) & (d2 < NOWHERE), APPROACHING, s)
-        n = where((s == APPROACHING) & (d2 < ring * p.gather_from * p.gather_from), GATHERING, n)
-        n = where((s == GATHERING) & (admits > 0.5), FEEDING, n)
-        n = where((s == GATHERING) & (d2 > ring * p.lost_from * p.lost_from), APPROACHING, n)
-        n = where((s == FEEDING) & (d2 > 2.25 * landing), GATHERING, n)
+        n = where((s == NONE) & (energy < p.hungry_below) & found.exists, APPROACHING, s)
+        n = where((s == APPROACHING) & (square < ring * p.gather_from * p.gather_from), GATHERING, n)
+        n = where((s == GATHERING) & (found.admits > 0.5), FEEDING, n)
+        n = where((s == GATHERING) & (square > ring * p.lost_from * p.lost_from), APPROACHING, n)
+        n = where((s == FEEDING) & (square > 2.25 * landing), GATHERING, n)
         waited = (s > NONE) & (s < FEEDING) & (energy > p.sated_above)
         ate = (s == FEEDING) & ((energy >= 1.0) | ((timer >= p.duration) & (energy > p.content_above)))
         courts = (me.mating_state > SEEKING) & (me.mating_state < COOLDOWN)
-        n = where(waited | ate | courts | (present < 0.5) | (me.panic > p.panic_limit), NONE, n)
-        return (
-            energy,
-            n,
-            where(n == NONE, -1.0, where(s == NONE, food, me.target_food_id)),
-            where((n == s) & (n > NONE), timer, 0.0),
-            where(n == FEEDING, me.meal + eaten, 0.0),
-        )
+        n = where(waited | ate | courts | (found.present < 0.5) | (me.panic > p.panic_limit), NONE, n)
+        return {
+            "energy": energy,
+            "feeding_state": n,
+            "target_food_id": where(n == NONE, -1.0, where(s == NONE, found.id, me.target_food_id)),
+            "feeding_timer": where((n == s) & (n > NONE), timer, 0.0),
+            "meal": where(n == FEEDING, me.meal + eaten, 0.0),
+        }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, _, dx, dy, _, _, invites, _ = acc
-        found = d2 < NOWHERE
-        d = sqrt(where(found, d2, 0.0))
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        way = found.offset
+        distance = sqrt(where(found.exists, found.score, 0.0))
         s = me.feeding_state
-        ax, ay = _approach(p, me, dx, dy, d)
-        gx, gy = _wait(p, me, dx, dy, d, world)
-        sx, sy = _sit(p, me, dx, dy, d)
-        goes_in = (s == GATHERING) & (_rank(p, me, world) < invites)
+        approach = _approach(p, me, way, distance)
+        goes_in = (s == GATHERING) & (_rank(p, me, world) < found.invites)
         drawn = (s == NONE) & (me.energy < p.drawn_below)
         pull = p.attraction * me.max_force * (1.0 + p.hunger_gain * (1.0 - me.energy))
-        pull = where(drawn, pull * maximum(0.0, 1.0 - d / p.reach) / (d + TINY), 0.0)
-        fx = where(
-            (s == APPROACHING) | goes_in, ax, where(s == GATHERING, gx, where(s == FEEDING, sx, dx * pull))
-        )
-        fy = where(
-            (s == APPROACHING) | goes_in, ay, where(s == GATHERING, gy, where(s == FEEDING, sy, dy * pull))
-        )
-        w = where(found, p.weight, 0.0)
-        return fx * w, fy * w
+        pull = where(drawn, pull * maximum(0.0, 1.0 - distance / p.reach) / (distance + TINY), 0.0)
+        force = where(s == FEEDING, _sit(p, me, way, distance), way * pull)
+        force = where(s == GATHERING, _wait(p, me, way, distance, world), force)
+        force = where((s == APPROACHING) | goes_in, approach, force)
+        return force * where(found.exists, p.weight, 0.0)
 
     @staticmethod
-    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
         s = me.feeding_state
         left = where(s == APPROACHING, p.approach_flocking, where(s == GATHERING, p.gather_flocking, 0.0))
         return where((s == NONE) | (p.weight == 0.0), 1.0, left)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         ends = (was.feeding_state == FEEDING) & (me.feeding_state < FEEDING)
-        eaten = was.meal + acc[5]
+        eaten = was.meal + found.portion
         return where(ends & (eaten > 0.0), MEAL, 0.0), was.target_food_id, eaten
 
     @staticmethod
@@ -275,54 +280,61 @@ class Feeding(Rule):
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, it.x, it.y, me.x, me.y)
-        near = 1.0 - (dx * dx + dy * dy) / (p.landing_radius * p.landing_radius)
+        away = offset(world, it.position, me.position).square
+        near = 1.0 - away / (p.landing_radius * p.landing_radius)
         here = me.target_food_id == it.id
         waits = here & (me.feeding_state == GATHERING)
-        return (
-            where(here & (me.feeding_state == FEEDING), 1.0, 0.0),
-            where(waits, 1.0, 0.0),
-            where(waits, maximum(0.0, near), 0.0),
-        )
+        return {
+            "feeders": Count(here & (me.feeding_state == FEEDING)),
+            "waiting": Count(waits),
+            "nearest": Best(where(waits, maximum(0.0, near), 0.0)),
+        }
 
     @staticmethod
-    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
-        it = items[row]
-        feeders, waiting, nearest = told[0], told[1], told[3]
-        it[FEEDERS], it[WAITING] = feeders, waiting
-        it[ROOM], it[PORTION], it[INVITES], it[ADMITTED] = 0.0, 0.0, 0.0, -1.0
-        if it[AMOUNT] > 0.0:
-            if feeders > 0.0:
-                it[PORTION] = min(p.consumption * world.dt, it[AMOUNT] / feeders)
-                it[AMOUNT] = max(0.0, it[AMOUNT] - it[PORTION] * feeders)
-            if feeders < p.capacity:
-                it[ROOM] = p.capacity - feeders
-                it[INVITES] = min(1.0, p.eagerness * it[ROOM] / max(1.0, waiting))
-                if nearest >= 0.0:
-                    it[ADMITTED] = nearest
-                    it[ROOM] -= 1.0
-        else:
-            it[PRESENT] = 0.0
-            it[EMPTY_FOR] += world.dt
-            if it[EMPTY_FOR] >= p.respawn_time and not p.respawn_never:
-                it[X], it[Y] = it[HOME_X], it[HOME_Y]
-                if p.respawn_elsewhere:
-                    u, v = uniform_from(
-                        world.seed_low, world.seed_high, world.step, int(it[ID]) + 1000, STREAM_FOOD
-                    )
-                    it[X] = p.margin + u * (world.width - 2.0 * p.margin)
-                    it[Y] = p.margin + v * (world.height - 2.0 * p.margin)
-                it[AMOUNT], it[PRESENT], it[ROOM], it[INVITES] = it[FULL], 1.0, p.capacity, 1.0
-                it[EMPTY_FOR] = 0.0
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        it.feeders, it.waiting = told.feeders, told.waiting
+        it.room, it.portion, it.invites, it.admitted = 0.0, 0.0, 0.0, -1.0
+        when(
+            it.amount > 0.0,
+            lambda: _serve(p, it, told.nearest.id, world),
+            lambda: _stay_empty(p, it, world),
+        )
 
 
-def _place(
-    rule: Feeding, number: int, step: int, seed: tuple[int, int], width: float, height: float
-) -> tuple[float, float]:
-    """A drawn place for a source."""
-    u, v = uniform_from(*seed, step, number, STREAM_FOOD)
-    x = rule.margin + float(u) * (width - 2.0 * rule.margin)
-    return x, rule.margin + float(v) * (height - 2.0 * rule.margin)
+def _serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
+    """Set aside a portion for each feeder and, while there is room, let in the nearest of those who wait."""
+    share = it.amount / maximum(1.0, it.feeders)
+    it.portion = where(it.feeders > 0.0, minimum(p.consumption * world.dt, share), 0.0)
+    it.amount = maximum(0.0, it.amount - it.portion * it.feeders)
+    room = maximum(0.0, p.capacity - it.feeders)
+    admits = (room > 0.0) & (nearest >= 0.0)
+    it.invites = minimum(1.0, p.eagerness * room / maximum(1.0, it.waiting))
+    it.admitted = where(admits, nearest, -1.0)
+    it.room = room - where(admits, 1.0, 0.0)
+
+
+def _stay_empty(p: Any, it: Any, world: Any) -> None:
+    """Nothing to eat, until the respawn time is over."""
+    it.present = 0.0
+    it.empty_for = it.empty_for + world.dt
+    if not p.respawn_never:
+        when(it.empty_for >= p.respawn_time, lambda: _fill(p, it, world))
+
+
+def _fill(p: Any, it: Any, world: Any) -> None:
+    """Full again, at home or elsewhere."""
+    it.position = it.home
+    if p.respawn_elsewhere:
+        number = to_integer(it.id) + RESPAWN_DRAWS
+        u, v = uniform_from(world.seed_low, world.seed_high, world.step, number, STREAM_FOOD)
+        it.position = point(world, *_inside(p.margin, u, v, world.width, world.height))
+    it.amount, it.present, it.room, it.invites = it.full, 1.0, p.capacity, 1.0
+    it.empty_for = 0.0
+
+
+def _inside(margin: Number, u: Number, v: Number, width: Number, height: Number) -> tuple[Number, Number]:
+    """The place that two numbers in [0, 1) stand for, at least `margin` away from the edges."""
+    return margin + u * (width - 2.0 * margin), margin + v * (height - 2.0 * margin)
 
 
 def _rank(p: Any, me: Any, world: Any) -> Any:
@@ -334,52 +346,43 @@ def _rank(p: Any, me: Any, world: Any) -> Any:
     return rank - floor(rank)
 
 
-def _approach(p: Any, me: Any, dx: Any, dy: Any, d: Any) -> Any:
+def _approach(p: Any, me: Any, way: Vec, distance: Number) -> Vec:
     """Straight to the food, slower on arrival (S0-59)."""
-    speed = p.approach_speed * me.max_speed * minimum(1.0, d / p.arrival_radius)
-    fx, fy = steer_at_speed(dx, dy, speed, me)
-    w = where(d < p.ignore_within, 0.0, 1.0)
-    return fx * w, fy * w
+    speed = p.approach_speed * me.max_speed * minimum(1.0, distance / p.arrival_radius)
+    return steer_at_speed(way, speed, me) * where(distance < p.ignore_within, 0.0, 1.0)
 
 
-def _wait(p: Any, me: Any, dx: Any, dy: Any, d: Any, world: Any) -> Any:
+def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Vec:
     """The three styles of waiting (S0-60 to S0-64)."""
-    per_d = 1.0 / (d + TINY)
-    to_x, to_y = dx * per_d, dy * per_d
-    error = d - p.gather_radius
+    towards = way * (1.0 / (distance + TINY))
+    if p.style_swarm:
+        return _swarm(p, me, towards, distance, world)
+    error = distance - p.gather_radius
     share = minimum(1.0, absolute(error) / p.gather_radius)
     if p.style_gather:
         own = to_number(me.id)
         own = 0.8 + (own - 10.0 * floor(own / 10.0)) * 0.04
         orbit = me.max_speed * p.gather_speed * own
-        inwards = error * share
-        return limit(
-            to_x * inwards - to_y * orbit - me.vx,
-            to_y * inwards + to_x * orbit - me.vy,
-            p.gather_force * me.max_force,
-        )
-    if p.style_swarm:
-        row = to_number(me.id)
-        row = row - 2560.0 * floor(row / 2560.0)
-        turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
-        s, c = sin_cos(turn * 9.424778)
-        core = p.swarm_core * p.gather_radius
-        pull = where(d < core, d / core - 1.0, p.swarm_pull)
-        return (
-            me.max_force * (to_x * pull + c * p.swarm_noise),
-            me.max_force * (to_y * pull + s * p.swarm_noise),
-        )
+        wanted = towards * (error * share) + towards.left * orbit
+        return (wanted - me.velocity).limited(p.gather_force * me.max_force)
     speed = where(error > 0.0, share, -share) * p.hover_speed * me.max_speed
-    fx, fy = limit(to_x * speed - me.vx, to_y * speed - me.vy, p.hover_force * me.max_force)
-    return fx - me.vx * p.hover_damping, fy - me.vy * p.hover_damping
+    force = (towards * speed - me.velocity).limited(p.hover_force * me.max_force)
+    return force - me.velocity * p.hover_damping
 
 
-def _sit(p: Any, me: Any, dx: Any, dy: Any, d: Any) -> Any:
+def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Vec:
+    """Pulled to the food, pushed out of the core, and restless."""
+    row = to_number(me.id)
+    row = row - 2560.0 * floor(row / 2560.0)
+    turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
+    core = p.swarm_core * p.gather_radius
+    pull = where(distance < core, distance / core - 1.0, p.swarm_pull)
+    return (towards * pull + from_angle(turn * 9.424778, p.swarm_noise)) * me.max_force
+
+
+def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Vec:
     """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
-    scale = p.feed_speed * me.max_speed / (d + TINY)
-    fx, fy = limit(dx * scale - me.vx, dy * scale - me.vy, p.feed_force * me.max_force)
-    near = d < p.sit_radius
-    return (
-        where(near, -me.vx * p.sit_damping, fx - me.vx * p.feed_damping),
-        where(near, -me.vy * p.sit_damping, fy - me.vy * p.feed_damping),
-    )
+    wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
+    force = (wanted - me.velocity).limited(p.feed_force * me.max_force)
+    near = distance < p.sit_radius
+    return where(near, -me.velocity * p.sit_damping, force - me.velocity * p.feed_damping)

@@ -12,12 +12,13 @@ from typing import Any
 
 from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
+from murmura.core.merging import FAR, Least
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_MATING, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.state import MatingState
-from murmura.core.vector import TINY, with_length
-from murmura.rules.stages import FAR, NOWHERE, Change
+from murmura.core.vec import TINY
+from murmura.rules.stages import Change
 from murmura.rules.towards import steer_at_speed, steer_towards
 
 NONE, SEEKING, APPROACHING, COURTING, MATING, FIGHTING, COOLDOWN = (float(state) for state in MatingState)
@@ -124,17 +125,6 @@ class Mating(Rule):
         0.2, "What is left of other wishes in courtship and fights; none in mating.", "", (0, 1), ge=0, le=1
     )
 
-    accumulates = (
-        "least",
-        "payload",
-        "payload",
-        "payload",
-        "payload",
-        "payload",
-        "least",
-        "payload",
-        "payload",
-    )
     reads = ("gender", "aggression", "panic", "feeding_state")
     writes = (
         "energy", "mating_state", "target_mate_id", "mating_timer", "mating_cooldown", "rival_id", "display",
@@ -153,30 +143,32 @@ class Mating(Rule):
         aims_at_me = seen.target_mate_id == me_id
         # The other: whom I fight or have chosen, else whom I might choose.
         she = (seen.gender < me.gender) & (seen.mating_state == SEEKING)
-        she = she & (seen.d2 <= p.search_radius * p.search_radius)
+        she = she & (seen.square <= p.search_radius * p.search_radius)
         he = (seen.gender > me.gender) & aims_at_me & (seen.mating_state <= COURTING)
-        he = he & (seen.d2 <= p.courting_distance * p.courting_distance) & (seen.id != me.rival_id)
-        candidate = where((she | he) & (me.mating_state == SEEKING), seen.d2, FAR)
+        he = he & (seen.square <= p.courting_distance * p.courting_distance) & (seen.id != me.rival_id)
+        candidate = where((she | he) & (me.mating_state == SEEKING), seen.square, FAR)
         candidate = where(seen.species == me.species, candidate, FAR)
         attended = where(me.mating_state == FIGHTING, me.rival_id, me.target_mate_id)
-        other = where(seen.id == attended, seen.d2, candidate)
+        other = where(seen.id == attended, seen.square, candidate)
         minds_me = seen.rival_id == me_id
         bond = where(aims_at_me, MINE, where(seen.target_mate_id < 0.0, FREE, TAKEN))
         bond = where(minds_me, RIVAL, bond)
         # The rival: whom I have challenged, else the nearest suitor of the same female. Suitors alone ask for it.
         contends = (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
-        contends = contends & (seen.d2 <= p.fight_radius * p.fight_radius)
-        rival = where(contends, where(seen.id == me.rival_id, 0.0, seen.d2), FAR)
-        return (
-            other, seen.id, seen.dx, seen.dy, seen.mating_state + BONDS * bond, seen.display,
-            rival, seen.id, where(minds_me, seen.mating_state, NONE),
-        )  # fmt: skip
+        contends = contends & (seen.square <= p.fight_radius * p.fight_radius)
+        rival = where(contends, where(seen.id == me.rival_id, 0.0, seen.square), FAR)
+        stage = seen.mating_state + BONDS * bond
+        return {
+            "other": Least(other, id=seen.id, offset=seen.offset, stage=stage, display=seen.display),
+            "rival": Least(rival, id=seen.id, stance=where(minds_me, seen.mating_state, NONE)),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, other, _, _, code, display, rival_d2, rival, stance = acc
-        bond = floor(code / BONDS)
-        state = code - BONDS * bond
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        other, rival = found.other, found.rival
+        square, display = other.score, other.display
+        bond = floor(other.stage / BONDS)
+        state = other.stage - BONDS * bond
         u, v = uniform_pair(me.id, world, STREAM_MATING)
         s = me.mating_state
         timer = me.mating_timer + world.dt
@@ -185,31 +177,32 @@ class Mating(Rule):
 
         # What two conclude from the same columns of time t, so that both conclude the same.
         joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
-        joins = joins & (d2 < p.mating_distance * p.mating_distance)
+        joins = joins & (square < p.mating_distance * p.mating_distance)
         done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
         suitor = male & ((s == APPROACHING) | (s == COURTING))
-        fights = suitor & (rival == me.rival_id) & ((stance == APPROACHING) | (stance == COURTING))
+        fights = suitor & (rival.id == me.rival_id)
+        fights = fights & ((rival.stance == APPROACHING) | (rival.stance == COURTING))
         over = (s == FIGHTING) & (state == FIGHTING) & (bond == RIVAL) & (timer >= p.fight_duration)
-        first = (me.display == display) & (to_number(me.id) < other)
+        first = (me.display == display) & (to_number(me.id) < other.id)
         wins = over & ((me.display > display) | first)
 
-        meets = (s == SEEKING) & (d2 < NOWHERE)
+        meets = (s == SEEKING) & other.exists
         refuses = meets & female & (v < p.selectivity)
         n = where((s == NONE) & (me.mating_cooldown <= 0.0) & (u < p.seek_rate * world.dt), SEEKING, s)
         n = where((s == COOLDOWN) & (me.mating_cooldown <= 0.0), NONE, n)
         n = where(meets & male, APPROACHING, n)
         n = where(meets & female & (v >= p.selectivity), COURTING, n)
-        n = where((s == APPROACHING) & (d2 < near), COURTING, n)
-        n = where((s == COURTING) & male & (d2 > 2.25 * near), APPROACHING, n)
+        n = where((s == APPROACHING) & (square < near), COURTING, n)
+        n = where((s == COURTING) & male & (square > 2.25 * near), APPROACHING, n)
         # Whom one has lost. Nobody in sight reads as a partner in no state.
         elsewhere = (state != SEEKING) & (state != COURTING)
-        n = where(suitor & (elsewhere | ((bond == TAKEN) & (rival_d2 > NOWHERE))), SEEKING, n)
+        n = where(suitor & (elsewhere | ((bond == TAKEN) & ~rival.exists)), SEEKING, n)
         turned = (
             (state < APPROACHING)
             | (state == MATING)
             | (state == COOLDOWN)
             | (bond < MINE)
-            | (d2 > 2.25 * near)
+            | (square > 2.25 * near)
         )
         n = where((s == COURTING) & female & (turned | (timer > p.patience)), SEEKING, n)
         n = where((s == MATING) & ((state != MATING) | (bond < MINE)), SEEKING, n)
@@ -224,55 +217,51 @@ class Mating(Rule):
         n = where(over, where(wins, APPROACHING, COOLDOWN), n)
         n = where(done, COOLDOWN, n)
 
-        target = where(meets, other, me.target_mate_id)
+        target = where(meets, other.id, me.target_mate_id)
         target = where((n >= APPROACHING) & (n <= FIGHTING), target, -1.0)
-        challenge = where((n == APPROACHING) | (n == COURTING), where(rival_d2 < NOWHERE, rival, -1.0), -1.0)
+        challenge = where((n == APPROACHING) | (n == COURTING), where(rival.exists, rival.id, -1.0), -1.0)
         challenge = where(suitor, challenge, -1.0)
         challenge = where(n == FIGHTING, me.rival_id, challenge)
         # He has seen her refusal a step later; then she forgets it.
-        refused = where(refuses, other, where(timer < p.court_time, me.rival_id, -1.0))
+        refused = where(refuses, other.id, where(timer < p.court_time, me.rival_id, -1.0))
         refused = where(n == SEEKING, refused, -1.0)
         timer = where((n == s) & (n > NONE), where(refuses, 0.0, timer), 0.0)
-        away = sqrt(where(d2 < NOWHERE, d2, 0.0)) / p.fight_radius
+        away = sqrt(where(other.exists, square, 0.0)) / p.fight_radius
         score = me.aggression + me.energy + p.luck * u - p.home_advantage * away
         shows = where((n == COURTING) & (timer >= p.court_time), 1.0, 0.0)
         shows = where(n == FIGHTING, where(s == FIGHTING, me.display, score), shows)
         rests = where((s < COOLDOWN) & (n == COOLDOWN), p.loser_share * p.cooldown, me.mating_cooldown)
         cost = where(s == FIGHTING, p.fight_drain * world.dt, 0.0) + where(done, p.energy_cost, 0.0)
-        return (
-            maximum(0.0, me.energy - cost),
-            n,
-            target,
-            timer,
-            where(done, p.cooldown, rests),
-            where(male, challenge, refused),
-            shows,
-        )
+        return {
+            "energy": maximum(0.0, me.energy - cost),
+            "mating_state": n,
+            "target_mate_id": target,
+            "mating_timer": timer,
+            "mating_cooldown": where(done, p.cooldown, rests),
+            "rival_id": where(male, challenge, refused),
+            "display": shows,
+        }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, dx, dy = acc[0], acc[2], acc[3]
-        s = me.mating_state
-        ax, ay = steer_towards(dx, dy, me)
-        cx, cy = steer_at_speed(dx, dy, p.court_speed * me.max_speed, me)
-        mx, my = with_length(dx, dy, p.pair_force * me.max_force)
-        brake = where(d2 < p.close * p.close, p.close_damping, p.pair_damping)
-        mx, my = mx - me.vx * brake, my - me.vy * brake
-        push = minimum(1.0, p.fight_push / (d2 + TINY)) * p.fight_strength * me.max_force
-        rx, ry = with_length(dx, dy, push)
-        fx = where(s == APPROACHING, ax * p.attraction, where(s == COURTING, cx, where(s == MATING, mx, -rx)))
-        fy = where(s == APPROACHING, ay * p.attraction, where(s == COURTING, cy, where(s == MATING, my, -ry)))
-        w = where((d2 < NOWHERE) & (s >= APPROACHING) & (s <= FIGHTING), p.weight, 0.0)
-        return fx * w, fy * w
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        other, s = found.other, me.mating_state
+        approach = steer_towards(other.offset, me) * p.attraction
+        court = steer_at_speed(other.offset, p.court_speed * me.max_speed, me)
+        brake = where(other.score < p.close * p.close, p.close_damping, p.pair_damping)
+        mate = other.offset.with_length(p.pair_force * me.max_force) - me.velocity * brake
+        push = minimum(1.0, p.fight_push / (other.score + TINY)) * p.fight_strength * me.max_force
+        force = where(s == MATING, mate, -other.offset.with_length(push))
+        force = where(s == APPROACHING, approach, where(s == COURTING, court, force))
+        return force * where(other.exists & (s >= APPROACHING) & (s <= FIGHTING), p.weight, 0.0)
 
     @staticmethod
-    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
         s = me.mating_state
         left = where(s == MATING, 0.0, p.flocking)
         return where((s < APPROACHING) | (s > FIGHTING) | (p.weight == 0.0), 1.0, left)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         """A mating is told by the female, a fight by its winner."""
         mated = was_mated(was, me)
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)

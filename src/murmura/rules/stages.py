@@ -12,8 +12,3 @@ class Change(NamedTuple):
     before: IntEnum
     after: IntEnum
     when: str
-
-
-NOWHERE = 1.0e38
-"""Squared distances beyond this mean that nobody was found; `FAR` is what such a one contributes."""
-FAR = 3.0e38

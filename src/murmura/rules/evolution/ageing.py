@@ -34,8 +34,8 @@ class Ageing(Rule):
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return (me.age + world.dt,)
+        return {"age": me.age + world.dt}
 
     @staticmethod
-    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.age > p.least + p.span * me.gene_longevity, AGE, 0.0), -1.0

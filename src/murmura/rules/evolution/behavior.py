@@ -8,12 +8,13 @@ done when each sees the consent of the other, which both read from the same colu
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
+from murmura.core.merging import FAR, NOWHERE, Least, Sum
 from murmura.core.model import choice, quantity
-from murmura.core.rule import Kind, Rule, register_rule
+from murmura.core.rule import Rule, register_rule
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
 from murmura.rules.evolution.stances import (
     FLEEING,
@@ -29,7 +30,6 @@ from murmura.rules.evolution.stances import (
     scored,
     threat_of,
 )
-from murmura.rules.stages import FAR, NOWHERE
 from murmura.rules.towards import steer_at_speed, steer_towards
 
 MATED = float(Event.MATING)
@@ -104,10 +104,6 @@ class Behavior(Rule):
     tired_below: float = quantity(0.3, "Energy below which a hunter rests.", "", (0, 1), ge=0, le=1)
     rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
 
-    accumulates: ClassVar[tuple[Kind, ...]] = (
-        "sum", "sum", "sum", "least", "payload", "payload", "payload",
-        "least", "payload", "payload", "payload", "payload",
-    )  # fmt: skip
     reads = ("energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure")
     writes = (
         "panic", "stance", "stance_reason", "stance_time", "quarry_id", "quarry_distance", "target_mate_id",
@@ -126,127 +122,130 @@ class Behavior(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
-        push = where(frightens, seen.flee * seen.inv_d * seen.inv_d, 0.0)
+        push = where(frightens(p, seen), seen.flee * seen.inverse * seen.inverse, 0.0)
         # S3-38: aggression is how far away a chase begins.
         reach = p.chase_radius * me.gene_aggression
-        quarry = where((seen.chase > 0.0) & (seen.d2 <= reach * reach), seen.d2, FAR)
-        ahead = p.lead * world.stride
+        quarry = where((seen.chase > 0.0) & (seen.square <= reach * reach), seen.square, FAR)
+        aim = seen.offset + seen.velocity * (p.lead * world.stride)
         suits = (seen.species == me.species) & (seen.ready == 1.0) & (me.ready == 1.0)
-        suits = suits & (seen.d2 <= p.mate_radius * p.mate_radius)
-        mate = seen.d2 / (1.0 + p.glow_calls * seen.part_glow)
+        suits = suits & (seen.square <= p.mate_radius * p.mate_radius)
+        mate = seen.square / (1.0 + p.glow_calls * seen.part_glow)
         mate = where(seen.id == me.target_mate_id, 0.25 * mate, mate)
         answer = where(seen.target_mate_id == to_number(me.id), 1.0 + seen.consents, 0.0)
-        return (
-            -seen.dx * push, -seen.dy * push, where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0),
-            quarry, seen.id, seen.dx + seen.vx * ahead, seen.dy + seen.vy * ahead,
-            where(suits, mate, FAR), seen.id, seen.dx, seen.dy, answer,
-        )  # fmt: skip
+        return {
+            "away": Sum(-seen.offset * push),
+            "company": Sum(where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0)),
+            "quarry": Least(quarry, id=seen.id, aim=aim),
+            "mate": Least(where(suits, mate, FAR), id=seen.id, offset=seen.offset, answer=answer),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
-        threatened = (acc[0] != 0.0) | (acc[1] != 0.0)
-        wanted, why = ladder(threatened, hunts, eats, scavenges, partner, company)
-        return settle(p, me, acc, wanted, why, world)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        eats, scavenges, hunts, partner, company = opportunities(p, me, found)
+        wanted, why = ladder(found.away.square > 0.0, hunts, eats, scavenges, partner, company)
+        return settle(p, me, found, wanted, why, world)
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        away_x, away_y, _, chased, _, qx, qy, found, _, mx, my = acc[:11]
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        quarry, mate, s = found.quarry, found.mate, me.stance
         # S3-7: fear makes faster; the top speed rises alike, by panic.
-        fx, fy = steer_at_speed(away_x, away_y, me.max_speed * (1.0 + me.gene_fear), me)
-        hx, hy = steer_towards(qx, qy, me)
-        near = minimum(1.0, sqrt(mx * mx + my * my) / p.pair_distance)
-        cx, cy = steer_at_speed(mx, my, me.max_speed * near, me)
-        s = me.stance
-        hunts, courts = (s == HUNTING) & (chased < NOWHERE), (s == MATING) & (found < NOWHERE)
-        fx = where(s == FLEEING, fx, where(hunts, hx, where(courts, cx, 0.0)))
-        fy = where(s == FLEEING, fy, where(hunts, hy, where(courts, cy, 0.0)))
-        return fx * p.weight, fy * p.weight
+        flight = steer_at_speed(found.away, me.max_speed * (1.0 + me.gene_fear), me)
+        chase = steer_towards(quarry.aim, me)
+        near = minimum(1.0, mate.offset.length / p.pair_distance)
+        courtship = steer_at_speed(mate.offset, me.max_speed * near, me)
+        force = where((s == MATING) & mate.exists, courtship, 0.0)
+        force = where((s == HUNTING) & quarry.exists, chase, force)
+        return where(s == FLEEING, flight, force) * p.weight
 
     @staticmethod
-    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where((me.stance == FLOCKING) | (me.stance == IDLE), 1.0, 0.0)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         """A mating is told by the one with the lower id."""
         told = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
         return where(told, MATED, 0.0), me.target_mate_id, 0.0
 
 
-def opportunities(p: Any, me: Any, acc: Any) -> Any:
+def frightens(p: Any, seen: Any) -> Any:
+    """Whether a neighbour is a predator within the fear radius."""
+    return (seen.flee > 0.0) & (seen.square <= p.fear_radius * p.fear_radius)
+
+
+def opportunities(p: Any, me: Any, found: Any) -> Any:
     """What there is to do (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
     hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
-    hunts = (acc[3] < NOWHERE) & (me.energy <= p.hunts_below)
-    return me.feeding_state > 0.5, hungry & (me.scent < NOWHERE), hunts, acc[7] < NOWHERE, acc[2] > 0.5
+    hunts = found.quarry.exists & (me.energy <= p.hunts_below)
+    scavenges = hungry & (me.scent < NOWHERE)
+    return me.feeding_state > 0.5, scavenges, hunts, found.mate.exists, found.company > 0.5
 
 
-def at_side(p: Any, me: Any, acc: Any) -> Any:
-    """Whether a partner who has named me, and whom I have named, is at my side."""
-    paired = (acc[7] < NOWHERE) & (acc[8] == me.target_mate_id) & (acc[11] > 0.5)
-    return paired, paired & (acc[9] * acc[9] + acc[10] * acc[10] <= p.pair_distance * p.pair_distance)
+def at_side(p: Any, me: Any, mate: Any) -> Any:
+    """Whether a partner has named me as I have named it, and whether it is at my side."""
+    paired = mate.exists & (mate.id == me.target_mate_id) & (mate.answer > 0.5)
+    return paired, paired & (mate.offset.square <= p.pair_distance * p.pair_distance)
 
 
-def settle(p: Any, me: Any, acc: Any, wanted: Any, why: Any, world: Any) -> Any:
+def settle(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
     """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
-    chased, quarry, found, mate, answer = acc[3], acc[4], acc[7], acc[8], acc[11]
-    eats, scavenges, _, _, _ = opportunities(p, me, acc)
-    paired, beside = at_side(p, me, acc)
+    quarry, mate = found.quarry, found.mate
+    eats, scavenges, _, _, _ = opportunities(p, me, found)
+    paired, beside = at_side(p, me, mate)
     # What two conclude from the same columns of time t, so that both conclude the same.
-    done = paired & (me.consents > 0.5) & (answer > 1.5)
+    done = paired & (me.consents > 0.5) & (mate.answer > 1.5)
     s = me.stance
     # A stance without its object ends at once; only a flight and idle ways need none.
-    lost = ((s == HUNTING) & (chased >= NOWHERE)) | ((s == MATING) & (found >= NOWHERE))
+    lost = ((s == HUNTING) & ~quarry.exists) | ((s == MATING) & ~mate.exists)
     lost = lost | ((s == SEEKING_FOOD) & ~(eats | scavenges))
     keeps = (wanted != s) & (wanted != FLEEING) & (me.stance_time < least_time(p, s)) & ~lost
     stance = where(keeps, s, wanted)
-    courts, hunts, feeds = stance == MATING, (stance == HUNTING) & (chased < NOWHERE), stance == SEEKING_FOOD
+    courts, hunts, feeds = stance == MATING, (stance == HUNTING) & quarry.exists, stance == SEEKING_FOOD
     timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
-    return (
+    return {
         # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
-        where(stance == FLEEING, me.gene_fear, where(hunts, p.sprint * me.gene_aggression, 0.0)),
-        stance,
-        where(keeps, NOT_YET, why),
-        where(stance == s, me.stance_time + world.dt, 0.0),
-        where(hunts, quarry, -1.0),
-        where(hunts, sqrt(where(chased < NOWHERE, chased, 0.0)), FAR),
-        where((courts | done) & (found < NOWHERE), mate, -1.0),
-        where(done, 0.0, timer),
-        where(beside & courts & (timer >= p.build_up) & ~done, 1.0, 0.0),
-        where(done, 1.0, 0.0),
-        where(feeds, me.feeding_state, 0.0),
-        where(feeds, me.target_food_id, -1.0),
-    )
+        "panic": where(stance == FLEEING, me.gene_fear, where(hunts, p.sprint * me.gene_aggression, 0.0)),
+        "stance": stance,
+        "stance_reason": where(keeps, NOT_YET, why),
+        "stance_time": where(stance == s, me.stance_time + world.dt, 0.0),
+        "quarry_id": where(hunts, quarry.id, -1.0),
+        "quarry_distance": where(hunts, distance_to(quarry), FAR),
+        "target_mate_id": where((courts | done) & mate.exists, mate.id, -1.0),
+        "mating_timer": where(done, 0.0, timer),
+        "consents": where(beside & courts & (timer >= p.build_up) & ~done, 1.0, 0.0),
+        "mated": where(done, 1.0, 0.0),
+        "feeding_state": where(feeds, me.feeding_state, 0.0),
+        "target_food_id": where(feeds, me.target_food_id, -1.0),
+    }
+
+
+def distance_to(nearest: Any) -> Any:
+    """The distance of somebody found by squared distance; 0 if nobody was."""
+    return sqrt(where(nearest.exists, nearest.score, 0.0))
 
 
 class ScoredBehavior(Behavior):
     """Decisions by score also ask how near the nearest predator is, and what it is about."""
 
-    accumulates: ClassVar[tuple[Kind, ...]] = (*Behavior.accumulates, "least", "payload")
-
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        frightens = (seen.flee > 0.0) & (seen.d2 <= p.fear_radius * p.fear_radius)
-        return (*who_is_near(p, me, seen, world), where(frightens, seen.d2, FAR), seen.stance)
+        nearest = Least(where(frightens(p, seen), seen.square, FAR), stance=seen.stance)
+        return {**Behavior.pair(p, me, seen, world), "predator": nearest}
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        eats, scavenges, hunts, partner, company = opportunities(p, me, acc)
-        _, beside = at_side(p, me, acc)
-        threat2, predator = acc[12], acc[13]
-        d = sqrt(where(threat2 < NOWHERE, threat2, 0.0))
-        threat = threat_of(threat2, predator, d, p.threat_radius)
-        close = (threat2 < NOWHERE) & (d < where(predator == HUNTING, p.close_hunter, p.close_other))
-        away = sqrt(where(acc[3] < NOWHERE, acc[3], 0.0))
-        chase = maximum(0.0, 1.0 - away / p.threat_radius) * me.gene_aggression
-        same = (acc[4] == me.quarry_id) & (me.stance == HUNTING)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        quarry, predator = found.quarry, found.predator
+        eats, scavenges, hunts, partner, company = opportunities(p, me, found)
+        _, beside = at_side(p, me, found.mate)
+        distance = distance_to(predator)
+        threat = threat_of(predator, distance, p.threat_radius)
+        near = where(predator.stance == HUNTING, p.close_hunter, p.close_other)
+        close = predator.exists & (distance < near)
+        chase = maximum(0.0, 1.0 - distance_to(quarry) / p.threat_radius) * me.gene_aggression
+        same = (quarry.id == me.quarry_id) & (me.stance == HUNTING)
         at_carcass = scavenges & (me.scent < p.pair_distance)
         wanted, why = scored(
             p, me, threat, close, hunts, chase, same, eats, scavenges, at_carcass, partner, beside, company,
             me.pressure,
         )  # fmt: skip
-        return settle(p, me, acc, wanted, why, world)
-
-
-who_is_near = Behavior.pair
+        return settle(p, me, found, wanted, why, world)

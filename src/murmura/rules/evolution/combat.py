@@ -12,11 +12,11 @@ from typing import Any
 
 from murmura.core.algebra import maximum, minimum, to_number, where
 from murmura.core.events import Cause
+from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
 from murmura.rules.evolution.stances import FLOCKING, HUNTING
-from murmura.rules.stages import FAR, NOWHERE
 
 PREDATION, COMBAT = float(Cause.PREDATION), float(Cause.COMBAT)
 
@@ -48,7 +48,6 @@ class Combat(Rule):
     )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
-    accumulates = ("sum", "sum", "sum", "sum", "least")
     reads = (
         "stance", "quarry_id", "quarry_distance", "gene_size", "gene_aggression", "gene_maturity", "part_spike",
         "part_shell",
@@ -68,21 +67,18 @@ class Combat(Rule):
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         bites = seen.attack_id == to_number(me.id)
-        away = where(bites, seen.inv_d, 0.0)
-        strikes = where(
-            seen.id == me.attack_id, seen.gene_size * (1.0 + p.spike_damage * seen.part_spike), 0.0
-        )
-        return (
-            where(bites, seen.blow, 0.0),
-            -seen.dx * away,
-            -seen.dy * away,
-            strikes,
-            where(bites, seen.id, FAR),
-        )
+        strength = seen.gene_size * (1.0 + p.spike_damage * seen.part_spike)
+        return {
+            "bitten": Sum(where(bites, seen.blow, 0.0)),
+            "away": Sum(seen.offset * where(bites, -seen.inverse, 0.0)),
+            "struck": Sum(where(seen.id == me.attack_id, strength, 0.0)),
+            # Of several biters the one with the lowest id is blamed.
+            "biter": Least(where(bites, seen.id, FAR)),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        bitten, _, _, struck, biter = acc
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        bitten, struck = found.bitten, found.struck
         capacity = health_capacity(p, me)
         # S3-45: the bold are hurt more.
         pain = bitten * (1.0 - defence(p, me)) + struck * p.strike_back * me.gene_aggression
@@ -90,40 +86,27 @@ class Combat(Rule):
         dead = me.health <= 0.0
         strikes = (me.stance == HUNTING) & (me.quarry_distance <= p.range) & (me.attack_cooldown <= 0.0)
         strikes = strikes & (me.quarry_id >= 0.0) & ~dead
-        by = where(bitten > 0.0, biter, where(struck > 0.0, me.attack_id, -1.0))
+        by = where(bitten > 0.0, found.biter.score, where(struck > 0.0, me.attack_id, -1.0))
         kind = where(bitten > 0.0, PREDATION, COMBAT)
-        return (
-            maximum(0.0, me.energy - where(strikes, p.bite_cost, 0.0)),
-            me.health,
-            where(strikes, me.quarry_id, -1.0),
-            where(strikes, attack_damage(p, me), 0.0),
-            where(strikes, p.cooldown, maximum(0.0, me.attack_cooldown - world.dt)),
-            pain / capacity - healed,
-            where(dead, me.hurt_by, by),
-            where(dead, me.hurt_as, kind),
-            me.energy_before,
-        )
+        return {
+            "energy": maximum(0.0, me.energy - where(strikes, p.bite_cost, 0.0)),
+            "attack_id": where(strikes, me.quarry_id, -1.0),
+            "blow": where(strikes, attack_damage(p, me), 0.0),
+            "attack_cooldown": where(strikes, p.cooldown, maximum(0.0, me.attack_cooldown - world.dt)),
+            "wound": pain / capacity - healed,
+            "hurt_by": where(dead, me.hurt_by, by),
+            "hurt_as": where(dead, me.hurt_as, kind),
+        }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        push = where(acc[4] < NOWHERE, p.knockback / world.thrust, 0.0)
-        return acc[1] * push, acc[2] * push
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.away * where(found.biter.exists, p.knockback / world.thrust, 0.0)
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
         health = minimum(1.0, me.health - me.wound + p.regeneration * world.dt)
-        return (
-            me.energy,
-            where(me.health <= 0.0, me.health, health),
-            me.attack_id,
-            me.blow,
-            me.attack_cooldown,
-            me.wound,
-            me.hurt_by,
-            me.hurt_as,
-            me.energy,
-        )
+        return {"health": where(me.health <= 0.0, me.health, health), "energy_before": me.energy}
 
     @staticmethod
-    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.health <= 0.0, where(me.hurt_as == PREDATION, PREDATION, COMBAT), 0.0), me.hurt_by

@@ -92,10 +92,6 @@ class Genome(Rule):
 
     reads = ("panic", *BODY_COLUMNS)
     columns = BODY_COLUMNS
-    modulates = (
-        "motion.top_speed", "motion.max_force", "perception.radius", "separation.weight", "alignment.weight",
-        "cohesion.weight", "cohesion.crowd", "energy.decay", "energy.speed_cost", "feeding.energy_of_food",
-    )  # fmt: skip
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {
@@ -115,16 +111,16 @@ class Genome(Rule):
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
         speed, costs = speed_factor(p, me), upkeep(p, me)
-        return (
-            speed,
-            force_factor(p, me),
-            vision_range(p, me) * p.per_reach,
-            separation_factor(me),
-            alignment_factor(me),
-            cohesion_factor(me),
-            crowd_tolerance(me),
-            costs,
+        return {
+            "motion.top_speed": speed,
+            "motion.max_force": force_factor(p, me),
+            "perception.radius": vision_range(p, me) * p.per_reach,
+            "separation.weight": separation_factor(me),
+            "alignment.weight": alignment_factor(me),
+            "cohesion.weight": cohesion_factor(me),
+            "cohesion.crowd": crowd_tolerance(me),
+            "energy.decay": costs,
             # Flying at full speed costs decay x speed_cost x speed gene squared, whatever the upkeep.
-            speed * speed / costs,
-            1.0 / me.gene_size,
-        )
+            "energy.speed_cost": speed * speed / costs,
+            "feeding.energy_of_food": 1.0 / me.gene_size,
+        }

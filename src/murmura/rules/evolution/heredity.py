@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Number, floor, maximum, minimum
+from murmura.core.algebra import Number, floor, maximum, minimum, where
 from murmura.core.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS, uniform_from
 from murmura.rules.evolution.phenotype import LEAST_SIZE, MOST_SIZE
 
@@ -30,14 +30,14 @@ def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world
     """One gene of both parents: their mean, or the one or the other."""
     if p.crossover_choice:
         u, _ = uniform_from(world.seed_low, world.seed_high, 1, child, STREAM_GENES + gene)
-        return mother if u < 0.5 else father
+        return where(u < 0.5, mother, father)
     return 0.5 * (mother + father)
 
 
 def mutated(p: Any, value: Number, gene: int, child: Any, world: Any) -> Number:
     """A gene in [0, 1] that now and then is a little other than inherited."""
     u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
-    change = (2.0 * v - 1.0) * p.mutation_size if u < p.mutation_rate else 0.0
+    change = where(u < p.mutation_rate, (2.0 * v - 1.0) * p.mutation_size, 0.0)
     return minimum(1.0, maximum(0.0, value + change))
 
 
@@ -56,7 +56,7 @@ def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world:
     apart = father - mother
     apart = apart - floor(apart + 0.5)
     u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
-    change = (2.0 * v - 1.0) * p.mutation_size if u < p.hue_mutation_rate else 0.0
+    change = where(u < p.hue_mutation_rate, (2.0 * v - 1.0) * p.mutation_size, 0.0)
     hue = mother + 0.5 * apart + change
     return hue - floor(hue)
 
@@ -75,7 +75,7 @@ def part_of(p: Any, mother: Number, father: Number, part: float, chances: Any) -
     tossed = floor(coins * 2.0 ** (part + 1.0))
     head = tossed - 2.0 * floor(0.5 * tossed)
     count = floor(0.5 * (mother + father) + 0.5 * head)
-    if happens < p.part_mutation_rate and floor(which * PART_KINDS) == part:
-        # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that counts here.
-        count = count + (1.0 if way < 0.3 else -1.0 if way < 0.6 else 0.0)
-    return minimum(p.most_parts, maximum(0.0, count))
+    mutates = (happens < p.part_mutation_rate) & (floor(which * PART_KINDS) == part)
+    # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that counts here.
+    change = where(way < 0.3, 1.0, where(way < 0.6, -1.0, 0.0))
+    return minimum(p.most_parts, maximum(0.0, count + where(mutates, change, 0.0)))

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from murmura.core.algebra import Number, sqrt, where
+from murmura.core.algebra import Number, where
+from murmura.core.merging import Count
 from murmura.core.model import quantity
-from murmura.core.motion import new_heading
+from murmura.core.motion import new_angle
 from murmura.core.randomness import (
     STREAM_AGE,
     STREAM_ARRIVAL,
@@ -22,13 +23,12 @@ from murmura.core.randomness import (
     uniform_from,
 )
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
-from murmura.core.vector import TINY
+from murmura.core.space import offset, point
+from murmura.core.vec import Vec
 from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.reproduction import MOST_SPECIES, is_waiting
 
-COUNT, BORN, WAITING = 1, 2, 3
 BELOW_ONE = 0.999999
 """Keeps a drawn place off the far edge itself, which on a torus is the near one."""
 
@@ -48,9 +48,8 @@ class Immigration(Rule):
     )
 
     item_fields = ("kind", "count", "born", "waiting")
-    gathers = ("count", "count", "count")
     reads = ("species", "consents", "ready", "bore")
-    settles = ("x", "y", "vx", "vy", "heading", *BODY_COLUMNS, "age")
+    settles = ("position", "velocity", "heading_angle", *BODY_COLUMNS, "age")
     borrows = {name: f"genome.{name}" for name in (*GENES, *PARTS, "spread")} | {
         "top_speed": "motion.top_speed",
         "oldest": "ageing.founders",
@@ -65,15 +64,15 @@ class Immigration(Rule):
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
         mine = me.species == it.kind
-        return (
-            where(mine, 1.0, 0.0),
-            where(mine & (me.bore > 0.5), 1.0, 0.0),
-            where(mine & is_waiting(me), 1.0, 0.0),
-        )
+        return {
+            "count": Count(mine),
+            "born": Count(mine & (me.bore > 0.5)),
+            "waiting": Count(mine & is_waiting(me)),
+        }
 
     @staticmethod
-    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
-        items[row, COUNT], items[row, BORN], items[row, WAITING] = told[0], told[1], told[2]
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        it.count, it.born, it.waiting = told.count, told.born, told.waiting
 
     @staticmethod
     def arrives(p: Any, it: Any, species: Any, world: Any) -> Any:
@@ -85,53 +84,44 @@ class Immigration(Rule):
 
     @staticmethod
     def settle(p: Any, it: Any, name: Any, world: Any) -> Any:
-        x, y = _place(name, world)
-        speed = _gene(p, p.speed, 0, name, world)
-        vx, vy = _velocity(x, y, p.first_flight * p.top_speed * speed, name, world)
+        place = _place(name, world)
+        genes = {f"gene_{gene}": _gene(p, gene, k, name, world) for k, gene in enumerate(GENES)}
+        velocity = _velocity(place, p.first_flight * p.top_speed * genes["gene_speed"], name, world)
         old, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_AGE)
-        return (
-            x, y, vx, vy, new_heading(vx, vy, 0.0), speed,
-            _gene(p, p.force, 1, name, world),
-            _gene(p, p.vision, 2, name, world),
-            founding_size(p.size, p.spread, _chance(3, name, world)),
-            _gene(p, p.aggression, 4, name, world),
-            _gene(p, p.sociability, 5, name, world),
-            _gene(p, p.efficiency, 6, name, world),
-            _gene(p, p.fear, 7, name, world),
-            _gene(p, p.maturity, 8, name, world),
-            _gene(p, p.longevity, 9, name, world),
-            founding_hue(p.hue, p.spread, _chance(10, name, world)),
-            p.eye, p.fin, p.tail, p.spike, p.antenna, p.glow, p.shell,
-            old * p.oldest * p.lifetime,
-        )  # fmt: skip
+        return {
+            "position": place,
+            "velocity": velocity,
+            "heading_angle": new_angle(velocity, 0.0),
+            **genes,
+            **{f"part_{part}": getattr(p, part) for part in PARTS},
+            "age": old * p.oldest * p.lifetime,
+        }
 
 
-def _chance(gene: int, name: Any, world: Any) -> Number:
-    u, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_GENES + gene)
-    return u
+def _gene(p: Any, gene: str, number: int, name: Any, world: Any) -> Number:
+    """A founder's gene, as `Genome.columns_at_start` draws it."""
+    chance, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_GENES + number)
+    drawn = {"size": founding_size, "hue": founding_hue}.get(gene, founding_gene)
+    return drawn(getattr(p, gene), p.spread, chance)
 
 
-def _gene(p: Any, mean: Number, gene: int, name: Any, world: Any) -> Number:
-    return founding_gene(mean, p.spread, _chance(gene, name, world))
-
-
-def _place(name: Any, world: Any) -> tuple[Number, Number]:
+def _place(name: Any, world: Any) -> Vec:
     """On the rim where there are walls to come through, else anywhere."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE)
     u, v = u * BELOW_ONE, v * BELOW_ONE
-    x, y = u * world.width, v * world.height
-    if world.walled:
-        # The rim unrolled, side after side: top and bottom, then left and right.
-        across = world.width / (world.width + world.height)
-        far, along = where(v < 0.5, 0.0, 1.0), 2.0 * v - where(v < 0.5, 0.0, 1.0)
-        x = where(u < across, along * world.width, far * world.width)
-        y = where(u < across, far * world.height, along * world.height)
-    return x, y
+    if not world.walled:
+        return point(world, u * world.width, v * world.height)
+    # The rim unrolled, side after side: top and bottom, then left and right.
+    across = world.width / (world.width + world.height)
+    far, along = where(v < 0.5, 0.0, 1.0), 2.0 * v - where(v < 0.5, 0.0, 1.0)
+    return where(
+        u < across,
+        point(world, along * world.width, far * world.height),
+        point(world, far * world.width, along * world.height),
+    )
 
 
-def _velocity(x: Number, y: Number, speed: Number, name: Any, world: Any) -> tuple[Number, Number]:
+def _velocity(place: Vec, speed: Number, name: Any, world: Any) -> Vec:
     """Towards a drawn place in the world."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_GOAL)
-    dx, dy = offset(world, x, y, u * world.width, v * world.height)
-    scale = speed / sqrt(dx * dx + dy * dy + TINY)
-    return dx * scale, dy * scale
+    return offset(world, place, point(world, u * world.width, v * world.height)).with_length(speed)

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from murmura.core.algebra import floor, minimum, sqrt, to_number, where
+from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, when, where
 from murmura.core.events import Event
+from murmura.core.layout import POSITION
+from murmura.core.merging import FAR, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
-from murmura.core.vector import TINY
+from murmura.core.vec import TINY
 from murmura.rules.evolution.stances import FLEEING, FLOCKING, SEEKING_FOOD
-from murmura.rules.stages import FAR, NOWHERE
 from murmura.rules.towards import steer_at_speed, steer_towards
 
 MEAL = float(Event.MEAL)
-SLOT, X, Y, AMOUNT, STRENGTH, PORTION, LAIN_FOR = range(7)
 
 
 @register_rule("remains")
@@ -45,10 +45,8 @@ class Remains(Rule):
     warning_growth: float = quantity(10.0, "How much farther a full warning reaches.", "u", (0, 100), ge=0)
     warning_lasts: float = quantity(20.0, "How long a place of death warns.", "s", (1, 300), gt=0)
 
-    item_fields = ("slot", "x", "y", "amount", "strength", "portion")
+    item_fields = ("slot", POSITION, "amount", "strength", "portion")
     memory_fields = ("lain_for",)
-    item_accumulates = ("least", "payload", "payload", "sum", "sum", "sum", "greatest")
-    gathers = ("count", "sum", "sum", "sum", "count")
     reads = ("stance", "health", "gene_size")
     writes = ("energy", "scent")
     columns = {"stance": int(FLOCKING), "health": 1.0, "gene_size": 1.0, "scent": FAR}
@@ -61,74 +59,83 @@ class Remains(Rule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        d2 = dx * dx + dy * dy
-        smells = (p.appetite > 0.0) & (it.amount > 0.0) & (d2 <= p.sense * p.sense)
-        gains = where(_could_eat(p, me, it, d2), it.portion, 0.0)
+        way = offset(world, me.position, it.position)
+        square = way.square
+        smells = (p.appetite > 0.0) & (it.amount > 0.0) & (square <= p.sense * p.sense)
+        gains = where(_could_eat(p, me, square), it.portion, 0.0)
         radius = p.warning_radius + p.warning_growth * it.strength
-        warned = (p.appetite == 0.0) & (it.strength > 0.0) & (d2 <= radius * radius)
-        push = where(warned, it.strength / (d2 + TINY), 0.0)
-        place = where(gains > 0.0, it.slot + 1.0, 0.0)
-        return where(smells, d2, FAR), dx, dy, gains, -dx * push, -dy * push, place
+        warned = (p.appetite == 0.0) & (it.strength > 0.0) & (square <= radius * radius)
+        push = where(warned, it.strength / (square + TINY), 0.0)
+        return {
+            "carcass": Least(where(smells, square, FAR), offset=way),
+            "gains": Sum(gains),
+            "away": Sum(-way * push),
+            "place": Greatest(where(gains > 0.0, it.slot + 1.0, 0.0)),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        energy = minimum(1.0, me.energy + acc[3] / me.gene_size)
-        nearest = acc[0]
-        return energy, where(nearest < NOWHERE, sqrt(where(nearest < NOWHERE, nearest, 0.0)), FAR)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        carcass = found.carcass
+        return {
+            "energy": minimum(1.0, me.energy + found.gains / me.gene_size),
+            "scent": where(carcass.exists, sqrt(where(carcass.exists, carcass.score, 0.0)), FAR),
+        }
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        d2, dx, dy, _, away_x, away_y, _ = acc
-        seeks = (me.stance == SEEKING_FOOD) & (d2 < NOWHERE)
-        near = minimum(1.0, sqrt(where(seeks, d2, 0.0)) / p.reach)
-        fx, fy = steer_at_speed(dx, dy, me.max_speed * near, me)
-        w = where(seeks, p.weight, 0.0)
-        ax, ay = steer_towards(away_x, away_y, me)
-        v = where(me.stance == FLEEING, 0.0, p.warning_weight)
-        return fx * w + ax * v, fy * w + ay * v
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        carcass = found.carcass
+        seeks = (me.stance == SEEKING_FOOD) & carcass.exists
+        near = minimum(1.0, sqrt(where(seeks, carcass.score, 0.0)) / p.reach)
+        force = steer_at_speed(carcass.offset, me.max_speed * near, me) * where(seeks, p.weight, 0.0)
+        warning = where(me.stance == FLEEING, 0.0, p.warning_weight)
+        return force + steer_towards(found.away, me) * warning
 
     @staticmethod
-    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
         # Silences nobody, and is thereby not silenced when others are.
-        return 1.0 + 0.0 * me.x
+        return 1.0
 
     @staticmethod
     def speaks(p: Any, me: Any, world: Any) -> Any:
         return (me.health <= 0.0) | (p.appetite > 0.0)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         """What it takes in a step is told as a meal: at which place, and how much energy."""
-        return where(acc[3] > 0.0, MEAL, 0.0), acc[6] - 1.0, acc[3]
+        return where(found.gains > 0.0, MEAL, 0.0), found.place - 1.0, found.gains
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
         own = to_number(me.id)
         own = own - p.places * floor(own / p.places)
-        dies = where((me.health <= 0.0) & (own == it.slot), 1.0, 0.0)
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        eats = where(_could_eat(p, me, it, dx * dx + dy * dy) & (it.amount > 0.0), 1.0, 0.0)
-        return dies, me.x * dies, me.y * dies, me.gene_size * dies, eats
+        dies = (me.health <= 0.0) & (own == it.slot)
+        counts = where(dies, 1.0, 0.0)
+        away = offset(world, me.position, it.position).square
+        return {
+            "deaths": Count(dies),
+            "place": Total(me.position * counts),
+            "size": Total(me.gene_size * counts),
+            "eaters": Count(_could_eat(p, me, away) & (it.amount > 0.0)),
+        }
 
     @staticmethod
-    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
-        it = items[row]
-        eaters = told[4]
-        it[PORTION] = 0.0
-        if eaters > 0.0 and it[AMOUNT] > 0.0:
-            it[PORTION] = min(p.bite * world.dt, it[AMOUNT] / eaters)
-            it[AMOUNT] = max(0.0, it[AMOUNT] - it[PORTION] * eaters)
-        it[LAIN_FOR] += world.dt
-        if it[LAIN_FOR] > p.lasts:
-            it[AMOUNT] = 0.0
-        it[STRENGTH] = max(0.0, it[STRENGTH] - world.dt / p.warning_lasts)
-        if told[0] == 1.0:
-            it[X], it[Y], it[LAIN_FOR] = told[1], told[2], 0.0
-            it[AMOUNT], it[STRENGTH], it[PORTION] = p.share * told[3], 1.0, 0.0
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        share = it.amount / maximum(1.0, told.eaters)
+        it.portion = where(told.eaters > 0.0, minimum(p.bite * world.dt, share), 0.0)
+        it.amount = maximum(0.0, it.amount - it.portion * told.eaters)
+        it.lain_for = it.lain_for + world.dt
+        it.amount = where(it.lain_for > p.lasts, 0.0, it.amount)
+        it.strength = maximum(0.0, it.strength - world.dt / p.warning_lasts)
+        when(told.deaths == 1.0, lambda: _lay_down(p, it, told))
 
 
-def _could_eat(p: Any, me: Any, it: Any, d2: Any) -> Any:
-    """Whether an agent would eat here: in reach, not full, not on the run."""
-    at = (p.appetite > 0.0) & (d2 <= p.reach * p.reach)
+def _lay_down(p: Any, it: Any, told: Any) -> None:
+    """Fresh remains in place of the old ones."""
+    it.position, it.lain_for = told.place, 0.0
+    it.amount, it.strength, it.portion = p.share * told.size, 1.0, 0.0
+
+
+def _could_eat(p: Any, me: Any, square: Any) -> Any:
+    """Whether an agent would eat at this squared distance: in reach, not full, not on the run."""
+    at = (p.appetite > 0.0) & (square <= p.reach * p.reach)
     return at & (me.energy < 1.0) & (me.stance != FLEEING) & (me.health > 0.0)

@@ -9,24 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from murmura.core.algebra import maximum, minimum, sin_cos, to_number, where
+from murmura.core.algebra import maximum, minimum, to_number, where
+from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import from_angle
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
-from murmura.rules.evolution.phenotype import BODY_COLUMNS
+from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING
-from murmura.rules.stages import FAR
 
 MOST_SPECIES = 8
-KIND, COUNT, WAITING, BORN, FIRST = range(5)
 READY, READY_ALONE = 1.0, 2.0
 FREE = {
     "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
     "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
     "hurt_as": 0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0, "pressure": 0.0, "scent": FAR,
+    "bore": 0, "starving": 0.0, "meal": 0.0,
 }  # fmt: skip
-"""Columns in which the young are as new as anybody."""
+"""Columns in which the young are as new as anybody, whatever their mother is at."""
+UNATTACHED = {
+    "panic": 0.0, "mating_cooldown": 0.0, "mating_timer": 0.0, "target_mate_id": -1, "feeding_state": 0,
+    "target_food_id": -1, "feeding_timer": 0.0,
+}  # fmt: skip
+"""The same of the columns that every agent has."""
 
 
 @register_rule("reproduction")
@@ -65,19 +71,13 @@ class Reproduction(Rule):
     most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
 
     item_fields = ("kind", "count", "waiting", "born", "first")
-    item_accumulates = ("sum", "sum", "greatest")
-    gathers = ("count", "count", "count", "best")
     reads = ("species", "target_mate_id", "mated", "consents")
     writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure")
     inherits = (
-        "vx", "vy", "energy", *BODY_COLUMNS, *FREE, "panic", "energy_before", "bore", "starving", "mating_cooldown",
-        "mating_timer", "target_mate_id", "feeding_state", "target_food_id", "feeding_timer", "meal", "generation",
-        "mother_id", "father_id",
+        "velocity", "energy", "energy_before", *BODY_COLUMNS, *FREE, *UNATTACHED, "generation", "mother_id",
+        "father_id",
     )  # fmt: skip
-    columns = BODY_COLUMNS | FREE | {
-        "bore": 0, "generation": 0, "mother_id": -1, "father_id": -1, "energy_before": 1.0, "starving": 0.0,
-        "meal": 0.0,
-    }  # fmt: skip
+    columns = BODY_COLUMNS | FREE | {"generation": 0, "mother_id": -1, "father_id": -1, "energy_before": 1.0}
 
     def most_agents(self, agents: int) -> int:
         return max(agents, self.most)
@@ -91,20 +91,23 @@ class Reproduction(Rule):
         room = p.most_of_kind - it.count - it.born
         admits = (room >= it.waiting) | ((room >= 1.0) & (to_number(me.id) == it.first))
         full = maximum(0.0, (it.count / p.most_of_kind - 0.7) / 0.3)
-        return where(mine, room, 0.0), where(mine, minimum(1.0, full), 0.0), where(mine & admits, 1.0, 0.0)
+        return {
+            "pressure": Sum(where(mine, minimum(1.0, full), 0.0)),
+            "admitted": Sum(where(mine & admits, 1.0, 0.0)),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        mates, bears = _mates(me), _bears(p, me, acc)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mates = _mates(me)
+        bears = _bears(p, me) & (found.admitted > 0.5)
         left = where(bears, me.energy * (1.0 - p.gift), me.energy)
-        return (
-            where(mates, maximum(0.0, left - p.cost), left),
-            where(mates, p.cooldown, me.mating_cooldown),
-            where(mates, 0.0, me.ready),
-            me.ready_for,
-            where(bears, 1.0, 0.0),
-            acc[1],
-        )
+        return {
+            "energy": where(mates, maximum(0.0, left - p.cost), left),
+            "mating_cooldown": where(mates, p.cooldown, me.mating_cooldown),
+            "ready": where(mates, 0.0, me.ready),
+            "bore": where(bears, 1.0, 0.0),
+            "pressure": found.pressure,
+        }
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
@@ -113,68 +116,46 @@ class Reproduction(Rule):
         waited = where(able, me.ready_for + world.dt, 0.0)
         alone = (p.asexual > 0.0) | ((p.alone_after > 0.0) & (waited > p.alone_after))
         ready = where(able, where(alone, READY_ALONE, READY), 0.0)
-        return me.energy, me.mating_cooldown, ready, waited, me.bore, me.pressure
+        return {"ready": ready, "ready_for": waited}
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.bore > 0.5, 1.0, 0.0), where(me.mated > 0.5, me.target_mate_id, -1.0)
 
     @staticmethod
     def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
         alone = mother.id == father.id
         turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
-        s, c = sin_cos(turn * 6.2831855)
-        speed = p.first_flight * mother.speed
-        m, f, n, w, luck = mother, father, child_id, world, part_chances(child_id, world)
-        size = size_of(p, m.gene_size, f.gene_size, 3, n, w)
+        body = _body(p, mother, father, child_id, world)
         # The cost of mating was paid after the gift was taken.
         given = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift)
-        energy = minimum(1.0, given * mother.gene_size / size)
-        return (
-            c * speed, s * speed, energy,
-            gene_of(p, m.gene_speed, f.gene_speed, 0, n, w),
-            gene_of(p, m.gene_force, f.gene_force, 1, n, w),
-            gene_of(p, m.gene_vision, f.gene_vision, 2, n, w),
-            size,
-            gene_of(p, m.gene_aggression, f.gene_aggression, 4, n, w),
-            gene_of(p, m.gene_sociability, f.gene_sociability, 5, n, w),
-            gene_of(p, m.gene_efficiency, f.gene_efficiency, 6, n, w),
-            gene_of(p, m.gene_fear, f.gene_fear, 7, n, w),
-            gene_of(p, m.gene_maturity, f.gene_maturity, 8, n, w),
-            gene_of(p, m.gene_longevity, f.gene_longevity, 9, n, w),
-            hue_of(p, m.gene_hue, f.gene_hue, 10, n, w),
-            part_of(p, m.part_eye, f.part_eye, 0.0, luck),
-            part_of(p, m.part_fin, f.part_fin, 1.0, luck),
-            part_of(p, m.part_tail, f.part_tail, 2.0, luck),
-            part_of(p, m.part_spike, f.part_spike, 3.0, luck),
-            part_of(p, m.part_antenna, f.part_antenna, 4.0, luck),
-            part_of(p, m.part_glow, f.part_glow, 5.0, luck),
-            part_of(p, m.part_shell, f.part_shell, 6.0, luck),
-            # As FREE says, one by one.
-            0.0, 1.0, FLYING, 0.0, 0.0, -1.0, FAR, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, FAR,
-            0.0, energy, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, -1.0, 0.0, 0.0,
-            1.0 + max(mother.generation, father.generation),
-            to_number(mother.id), where(alone, -1.0, to_number(father.id)),
-        )  # fmt: skip
+        energy = minimum(1.0, given * mother.gene_size / body["gene_size"])
+        return {
+            "velocity": from_angle(turn * 6.2831855, p.first_flight * mother.speed),
+            "energy": energy,
+            "energy_before": energy,
+            **body,
+            **FREE,
+            **UNATTACHED,
+            "generation": 1.0 + maximum(mother.generation, father.generation),
+            "mother_id": to_number(mother.id),
+            "father_id": where(alone, -1.0, to_number(father.id)),
+        }
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
         mine = me.species == it.kind
         waits = mine & is_waiting(me)
-        return (
-            where(mine, 1.0, 0.0),
-            where(waits, 1.0, 0.0),
-            where(mine & (me.bore > 0.5), 1.0, 0.0),
-            where(waits, me.energy, 0.0),
-        )
+        return {
+            "count": Count(mine),
+            "waiting": Count(waits),
+            "born": Count(mine & (me.bore > 0.5)),
+            "first": Best(where(waits, me.energy, 0.0)),
+        }
 
     @staticmethod
-    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
-        it = items[row]
-        it[COUNT], it[WAITING], it[BORN], it[FIRST] = told[0], told[1], told[2], told[4]
-
-
-FLYING = float(FLOCKING)
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        it.count, it.waiting, it.born, it.first = told.count, told.waiting, told.born, told.first.id
 
 
 def is_waiting(me: Any) -> Any:
@@ -187,7 +168,22 @@ def _mates(me: Any) -> Any:
     return (me.mated > 0.5) | (me.ready == READY_ALONE)
 
 
-def _bears(p: Any, me: Any, acc: Any) -> Any:
-    """Whether it has a young one: of two the one with the lower id, or both; and only where there is room."""
+def _bears(p: Any, me: Any) -> Any:
+    """Whether it would have a young one: of two the one with the lower id, or both."""
     turn = (me.ready == READY_ALONE) | (p.young > 1.5) | (to_number(me.id) < me.target_mate_id)
-    return _mates(me) & turn & (acc[2] > 0.5)
+    return _mates(me) & turn
+
+
+def _body(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> dict[str, Any]:
+    """Genes and body parts of a newborn, by column."""
+    found = {}
+    crossings = {"size": size_of, "hue": hue_of}
+    for number, gene in enumerate(GENES):
+        column = f"gene_{gene}"
+        ours, theirs = getattr(mother, column), getattr(father, column)
+        found[column] = crossings.get(gene, gene_of)(p, ours, theirs, number, child_id, world)
+    luck = part_chances(child_id, world)
+    for number, part in enumerate(PARTS):
+        column = f"part_{part}"
+        found[column] = part_of(p, getattr(mother, column), getattr(father, column), float(number), luck)
+    return found

@@ -9,7 +9,6 @@ from enum import IntEnum
 from typing import Any
 
 from murmura.core.algebra import Number, maximum, minimum, where
-from murmura.rules.stages import NOWHERE
 
 
 class Stance(IntEnum):
@@ -93,7 +92,7 @@ def scored(
 ) -> tuple[Number, Number]:  # fmt: skip
     """The choice with the highest score: stance and reason."""
     hunger = 1.0 - me.energy
-    best = p.score_flocking + 0.0 * me.energy
+    best = p.score_flocking
     stance, reason = where(has_company, FLOCKING, IDLE), where(has_company, COMPANY, ALONE)
     tired = (me.energy < where(me.stance == IDLE, p.rested_above, p.tired_below)) & (p.hunts_below > 0.0)
     best, stance, reason = _better(tired, p.score_rest, IDLE, TIRED, best, stance, reason)
@@ -135,10 +134,11 @@ def _better(
     return where(wins, score, best), where(wins, stance, before), where(wins, reason, why)
 
 
-def threat_of(distance2: Number, stance: Number, root: Number, reach: Number) -> Number:
+def threat_of(predator: Any, distance: Number, reach: Number) -> Number:
     """How much the nearest predator is to be feared: a hunting one most, a near one more."""
+    stance = predator.stance
     factor = where(stance == HUNTING, 1.0, where((stance == IDLE) | (stance == SEEKING_FOOD), 0.5, 0.25))
-    return where(distance2 < NOWHERE, factor * maximum(0.0, 1.0 - root / reach), 0.0)
+    return where(predator.exists, factor * maximum(0.0, 1.0 - distance / reach), 0.0)
 
 
 def least_time(p: Any, stance: Number) -> Number:

@@ -47,7 +47,7 @@ class Vec(Composite):
     def map(self, function: Callable[..., Any], *others: Any) -> Vec:
         """The function of each component."""
         columns = [other.parts if isinstance(other, Vec) else (other,) * len(self.parts) for other in others]
-        return Vec(*map(function, self.parts, *columns))
+        return Vec(*(function(*parts) for parts in zip(self.parts, *columns, strict=True)))
 
     def __add__(self, other: Any) -> Vec:
         return self.map(lambda a, b: a + b, other)
@@ -107,6 +107,22 @@ class Vec(Composite):
         """In the plane: the vector turned by a quarter to the left."""
         x, y = self.parts
         return Vec(-y, x)
+
+    @property
+    def is_zero(self) -> Condition:
+        """Whether every component is 0."""
+        first, *rest = (part == 0.0 for part in self.parts)
+        for condition in rest:
+            first = first & condition
+        return first
+
+    def divided(self, divisor: Number) -> Vec:
+        """The vector divided by a number; by 0, the vector as it is."""
+        return self / where(divisor == 0.0, 1.0, divisor)
+
+    def lerp(self, other: Vec, t: Number) -> Vec:
+        """The place on the line to another vector: this one at t = 0, the other at t = 1."""
+        return self + (other - self) * t
 
     def normalized(self) -> Vec:
         """The unit vector; the zero vector stays zero."""

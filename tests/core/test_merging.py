@@ -1,0 +1,126 @@
+"""How contributions come together, against what NumPy finds over whole tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from murmura.compute.trace.numpy_target import NumpyTarget
+from murmura.core.algebra import Value
+from murmura.core.merging import FAR, Greatest, Least, Merge, Sum, found, leaves, named, rebuilt
+from murmura.core.vec import Vec
+
+SPEAKERS, LISTENERS = 30, 40
+TABLE = np.random.default_rng(12).normal(0.0, 5.0, (4, SPEAKERS, LISTENERS))
+HEARD = np.random.default_rng(13).uniform(size=(SPEAKERS, LISTENERS)) < 0.2
+HEARD[:, 0] = False  # nobody speaks to the first one
+HEARD[:, 1] = True
+
+
+def plain(x: Any) -> NDArray[np.float64]:
+    return np.broadcast_to(np.asarray(x.code if isinstance(x, Value) else x, float), (LISTENERS,))
+
+
+def folded(contributions: list[Merge]) -> Merge:
+    """All contributions, one speaker after the other, to those who hear them."""
+    total = contributions[0].blank(NumpyTarget())
+    for contribution, heard in zip(contributions, HEARD, strict=True):
+        total = total.merged(contribution, NumpyTarget().value(heard, "condition"))
+    return total
+
+
+def test_sums() -> None:
+    total = folded([Sum(row) for row in TABLE[0]]).result
+    np.testing.assert_allclose(plain(total), np.where(HEARD, TABLE[0], 0.0).sum(axis=0), atol=1e-12)
+    assert plain(total)[0] == 0.0
+
+
+def test_sums_of_vectors_in_any_dimension() -> None:
+    for dimension in (2, 3):
+        total = folded([Sum(Vec(*parts)) for parts in TABLE[:dimension].transpose(1, 0, 2)]).result
+        assert len(total) == dimension
+        expected = np.where(HEARD, TABLE[:dimension], 0.0).sum(axis=1)
+        np.testing.assert_allclose([plain(part) for part in total], expected, atol=1e-12)
+
+
+def test_the_greatest_is_at_least_zero() -> None:
+    values = TABLE[0] - 4.0  # most are negative
+    greatest = plain(folded([Greatest(row) for row in values]).result)
+    assert np.array_equal(greatest, np.where(HEARD, values, 0.0).max(axis=0))
+    assert (greatest == 0.0).any()
+    assert (greatest > 0.0).any()
+
+
+def nearest() -> Any:
+    score, number, x, y = TABLE
+    return folded([Least(score[k], number=number[k], place=Vec(x[k], y[k])) for k in range(SPEAKERS)]).result
+
+
+def test_the_least_score_comes_with_all_that_was_said() -> None:
+    score, number, x, y = TABLE
+    who = np.where(HEARD, score, np.inf).argmin(axis=0)
+    everybody = np.arange(LISTENERS)
+    least = nearest()
+    spoken_to = HEARD.any(axis=0)
+    assert spoken_to.sum() > 30
+    for found_value, said in (
+        (least.score, score),
+        (least.number, number),
+        (least.place.x, x),
+        (least.place.y, y),
+    ):
+        assert np.array_equal(plain(found_value)[spoken_to], said[who, everybody][spoken_to])
+
+
+def test_nobody_has_no_least_score() -> None:
+    least = nearest()
+    assert np.array_equal(least.exists.code, HEARD.any(axis=0))
+    assert plain(least.score)[0] == FAR
+    assert plain(least.number)[0] == plain(least.place.x)[0] == plain(least.place.y)[0] == 0.0
+
+
+def test_among_equal_scores_the_first_stays() -> None:
+    least = folded(
+        [Least(np.ones(LISTENERS), who=np.full(LISTENERS, float(k))) for k in range(SPEAKERS)]
+    ).result
+    assert np.array_equal(plain(least.who)[1:], HEARD[:, 1:].argmax(axis=0) * HEARD[:, 1:].any(axis=0))
+
+
+def test_a_score_beyond_any_place_is_nobody() -> None:
+    # A rule that scores whom it does not want as `FAR` finds nobody, whoever contributes.
+    least = folded([Least(np.full(LISTENERS, FAR), who=np.ones(LISTENERS)) for _ in range(SPEAKERS)]).result
+    assert not least.exists.code.any()
+    assert not plain(least.who).any()
+
+
+def test_plain_numbers_merge_at_once() -> None:
+    assert float(Sum(2.0).merged(Sum(3.0), True).result) == 5.0
+    assert float(Sum(2.0).merged(Sum(3.0), False).result) == 2.0
+    assert float(Greatest(2.0).merged(Greatest(3.0), True).result) == 3.0
+    assert float(Least(2.0, a=7.0).merged(Least(1.0, a=8.0), True).result.a) == 8.0
+
+
+def test_a_single_contribution_is_found_as_it_is() -> None:
+    assert named(None) == {}
+    assert found(named(Sum(2.5))) == 2.5
+    several = named({"away": Sum(1.0), "worst": Greatest(4.0), "nearest": Least(2.0, speed=9.0)})
+    result = found(several)
+    assert (result.away, result.worst, result.nearest.speed) == (1.0, 4.0, 9.0)
+    with pytest.raises(AttributeError, match=r"has no 'wurst' \(did you mean 'worst'\?\)"):
+        _ = result.wurst
+
+
+def test_leaves_are_put_back_in_their_order() -> None:
+    tree = {"a": Sum(Vec(1, 2)), "b": {"c": Least(3, d=4, e=Vec(5, 6))}, "f": (7, [8])}
+    assert leaves(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
+    values = [leaf * 10 for leaf in leaves(tree)]
+    other = rebuilt(tree, values)
+    assert values == []
+    assert leaves(other) == [10, 20, 30, 40, 50, 60, 70, 80]
+    assert isinstance(other["a"], Sum)
+    assert isinstance(other["b"]["c"], Least)
+    assert list(other["b"]["c"].parts) == ["score", "d", "e"]
+    assert leaves(tree) == [1, 2, 3, 4, 5, 6, 7, 8]

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura import Clock, Scenario, Simulation
-from murmura.core.motion import accelerate, new_heading, top_speed
+from murmura.core.motion import accelerate, heading_of, new_angle, top_speed
+from murmura.core.vec import Vec
 from murmura.scenario import Motion, load_scenario
 
 quick = settings(max_examples=200, deadline=None, derandomize=True)
@@ -28,12 +29,12 @@ def policy(**options: Any) -> Any:
 
 def agent(vx: float, vy: float, panic: float = 0.0, energy: float = 1.0) -> Any:
     size = math.hypot(vx, vy)
-    hx, hy = (vx / size, vy / size) if size else (1.0, 0.0)
-    return SimpleNamespace(vx=vx, vy=vy, hx=hx, hy=hy, panic=panic, energy=energy)
+    heading = Vec(vx / size, vy / size) if size else Vec(1.0, 0.0)
+    return SimpleNamespace(velocity=Vec(vx, vy), heading=heading, panic=panic, energy=energy)
 
 
 def moved(p: Any, me: Any, fx: float, fy: float, thrust: float = 1.0) -> tuple[float, float]:
-    vx, vy = accelerate(p, me, fx, fy, SimpleNamespace(thrust=thrust))
+    vx, vy = accelerate(p, me, Vec(fx, fy), SimpleNamespace(thrust=thrust))
     return float(vx), float(vy)
 
 
@@ -136,7 +137,24 @@ def test_heading_is_kept_while_too_slow() -> None:
     vx = np.array([0.0, 0.09, 0.11, -3.0])
     vy = np.array([0.0, 0.0, 0.0, 4.0])
     expected = [2.0, 2.0, 0.0, math.atan2(4.0, -3.0)]
-    assert new_heading(vx, vy, np.full(4, 2.0)).tolist() == pytest.approx(expected)
+    assert new_angle(Vec(vx, vy), np.full(4, 2.0)).tolist() == pytest.approx(expected)
+
+
+@given(parts, parts)
+@quick
+def test_the_heading_is_the_velocity_at_length_one(vx: float, vy: float) -> None:
+    heading, speed = heading_of(Vec(vx, vy))
+    size = math.hypot(vx, vy)
+    assert float(speed) == pytest.approx(size)
+    expected = (vx / size, vy / size) if size else (1.0, 0.0)
+    assert tuple(map(float, heading)) == pytest.approx(expected)
+
+
+def test_who_does_not_move_heads_along_the_first_axis_in_any_dimension() -> None:
+    for dimension in (2, 3):
+        heading, speed = heading_of(Vec(*[0.0] * dimension))
+        assert tuple(map(float, heading)) == (1.0, 0.0, 0.0)[:dimension]
+        assert float(speed) == 0.0
 
 
 def pulled(x: float = 200.0, **motion: Any) -> Simulation:

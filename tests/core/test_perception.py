@@ -9,20 +9,18 @@ import numpy as np
 import pytest
 
 from murmura import Scenario, Simulation
-from murmura.core.perception import SEES_ALL, attention, sees, view_cosine
+from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
+from murmura.core.vec import Vec, from_angle
 from murmura.scenario import Perception
 
 TURNS = [math.radians(angle) for angle in range(0, 360, 7)]
 
 
-def is_seen(fov: float, heading: float, bearing: float, distance: float, radius: float = 10.0) -> bool:
-    """Whether an agent flying along `heading` sees a neighbour that many radians to the left."""
-    dx, dy = distance * math.cos(heading + bearing), distance * math.sin(heading + bearing)
-    cosine = Perception(radius=radius, field_of_view=fov).view_cosine
-    d2 = dx * dx + dy * dy
-    return bool(
-        sees(radius * radius, cosine, math.cos(heading), math.sin(heading), dx, dy, d2, math.sqrt(d2))
-    )
+def is_seen(fov: float, heading: float, bearing: float, distance: float) -> bool:
+    """Whether an agent flying along `heading` has a neighbour in view that many radians to the left."""
+    offset = from_angle(heading + bearing, distance)
+    cosine = Perception(field_of_view=fov).view_cosine
+    return bool(in_view(cosine, from_angle(heading), offset, offset.length))
 
 
 def test_270_degrees_is_what_is_seen_unless_told_otherwise() -> None:
@@ -34,9 +32,9 @@ def test_270_degrees_is_what_is_seen_unless_told_otherwise() -> None:
 
 def test_the_radius_itself_counts() -> None:
     # S4-16 with decision 5
-    assert sees(25.0, SEES_ALL, 1.0, 0.0, 3.0, 4.0, 25.0, 5.0)
-    beyond = math.nextafter(25.0, 26.0)
-    assert not sees(25.0, SEES_ALL, 1.0, 0.0, 3.0, 4.0, beyond, math.sqrt(beyond))
+    beyond = float(np.nextafter(np.float32(38.0), np.float32(39.0)))
+    places = [[50.0, 30.0], [56.0, 38.0], [60.0, 30.0], [50.0, 20.0], [56.0, beyond]]
+    assert flock(360.0, places, [[1.0, 0.0]] * 5).neighbors(0).tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("fov", [30.0, 90.0, 180.0, 270.0, 300.0])
@@ -66,21 +64,21 @@ def test_a_full_circle_sees_behind() -> None:
 
 def test_both_conditions_must_hold() -> None:
     # S4-15
-    assert is_seen(270.0, 0.3, 0.2, 9.99)
-    assert not is_seen(270.0, 0.3, 0.2, 10.01)
-    assert not is_seen(270.0, 0.3, 3.0, 9.99)
+    ahead, beyond, behind = from_angle(0.2, 9.99), from_angle(0.2, 10.01), from_angle(3.0, 9.99)
+    places = [[50.0, 30.0], *([50.0 + float(way.x), 30.0 + float(way.y)] for way in (ahead, beyond, behind))]
+    assert flock(270.0, places, [[2.0, 0.0]] * 4).neighbors(0).tolist() == [1]
 
 
 def test_somebody_in_the_same_place_is_seen() -> None:
     # S4-15: no direction is behind
-    assert sees(100.0, Perception().view_cosine, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert in_view(Perception().view_cosine, Vec(1.0, 0.0), Vec(0.0, 0.0), 0.0)
 
 
 def test_the_slow_see_all_around() -> None:
     # S0-115: below |v|^2 = 0.01
     p = SimpleNamespace(view_cosine=-0.5)
-    vx = np.array([0.0, 0.0999, 0.1, 3.0])
-    assert view_cosine(p, vx, np.zeros(4)).tolist() == [SEES_ALL, SEES_ALL, -0.5, -0.5]
+    velocity = Vec(np.array([0.0, 0.0999, 0.1, 3.0]), np.zeros(4))
+    assert view_cosine(p, velocity).tolist() == [SEES_ALL, SEES_ALL, -0.5, -0.5]
 
 
 def test_angles_as_document_000_compares_them() -> None:
@@ -108,8 +106,7 @@ def test_attention_falls_from_ahead_to_behind() -> None:
             (math.pi, 0.2),
             (math.pi / 3, 0.8),
         ):
-            dx, dy = 4.0 * math.cos(heading + bearing), 4.0 * math.sin(heading + bearing)
-            found = attention(p, math.cos(heading), math.sin(heading), dx, dy, 0.25)
+            found = attention(p, from_angle(heading), from_angle(heading + bearing, 4.0), 0.25)
             assert found == pytest.approx(expected)
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from murmura.core import randomness
 from murmura.core.randomness import seed_words, threefry, uniform_from, uniform_pair
-from murmura.core.vector import from_angle
+from murmura.core.vec import from_angle
 
 from . import oracle
 

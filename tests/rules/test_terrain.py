@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from murmura.core.layout import Layout
+from murmura.core.vec import Vec
 from murmura.rules import Attractors, Boundary, Circle, Polygon, Wall
 from murmura.rules.terrain import (
     SHAPE_FIELDS,
@@ -279,20 +281,39 @@ SKIN = 0.001
 
 
 def make_world(wraps: bool = False) -> Any:
-    return SimpleNamespace(width=WIDTH, height=HEIGHT, wraps=wraps, skin=SKIN)
+    return SimpleNamespace(size=Vec(WIDTH, HEIGHT), wraps=wraps, skin=SKIN)
 
 
 def shape(*row: float) -> Any:
-    return SimpleNamespace(**dict(zip(SHAPE_FIELDS, row, strict=True)))
+    return SimpleNamespace(**Layout(SHAPE_FIELDS).collect(row))
+
+
+def nearest(world: Any, it: Any, x: float, y: float) -> tuple[float, ...]:
+    away, gap = nearest_on_shape(world, it, Vec(x, y))
+    return (*map(float, away), float(gap))
+
+
+def struck(world: Any, it: Any, x: float, y: float, mx: float, my: float) -> tuple[float, ...]:
+    """When a move hits a shape, and the two components of the normal there."""
+    t, normal = hit(world, it, Vec(x, y), Vec(mx, my))
+    return (float(t), *map(float, normal))
+
+
+def bounced(
+    move: tuple[float, float], velocity: tuple[float, float], t: float, normal: tuple[float, float]
+) -> Any:
+    """Place and velocity after a move from (10, 20)."""
+    position, after = collide(make_world(), Vec(10.0, 20.0), Vec(*move), Vec(*velocity), t, Vec(*normal))
+    return (*map(float, position), *map(float, after))
 
 
 def test_nearest_point_of_a_shape() -> None:
     wall, circle = shape(100.0, 60.0, 100.0, 90.0, 0.0), shape(100.0, 60.0, 100.0, 60.0, 5.0)
-    close(nearest_on_shape(make_world(), wall, 90.0, 70.0), (-10.0, 0.0, 10.0))
-    close(nearest_on_shape(make_world(), wall, 103.0, 94.0), (3.0, 4.0, 5.0))
-    close(nearest_on_shape(make_world(), circle, 103.0, 64.0), (3.0, 4.0, 0.0))
+    close(nearest(make_world(), wall, 90.0, 70.0), (-10.0, 0.0, 10.0))
+    close(nearest(make_world(), wall, 103.0, 94.0), (3.0, 4.0, 5.0))
+    close(nearest(make_world(), circle, 103.0, 64.0), (3.0, 4.0, 0.0))
     close(
-        nearest_on_shape(make_world(wraps=True), shape(238.0, 60.0, 238.0, 60.0, 1.0), 2.0, 57.0),
+        nearest(make_world(wraps=True), shape(238.0, 60.0, 238.0, 60.0, 1.0), 2.0, 57.0),
         (4.0, -3.0, 4.0),
     )
 
@@ -323,7 +344,7 @@ def test_moves_that_hit_and_moves_that_miss(row: tuple[float, ...]) -> None:
         aim = math.atan2(80.0 - y, 100.0 - x) + rng.normal(0.0, 0.5)
         mx, my = size * math.cos(aim), size * math.sin(aim)
         expected = first_touch(row, x, y, mx, my)
-        t, nx, ny = map(float, hit(make_world(), shape(*row), x, y, mx, my))
+        t, nx, ny = struck(make_world(), shape(*row), x, y, mx, my)
         if math.isfinite(expected):
             hits += 1
             assert 0.0 <= t <= expected + 1e-4
@@ -340,39 +361,38 @@ def test_moves_that_hit_and_moves_that_miss(row: tuple[float, ...]) -> None:
 
 def test_moving_away_from_a_surface_is_no_hit() -> None:
     for t, _, _ in (
-        hit(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 109.0, 80.0, 5.0, 0.0),
-        hit(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 108.9, 80.0, 5.0, 0.0),  # even from inside
-        hit(make_world(), shape(100.0, 60.0, 100.0, 90.0, 0.0), 100.01, 80.0, 5.0, 0.0),
-        hit(make_world(), shape(100.0, 60.0, 100.0, 90.0, 0.0), 101.0, 50.0, 0.0, 40.0),  # alongside
+        struck(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 109.0, 80.0, 5.0, 0.0),
+        struck(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 108.9, 80.0, 5.0, 0.0),  # even from inside
+        struck(make_world(), shape(100.0, 60.0, 100.0, 90.0, 0.0), 100.01, 80.0, 5.0, 0.0),
+        struck(make_world(), shape(100.0, 60.0, 100.0, 90.0, 0.0), 101.0, 50.0, 0.0, 40.0),  # alongside
     ):
         assert t > 1.0
 
 
 def test_who_is_inside_a_circle_gets_no_deeper() -> None:
-    t, nx, ny = hit(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 107.0, 80.0, -3.0, 0.0)
-    assert float(t) == 0.0
+    t, nx, ny = struck(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 107.0, 80.0, -3.0, 0.0)
+    assert t == 0.0
     assert nx > 0.0
     assert ny == 0.0
 
 
 def test_hits_across_the_seam() -> None:
-    t, _, _ = hit(make_world(wraps=True), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)
-    assert float(t) == pytest.approx(0.5, abs=2e-4)
-    assert hit(make_world(), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)[0] > 1.0
+    t, _, _ = struck(make_world(wraps=True), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)
+    assert t == pytest.approx(0.5, abs=2e-4)
+    assert struck(make_world(), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)[0] > 1.0
 
 
 def test_a_bounce_mirrors_the_velocity_at_the_surface() -> None:
-    x, y, vx, vy = map(float, collide(make_world(), 10.0, 20.0, 8.0, 4.0, 4.0, 2.0, 0.5, -2.0, 0.0))
+    x, y, vx, vy = bounced((8.0, 4.0), (4.0, 2.0), 0.5, (-2.0, 0.0))
     assert (x, y) == pytest.approx((14.0, 22.0), abs=0.01)
     assert (vx, vy) == pytest.approx((-4.0, 2.0))
-    free = collide(make_world(), 10.0, 20.0, 8.0, 4.0, 4.0, 2.0, 1e9, -2.0, 0.0)
-    assert tuple(map(float, free)) == (18.0, 24.0, 4.0, 2.0)
+    assert bounced((8.0, 4.0), (4.0, 2.0), 1e9, (-2.0, 0.0)) == (18.0, 24.0, 4.0, 2.0)
 
 
 def test_a_bounce_keeps_the_speed() -> None:
     rng = np.random.default_rng(3)
     for nx, ny, vx, vy in rng.normal(size=(50, 4)):
-        _, _, ux, uy = map(float, collide(make_world(), 0.0, 0.0, vx, vy, vx, vy, 0.3, nx, ny))
+        _, _, ux, uy = bounced((vx, vy), (vx, vy), 0.3, (nx, ny))
         normal = np.array([nx, ny]) / math.hypot(nx, ny)
         mirrored = np.array([vx, vy]) - 2.0 * np.dot([vx, vy], normal) * normal
         assert (ux, uy) == pytest.approx(tuple(mirrored))

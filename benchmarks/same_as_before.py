@@ -23,8 +23,8 @@ def states(name: str):
     for until in CHECKPOINTS:
         sim.step(until - sim.step_count)
         state = sim.state
-        yield until, {f"column:{k}": v for k, v in state.columns.items()} | {
-            f"item:{k}": v for k, v in state.items.items()
+        yield until, {f"column:{k}": v.copy() for k, v in state.columns.items()} | {
+            f"item:{k}": v.copy() for k, v in state.items.items()
         }
 
 

@@ -49,6 +49,12 @@ class Target:
         """Do one thing or the other, by a condition of one item."""
         raise NotImplementedError
 
+    def under(
+        self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
+    ) -> list[Value]:
+        """What `body` makes of the values where a condition holds that is the same for all agents; else the values."""
+        raise NotImplementedError
+
     def number(self, value: float) -> Value:
         return Value(self, NUMBER, self.constant(NUMBER, value))
 
@@ -270,6 +276,15 @@ def when(
         then()
     elif otherwise is not None:
         otherwise()
+
+
+def given(condition: Condition, compute: Callable[[], Number], otherwise: float) -> Number:
+    """A number that is computed only if a condition holds which is the same for all agents; else a constant."""
+    if not isinstance(condition, Value):
+        return compute() if condition else otherwise
+    target = condition.target
+    [found] = target.under(condition, [target.number(otherwise)], lambda _: [compute()])
+    return found
 
 
 def _real(name: str, x: Any, plain: Callable[[Any], Any]) -> Any:

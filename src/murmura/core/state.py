@@ -78,6 +78,7 @@ ALIASES = {
     "species": "species_id",
     "aggression": "aggression_level",
     "neighbors": "local_density",
+    "heading_angle": "heading",
 }
 """Short names that rules use for columns."""
 

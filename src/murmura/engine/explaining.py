@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from murmura.backends.moment import Moment
+from murmura.compute.reference import Moment
+from murmura.core.merging import FAR, Least, Merge, leaves
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
+from murmura.core.vec import Vec
 from murmura.engine.hunters import hunters_in
 from murmura.rules import feeding, mating
 from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
@@ -17,16 +19,17 @@ from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
 def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
     """Neighbours, forces and state of one agent."""
     rows = np.array([row])
-    seen, _, _ = moment.visible(rows)
-    me, total, _, details = moment.decide(rows)
+    with np.errstate(all="ignore"):
+        seen = moment.visible(rows)
+        _, decision = moment.decide(rows)
+        said, masks = moment.contributions(rows)
+    me = decision.me
     names = moment.plan.scenario.species_names()
     hunters = _hunters(moment, state, row)
     rules = {
         group.name: {
-            "neighbors": [int(k) for k in state.ids[_used(moment, number, rows, seen)]],
-            "force": [
-                float(component[0]) for component in details["forces"].get(group.name, np.zeros((2, 1)))
-            ],
+            "neighbors": [int(k) for k in state.ids[_used(said[number + 1], masks[number + 1][0])]],
+            "force": _plain(decision.forces.get(group.name, (0.0, 0.0))),
         }
         for number, group in enumerate(moment.plan.rule_groups)
     }
@@ -39,14 +42,14 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
         "state": {
             "species": names[int(state["species"][row])],
             "gender": Gender(int(state["gender"][row])).name.lower(),
-            "panic": float(me.panic[0]),
-            "energy": float(me.energy[0]),
+            "panic": _plain([me.panic])[0],
+            "energy": _plain([me.energy])[0],
             "feeding": FeedingState(int(state["feeding_state"][row])).name.lower(),
             "mating": MatingState(int(state["mating_state"][row])).name.lower(),
         },
         "target": {"food": int(state["target_food_id"][row]), "mate": int(state["target_mate_id"][row])},
         "doing": [*_fleeing(hunters), *_doing(state, row)],
-        "steering": [float(total[0, 0]), float(total[1, 0])],
+        "steering": _plain(decision.force),
     } | _life(state, row, hunters)
 
 
@@ -57,8 +60,8 @@ def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
     """The hunters that frighten an agent or are after it, the nearest first."""
     found = []
     for hunter in hunters_in(state.items.get("predators")):
-        x, y = float(state["position_x"][row]), float(state["position_y"][row])
-        d = float(np.hypot(*offset(moment.world, x, y, hunter["x"], hunter["y"])))
+        here = Vec(float(state["position_x"][row]), float(state["position_y"][row]))
+        d = float(offset(moment.world, here, Vec(hunter["x"], hunter["y"])).length)
         frightens, hunts = 0.0 < hunter["fright"] >= d, hunter["target"] == int(state.ids[row])
         if frightens or hunts:
             facts = {name: hunter[name] for name in ("id", "kind", "state")}
@@ -121,16 +124,19 @@ def _doing(state: State, row: int) -> list[str]:
     return said or [mating.STAGES[MatingState.NONE]]
 
 
-def _used(moment: Moment, number: int, rows: Any, seen: Any) -> Any:
-    """Which visible neighbours add anything to a rule: those with a contribution that is not zero."""
-    group = moment.plan.rule_groups[number]
-    if not group.kinds:
-        return np.zeros(seen.shape[1], bool)
-    assert group.kind.pair is not None
-    _, me, others = moment.visible(rows)
-    q = moment.parameters(rows, (1, 1))[2 + number]
-    terms = np.broadcast_arrays(*group.kind.pair(q, me, others, moment.world), others.d2)[:-1]
-    if group.kinds[0] == "least":
-        ranked = np.where(seen, terms[0], 3.0e38)
-        return (ranked[0] == ranked.min()) & (ranked[0] < 3.0e38)
-    return seen[0] & np.any([term[0] != 0.0 for term in terms], axis=0)
+def _plain(numbers: Any) -> list[float]:
+    """Values of one agent as plain numbers."""
+    return [float(np.ravel(getattr(x, "code", x))[0]) for x in numbers]
+
+
+def _used(said: dict[str, Merge], heard: Any) -> Any:
+    """Which neighbours add anything to a rule: those with a contribution that is not zero."""
+    used = np.zeros(len(heard), bool)
+    for merge in said.values():
+        terms = [np.broadcast_to(getattr(leaf, "code", leaf), (1, len(heard)))[0] for leaf in leaves(merge)]
+        if isinstance(merge, Least):
+            ranked = np.where(heard, terms[0], FAR)
+            used |= (ranked == ranked.min(initial=FAR)) & (ranked < FAR)
+        else:
+            used |= heard & np.any([term != 0.0 for term in terms], axis=0)
+    return used

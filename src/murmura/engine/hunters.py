@@ -7,26 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from murmura.rules.hunting.kinds import KIND_NAMES
-from murmura.rules.hunting.row import (
-    ALIVE,
-    ALTITUDE,
-    CATCHES,
-    ENERGY,
-    FAILED_HUNTS,
-    FRIGHT,
-    HUNTS,
-    KIND,
-    LISTED,
-    MAX_ENERGY,
-    STATE,
-    TARGET,
-    VX,
-    VY,
-    X,
-    Y,
-)
-from murmura.rules.hunting.states import IDLE, RECOVERING, SCANNING, STATE_NAMES
+from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.row import LAYOUT
+from murmura.rules.predators.states import IDLE, RECOVERING, SCANNING, STATE_NAMES
 
 if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation
@@ -48,28 +31,30 @@ def hunters(of: Simulation | Snapshot) -> list[dict[str, Any]]:
 def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
     """The same from the rows of a state."""
     found = []
-    for number, it in enumerate([] if rows is None else rows.astype(float).tolist()):
-        if not it[ALIVE]:
+    for number, row in enumerate([] if rows is None else rows.astype(float).tolist()):
+        # Rows of an older recording may lack fields that were added since.
+        it = dict(zip(LAYOUT.columns, row, strict=False))
+        if not it["alive"]:
             continue
-        hunting = it[STATE] not in WITHOUT_TARGET and it[TARGET] >= 0
+        hunting = it["state"] not in WITHOUT_TARGET and it["target"] >= 0
         found.append(
             {
                 "id": number,
-                "kind": KIND_NAMES[int(it[KIND])],
-                "state": STATE_NAMES[int(it[STATE])],
-                "x": it[X],
-                "y": it[Y],
-                "vx": it[VX],
-                "vy": it[VY],
-                "heading": math.atan2(it[VY], it[VX]),
-                "energy": it[ENERGY] / it[MAX_ENERGY],
-                "target": int(it[TARGET]) if hunting else None,
-                "altitude": it[ALTITUDE],
-                "fright": it[FRIGHT],
-                "hunts": int(it[HUNTS]),
-                "catches": int(it[CATCHES]),
-                "failed_hunts": int(it[FAILED_HUNTS]),
-                "listed": bool(it[LISTED]),
+                "kind": KIND_NAMES[int(it["kind"])],
+                "state": STATE_NAMES[int(it["state"])],
+                "x": it["x"],
+                "y": it["y"],
+                "vx": it["vx"],
+                "vy": it["vy"],
+                "heading": math.atan2(it["vy"], it["vx"]),
+                "energy": it["energy"] / it["max_energy"],
+                "target": int(it["target"]) if hunting else None,
+                "altitude": it["altitude"],
+                "fright": it["fright"],
+                "hunts": int(it["hunts"]),
+                "catches": int(it["catches"]),
+                "failed_hunts": int(it["failed_hunts"]),
+                "listed": bool(it["listed"]),
             }
         )
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends.plan import Plan
+from murmura.compute.plan import Plan
 from murmura.core.state import State, column_name
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Register
 from murmura.measure import LOOK_BACK, Flock, Lives, find_measure, usual_measures

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.backends import BACKENDS, Backend, make_backend
-from murmura.backends.plan import Plan
-from murmura.backends.reference import rehearse
+from murmura.compute import BACKENDS, Backend, make_backend
+from murmura.compute.plan import Plan
+from murmura.compute.reference import dry_run
 from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
@@ -86,7 +86,7 @@ class Simulation:
         self._scenario = scenario
         self._seed = seed
         self._plan = Plan(scenario)
-        rehearse(self._plan)
+        dry_run(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = self._begun = step_count
@@ -243,7 +243,7 @@ class Simulation:
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
         """Ids that this agent perceives now, ascending."""
         row = self._row_of(agent_id)
-        seen, _, _ = self._moment().visible(np.array([row]))
+        seen = self._moment().visible(np.array([row]))
         found: NDArray[np.int32] = self.state.ids[seen[0]]
         return found
 
@@ -297,7 +297,7 @@ class Simulation:
     def prepare(self, scenario: Scenario) -> None:
         """Compile what `adopt` will need; from another thread, while the simulation goes on."""
         plan = Plan(scenario)
-        rehearse(plan)
+        dry_run(plan)
         self._backend.prepare(plan)
 
     def adopt(self, scenario: Scenario) -> None:
@@ -309,7 +309,7 @@ class Simulation:
             self._backend.tune(plan)
             self._scenario, self._plan = scenario, plan
             return
-        rehearse(plan)
+        dry_run(plan)
         state = adapted(self._scenario, scenario, self.state, self._seed)
         self._backend.replan(plan)
         self._scenario, self._plan = scenario, plan
@@ -351,7 +351,7 @@ class Simulation:
         self._state, self._stored = state, True  # stored: `_state` holds what the backend holds
 
     def _moment(self) -> Any:
-        from murmura.backends.moment import Moment
+        from murmura.compute.reference import Moment
 
         return Moment(self._plan, self.state, self._step_count, seed_words(self._seed))
 

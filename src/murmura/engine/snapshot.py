@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends import Parcel
-from murmura.backends.plan import Plan
+from murmura.compute import Parcel
+from murmura.compute.plan import Plan
 from murmura.core.state import State
 from murmura.engine.instant import make_flock, rows_and_columns, seen_columns
 from murmura.measure import Flock, Lives

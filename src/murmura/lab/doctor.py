@@ -25,8 +25,8 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and what to install for what is missing."""
     import llvmlite.binding as llvm
 
-    from murmura.backends.cuda_build import device_name, missing
-    from murmura.backends.kernels import available_cores, cache_folder
+    from murmura.compute.cuda_build import device_name, missing
+    from murmura.compute.machine import available_cores, cache_folder
 
     no_cuda = missing()
     features = llvm.get_host_cpu_features()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
-from murmura.rules.hunting.row import ALIVE, VX, VY, X, Y
+from murmura.rules.predators.row import LAYOUT
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
@@ -215,8 +215,9 @@ def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
 def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
     """Hunters move as prey does; a row is one hunter as long as it lives."""
     rows = a.copy()
-    lives = (a[:, ALIVE] > 0.0) & (b[:, ALIVE] > 0.0)
-    share = np.where(lives, np.float32(part), np.float32(0.0))[:, None]
-    rows[:, [X, Y]] = _moved(a[:, [X, Y]], b[:, [X, Y]], share, scenario)
-    rows[:, [VX, VY]] = a[:, [VX, VY]] + (b[:, [VX, VY]] - a[:, [VX, VY]]) * share
+    alive, place, velocity = (list(LAYOUT.columns_of(field)) for field in ("alive", "position", "velocity"))
+    lives = (a[:, alive] > 0.0) & (b[:, alive] > 0.0)
+    share = np.where(lives, np.float32(part), np.float32(0.0))
+    rows[:, place] = _moved(a[:, place], b[:, place], share, scenario)
+    rows[:, velocity] = a[:, velocity] + (b[:, velocity] - a[:, velocity]) * share
     return rows

@@ -132,7 +132,7 @@ class Painter:
 
     def paint(self, moment: Moment, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
-        from murmura.backends.raster import lay
+        from murmura.compute.raster import lay
 
         marks = self._expose(moment, seconds)
         time = moment.step * self.scenario.motion.time_step
@@ -154,7 +154,7 @@ class Painter:
 
     def _expose(self, moment: Moment, seconds: float) -> tuple[Any, ...]:
         """Let trails fade and leave the light of everybody in them; which pixels that was."""
-        from murmura.backends.raster import shine
+        from murmura.compute.raster import shine
 
         self._aim(moment)
         marks = self._marks(moment)
@@ -201,7 +201,7 @@ class Painter:
 
     def _marks(self, moment: Moment) -> tuple[Any, ...]:
         """What everybody leaves on a picture: pixels, how much of them is covered, light, and colours."""
-        from murmura.backends.raster import boxes, touch
+        from murmura.compute.raster import boxes, touch
 
         places, ahead, halves, winged, colors = self._darts(moment)
         width, height = self.look.size
@@ -269,7 +269,7 @@ class Painter:
         return float(max(least, 5.0 * size * unit * crowd * camera.zoom))
 
     def _develop(self, count: int, daylight: float | None) -> None:
-        from murmura.backends.raster import add_far, blur, develop_day, develop_night, shrink
+        from murmura.compute.raster import add_far, blur, develop_day, develop_night, shrink
 
         world, camera = self.scenario.world, self._camera
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))

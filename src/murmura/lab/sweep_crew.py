@@ -51,7 +51,7 @@ def check_crew(workers: int | None, scheduler: str | None) -> None:
 
 def gather_crew(question: Question, workers: int | None, scheduler: str | None, announce: Announce) -> Crew:
     """The crew a command line asks for; threads times workers never exceed the cores."""
-    from murmura.backends.kernels import available_cores
+    from murmura.compute.machine import available_cores
 
     check_crew(workers, scheduler)
     if scheduler is not None:

@@ -67,7 +67,7 @@ def _first_cell(question: Question, design: Design, announce: Announce) -> None:
 
 def _estimate(question: Question, design: Design, workers: int | None) -> str:
     """About how long a design takes, from a short look at a run in the middle of it."""
-    from murmura.backends.kernels import available_cores
+    from murmura.compute.machine import available_cores
 
     middle = question.load().with_values({axis.path: axis.at(0.5) for axis in design.axes})
     # A large flock might not even fit; a smaller one tells enough.

@@ -145,7 +145,7 @@ class Scene:
         """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
         if self._backend == "reference":
             return None
-        from murmura.backends.cpu import usual_threads
+        from murmura.compute.cpu import usual_threads
 
         return usual_threads(agents, self._spared if agents <= SPARING_UP_TO else 0)
 

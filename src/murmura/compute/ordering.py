@@ -10,10 +10,15 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from murmura.backends.primitives import JIT
-from murmura.backends.teamwork import pointer_to
+from murmura.compute.numba_options import JIT
 
 AHEAD = 24  # rows; their places are anywhere, and each would be waited for
+
+
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> Any:
+    """Where an element of an array is."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [i])
 
 
 @intrinsic

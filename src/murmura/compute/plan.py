@@ -7,62 +7,34 @@ obstacles, threats): the first is `signature`, the second are arrays that may ch
 from __future__ import annotations
 
 import math
-from collections import namedtuple
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
-from murmura.core.rule import TRACKED_FIELDS, Kind, Rule, numbers_of, options_of
+from murmura.core.layout import TRACKED_FIELDS, Layout
+from murmura.core.record import Record
+from murmura.core.rule import Rule, numbers_of, options_of
 from murmura.core.state import State
+from murmura.core.vec import Vec
 from murmura.rules.terrain import SHAPE_FIELDS, edge_rows, shape_rows
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
 MOST_LISTENERS = 128
-KIN_FIELDS = ("separation", "alignment", "cohesion", "flee", "chase")
-ALWAYS_CARRIED = ("heading",)
-ME_FIELDS = ["id", "x", "y", "vx", "vy", "hx", "hy", "speed", "max_speed", "max_force", "neighbors"]
-SEEN_FIELDS = ["id", "dx", "dy", "d2", "d", "inv_d", "nearness", "vx", "vy", "attention"]
-WORLD_FIELDS = [
-    "width",
-    "height",
-    "wraps",
-    "walled",
-    "dt",
-    "time",
-    "noise_time",
-    "thrust",
-    "stride",
-    "pace",
-    "skin",
-    "step",
-    "seed_low",
-    "seed_high",
-    "noise_x",
-    "noise_y",
-]
-PLACES = {"x": "position_x", "y": "position_y", "vx": "velocity_x", "vy": "velocity_y"}
-"""Columns that rules call by a shorter name, because every rule needs them."""
+AFFINITIES = ("separation", "alignment", "cohesion", "flee", "chase")
+"""What one species may want of another, as factors."""
+ALWAYS_CARRIED = ("heading_angle",)
+BUILT_IN = ("id", "position", "velocity", "heading", "speed", "max_speed", "max_force", "neighbors")
+"""What every agent has, whatever its rules."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
-
-
-def record_type(name: str, fields: Iterable[str]) -> Any:
-    """A type with named fields that compiled code understands."""
-    return _made_once(name, tuple(fields))
-
-
-@cache
-def _made_once(name: str, fields: tuple[str, ...]) -> Any:
-    # Making a type takes longer than a step of the definition needs for a small flock.
-    return namedtuple(name, fields)  # type: ignore[misc]
-
-
-World = record_type("World", WORLD_FIELDS)
+MOVING_COLUMNS = ("position_x", "position_y", "velocity_x", "velocity_y")
+FELT_COLUMNS = ("acceleration_x", "acceleration_y", "local_density")
+WORLD_NUMBERS = ("width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y")
+"""What a kernel is told of the world, beside the time and the seed."""
 
 
 @dataclass(frozen=True)
@@ -81,29 +53,20 @@ class Group:
         return self.rule.variant()
 
     @property
-    def parameters(self) -> Any:
-        """The type of this group's `p`."""
-        fields = [*self.numbers, *(name for name, _ in self.options)]
-        return record_type(f"P_{self.name}", fields)
+    def layout(self) -> Layout:
+        """The fields of the rule's items: what agents know of them, then what only the item remembers."""
+        if self.kind.tracks:
+            return Layout(TRACKED_FIELDS)
+        return Layout((*self.kind.item_fields, *self.kind.memory_fields))
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
-        return self.kind.accumulates if self.kind.pair else ()
+    def known(self) -> Layout:
+        """The fields that agents know of an item."""
+        return Layout(TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields)
 
-    @property
-    def item_kinds(self) -> tuple[Kind, ...]:
-        return self.kind.item_accumulates if self.kind.item else ()
-
-    @property
-    def item_fields(self) -> tuple[str, ...]:
-        if not self.kind.item and not self.kind.turn:
-            return ()
-        return TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields
-
-    @property
-    def told_width(self) -> int:
-        """How many numbers an item is told: one for each entry of `gathers`, two for the best."""
-        return sum(2 if kind == "best" else 1 for kind in self.kind.gathers)
+    def has(self, *hooks: str) -> bool:
+        """Whether the rule has any of these functions."""
+        return any(getattr(self.kind, hook) is not None for hook in hooks)
 
 
 class Plan:
@@ -113,7 +76,7 @@ class Plan:
         self.scenario = scenario
         lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
         self.species_count = len(lives)
-        self.rules = [(name, rule) for name, rule in scenario.rules if self._takes_part(name, rule)]
+        self.rules = [(name, rule) for name, rule in scenario.rules if rule.enabled and rule.takes_part(scenario)]
         self.groups = [
             *_fixed_groups(scenario, lives),
             *(self._rule_group(name, lives) for name, _ in self.rules),
@@ -124,12 +87,11 @@ class Plan:
         self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
         self.item_width = max([LEAST_ITEM_WIDTH, *(_width(rule) for _, rule in self.rules)])
-        self.told_width = max([0, *(g.told_width for g in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
         self.numbers = self._numbers(lives)
         self.reach = max(life.perception.radius for life in lives)
-        self.kin = self._kin()
+        self.affinities = self._affinities()
         # Only on a torus must segments be short: elsewhere a wall pushes as one.
         torus = scenario.world.boundary == "wrap"
         longest = min(scenario.world.width, scenario.world.height) / 4.0 if torus else math.inf
@@ -144,7 +106,7 @@ class Plan:
             )
         if shapes and scenario.world.boundary in ("soft", "reflect"):
             shapes = shapes + edge_rows(scenario.world.width, scenario.world.height)
-        self.shapes = padded(shapes, len(SHAPE_FIELDS))
+        self.shapes = padded(shapes, len(Layout(SHAPE_FIELDS)))
 
     @property
     def rule_groups(self) -> list[Group]:
@@ -169,29 +131,45 @@ class Plan:
             and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
         )
 
-    def world(self, step: int, seed: tuple[int, int]) -> Any:
-        """The world's values at a step, in double precision."""
+    def world_numbers(self, seed: tuple[int, int]) -> dict[str, float]:
+        """What a kernel is told of the world (WORLD_NUMBERS), in double precision."""
         s = self.scenario
-        time = step * s.motion.time_step
         noise_x, noise_y = noise_offset(seed)
-        return World(
-            width=s.world.width,
-            height=s.world.height,
-            wraps=s.world.boundary == "wrap",
-            walled=s.world.boundary in ("soft", "reflect"),
-            dt=s.motion.time_step,
-            time=time,
-            noise_time=time % NOISE_TIME_PERIOD,
-            thrust=s.motion.thrust,
-            stride=s.motion.stride,
-            pace=s.motion.stride / s.motion.time_step,
-            skin=1e-3 + 1e-6 * max(s.world.width, s.world.height),
-            step=step,
-            seed_low=seed[0],
-            seed_high=seed[1],
-            noise_x=noise_x,
-            noise_y=noise_y,
+        return {
+            "width": s.world.width,
+            "height": s.world.height,
+            "dt": s.motion.time_step,
+            "thrust": s.motion.thrust,
+            "stride": s.motion.stride,
+            "pace": s.motion.stride / s.motion.time_step,
+            "skin": 1e-3 + 1e-6 * max(s.world.width, s.world.height),
+            "noise_x": noise_x,
+            "noise_y": noise_y,
+        }
+
+    def time_at(self, step: int) -> tuple[float, float]:
+        """The time at a step, and the time of the noise, which begins anew now and then [s]."""
+        time = step * self.scenario.motion.time_step
+        return time, time % NOISE_TIME_PERIOD
+
+    def world(self, numbers: dict[str, Any]) -> Record:
+        """The world as rules know it: these numbers (WORLD_NUMBERS, time, noise_time, step, seed_low, seed_high)."""
+        boundary = self.scenario.world.boundary
+        return Record(
+            "world",
+            numbers
+            | {
+                "size": Vec(numbers["width"], numbers["height"]),
+                "wraps": boundary == "wrap",
+                "walled": boundary in ("soft", "reflect"),
+            },
         )
+
+    def world_at(self, step: int, seed: tuple[int, int]) -> Record:
+        """The world at a step, in plain numbers of double precision."""
+        time, noise_time = self.time_at(step)
+        clock = {"time": time, "noise_time": noise_time, "step": step, "seed_low": seed[0], "seed_high": seed[1]}
+        return self.world(self.world_numbers(seed) | clock)
 
     @property
     def lasting(self) -> list[tuple[int, Group, int, int]]:
@@ -218,38 +196,15 @@ class Plan:
             assert group.rule is not None
             state.items[group.name] = np.ascontiguousarray(table[begin:end, : _width(group.rule)], np.float32)
 
-    def modulations(self) -> list[tuple[int, Group, list[tuple[int, int, str]]]]:
-        """What each rule scales: its number and group, and for each known target (entry, group, number name)."""
-        names = [group.name for group in self.groups]
-        found = []
-        for k, group in enumerate(self.rule_groups):
-            targets = []
-            for entry, path in enumerate(group.kind.modulates):
-                owner, _, number = path.partition(".")
-                if owner in names and number in self.groups[names.index(owner)].numbers:
-                    targets.append((entry, names.index(owner), number))
-                    if path == "perception.radius":
-                        targets.append((entry, names.index(owner), "per_radius"))
-            if targets:
-                found.append((k, group, targets))
-        return found
+    @property
+    def places(self) -> list[int]:
+        """Where each group's numbers begin among all."""
+        return [0, *np.cumsum([len(group.numbers) for group in self.groups]).tolist()]
 
-    def _takes_part(self, name: str, rule: Rule) -> bool:
-        if not rule.enabled:
-            return False
-        if name in ("flee", "chase"):
-            return any(
-                getattr(a.interaction(b.name), name) > 0.0
-                for a in self.scenario.species
-                for b in self.scenario.species
-            )
-        if name == "boundary":
-            return self.scenario.world.boundary == "soft"
-        if name == "avoid_obstacles":
-            return bool(self.scenario.obstacles)
-        if name == "attractors":
-            return bool(rule.items())
-        return True
+    @property
+    def extras(self) -> list[str]:
+        """Columns that rules may read of an agent beside what every agent has; some are constants in this plan."""
+        return [*DEFAULTS, *(c for c in self.carried if c not in DEFAULTS)]
 
     def _rule_group(self, name: str, lives: list[Scenario]) -> Group:
         rules = [dict(life.rules)[name] for life in lives]
@@ -268,7 +223,7 @@ class Plan:
         for _, rule in self.rules:
             columns += [*rule.reads, *rule.writes, *rule.inherits, *rule.settles]
         one_kind = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
-        return tuple(c for c in dict.fromkeys(columns) if c not in {*ME_FIELDS, *one_kind})
+        return tuple(c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *one_kind})
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
         """One row for each species: the numbers of all groups, one after the other."""
@@ -282,14 +237,14 @@ class Plan:
             rows.append(row)
         return np.array(rows, np.float32)
 
-    def _kin(self) -> NDArray[np.float32]:
+    def _affinities(self) -> NDArray[np.float32]:
         kinds = self.scenario.species
-        table = np.zeros((self.species_count, self.species_count, len(KIN_FIELDS)), np.float32)
+        table = np.zeros((self.species_count, self.species_count, len(AFFINITIES)), np.float32)
         table[:] = (1.0, 1.0, 1.0, 0.0, 0.0)
         for a, kind in enumerate(kinds):
             for b, other in enumerate(kinds):
                 wanted = kind.interaction(other.name)
-                table[a, b] = [getattr(wanted, field) for field in KIN_FIELDS]
+                table[a, b] = [getattr(wanted, field) for field in AFFINITIES]
         return table
 
     def _item_ranges(self, lives: list[Scenario]) -> NDArray[np.float32]:
@@ -308,7 +263,7 @@ class Plan:
             rule = group.rule
             if rule is not None and rule.tracks:
                 tracked.append((int(getattr(rule, rule.tracks)), begin))
-                rows.append((0.0,) * len(TRACKED_FIELDS))
+                rows.append((0.0,) * len(Layout(TRACKED_FIELDS)))
             elif group.name == "avoid_obstacles":
                 rows += shapes
             elif rule is not None:
@@ -340,7 +295,7 @@ def own_columns(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _width(rule: Rule) -> int:
-    return len(rule.item_fields) + len(rule.memory_fields)
+    return len(Layout((*rule.item_fields, *rule.memory_fields)))
 
 
 def padded(rows: Sequence[Any], width: int) -> NDArray[np.float32]:

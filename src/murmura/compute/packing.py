@@ -6,8 +6,8 @@ from typing import Any
 
 from numba import njit, types
 
-from murmura.backends.primitives import JIT
-from murmura.backends.quick_start import skip_blas_check
+from murmura.compute.numba_options import JIT
+from murmura.compute.quick_start import skip_blas_check
 
 skip_blas_check()  # before the first thing is compiled
 

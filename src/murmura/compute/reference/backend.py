@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.backends.happenings import come_to_pass, take_turns
-from murmura.backends.moment import PAIRS_AT_ONCE, Moment
-from murmura.backends.plan import (
-    Plan,
-)
+from murmura.compute.plan import MOVING_COLUMNS, Plan
+from murmura.compute.reference.lifecycle import come_to_pass, take_turns
+from murmura.compute.reference.moment import PAIRS_AT_ONCE, Moment
+from murmura.compute.shapes import shapes_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.rule import is_built_in
@@ -34,6 +34,7 @@ class BackendReference:
 
     def replan(self, plan: Plan) -> None:
         self._plan = plan
+        self._shapes = shapes_of(plan)
 
     tune = replan
 
@@ -70,24 +71,10 @@ class BackendReference:
             self._step(step)
 
     def _step(self, step: int) -> None:
-        n = len(self._state)
-        moment = Moment(self._plan, self._state, step, self._seed)
-        new = self._state.copy()
-        tales = []
-        size = max(1, PAIRS_AT_ONCE // max(n, 1))
-        for begin in range(0, n, size):
-            rows = np.arange(begin, min(begin + size, n))
-            columns, tale = moment.live(rows)
-            tales.append(tale)
-            for name, values in columns.items():
-                new[column_name(name)][rows] = values
-        if self._plan.lasting:
-            turned = take_turns(self._plan, moment, [tale.told for tale in tales])
-            self._plan.keep_items(new, turned)
-        if self._plan.eventful:
-            self._events += come_to_pass(self._plan, moment, new, tales, step + 1)
+        with np.errstate(all="ignore"):
+            new = self._stepped(step)
         self._state, self.completed = new, self.completed + 1
-        flock = np.stack([new[c] for c in ("position_x", "position_y", "velocity_x", "velocity_y")])
+        flock = np.stack([new[c] for c in MOVING_COLUMNS])
         if not np.isfinite(flock).all():
             broken = self._state.ids[~np.isfinite(flock).all(axis=0)][:5]
             raise RunError(
@@ -95,8 +82,28 @@ class BackendReference:
                 "stopped there. A rule returned NaN or infinity: guard its divisions, or lower the weights"
             )
 
+    def _stepped(self, step: int) -> State:
+        """The flock after a step."""
+        n = len(self._state)
+        moment = Moment(self._plan, self._state, step, self._seed, self._shapes)
+        new = self._state.copy()
+        lived = []
+        size = max(1, PAIRS_AT_ONCE // max(n, 1))
+        for begin in range(0, n, size):
+            rows = np.arange(begin, min(begin + size, n))
+            part = moment.live(rows)
+            lived.append(part)
+            for name, values in part.columns.items():
+                new[column_name(name)][rows] = values
+        if self._plan.lasting:
+            turned = take_turns(self._plan, moment, [part.told for part in lived])
+            self._plan.keep_items(new, turned)
+        if self._plan.eventful:
+            self._events += come_to_pass(self._plan, moment, new, lived, step + 1)
+        return new
 
-def rehearse(plan: Plan) -> None:
+
+def dry_run(plan: Plan) -> None:
     """Run users' rules once on a handful of agents: a mistake in them is found before anything is compiled."""
     if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
         return
@@ -109,7 +116,18 @@ def rehearse(plan: Plan) -> None:
     except Exception as error:
         names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
         raise ScenarioError(
-            f"a rule of yours ({names}) failed when tried on three agents: {type(error).__name__}: {error}. "
-            "Each function returns one value for each entry of `accumulates`, `item_accumulates` or `writes`, and "
-            "`steer` two; a rule is branch-free: use where(condition, a, b) instead of `if` (docs/add-a-rule.md)"
+            f"a rule of yours ({names}) failed when tried on three agents{_line_of(error)}: "
+            f"{type(error).__name__}: {error}. A rule is branch-free: use where(condition, a, b) instead of `if` "
+            "(docs/add-a-rule.md)"
         ) from error
+
+
+def _line_of(error: Exception) -> str:
+    """Where in the rule an error was raised: the innermost line that is not ours."""
+    import traceback
+
+    ours = str(Path(__file__).parents[2])
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith(ours) and "site-packages" not in frame.filename:
+            return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
+    return ""

@@ -1,0 +1,6 @@
+"""The definition: everybody is compared with everybody, in double precision. Knows no index and no compiler."""
+
+from murmura.compute.reference.backend import BackendReference, dry_run
+from murmura.compute.reference.moment import Moment
+
+__all__ = ["BackendReference", "Moment", "dry_run"]

@@ -1,0 +1,136 @@
+"""What the definition does after all agents have moved: items take their turns, agents die, are born and arrive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.items import ItemRows, NumpyStorage
+from murmura.compute.plan import Plan
+from murmura.compute.reference.moment import Lived, Moment, Told
+from murmura.core.events import Event
+from murmura.core.layout import AXES
+from murmura.core.merging import Best, Count
+from murmura.core.record import Record
+from murmura.core.state import State, column_name
+from murmura.core.vec import Vec
+
+
+def take_turns(plan: Plan, moment: Moment, told: list[dict[tuple[int, int], Told]]) -> NDArray[Any]:
+    """The items after their turns, one after the other."""
+    storage = NumpyStorage(moment.target, moment.items)
+    p = moment.step.parameters(_species(moment, 0))
+    for k, group, begin, end in plan.lasting:
+        assert group.kind.turn is not None
+        rows = ItemRows(moment.target, group.layout, storage, begin, end - begin)
+        for row in range(begin, end):
+            parts = [part[k, row] for part in told]
+            for _, news in parts:
+                for column, value in news.items():
+                    moment.items[row, group.layout.place[column]] = value
+            heard = _heard(moment, k, [reports for reports, _ in parts])
+            group.kind.turn(p[k + 2], rows[row - begin], heard, rows, moment.world)
+    return moment.items
+
+
+def _heard(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
+    """What all parts of the flock told an item, by name."""
+    value = moment.target.value
+    found: dict[str, Any] = {}
+    for name, report in moment.shapes.told[k].items():
+        if isinstance(report, Best):
+            best = max((part[name] for part in parts), key=lambda b: (b[0], -b[1]), default=(0.0, -1.0))
+            found[name] = Record("the best", {"score": value(best[0]), "id": value(best[1])})
+        elif isinstance(report, Count):
+            found[name] = value(sum(part[name] for part in parts))
+        else:
+            sums = [value(sum(terms)) for terms in zip(*(part[name] for part in parts), strict=True)]
+            is_vector = isinstance(report.value, Vec)
+            sums = sums or [value(0.0)] * (len(report.value) if is_vector else 1)
+            found[name] = Vec(*sums) if is_vector else sums[0]
+    return Record("told", found)
+
+
+def _species(moment: Moment, species: int) -> Any:
+    return moment.target.integer(species) if moment.plan.species_count > 1 else None
+
+
+def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], step: int) -> list[Any]:
+    """Note events, let the dead go and the young come; `new` is the flock after the move."""
+    events: list[Any] = []
+    dead: list[int] = []
+    young: list[tuple[int, int, int]] = []
+    for part in lived:
+        ids, place, outcome = part.me.id.code, [x.code for x in part.me.position], part.outcome
+        count = len(ids)
+
+        def each(x: Any, count: int = count) -> NDArray[Any]:
+            return np.broadcast_to(getattr(x, "code", x), (count,))
+
+        for happening in outcome.events:
+            kind, other, amount = map(each, happening)
+            for k in np.flatnonzero(kind):
+                events.append((step, kind[k], ids[k], other[k], place[0][k], place[1][k], 0.0, amount[k]))
+        cause, by = each(outcome.cause), each(outcome.by)
+        for k in np.flatnonzero(cause):
+            events.append((step, Event.DEATH, ids[k], by[k], place[0][k], place[1][k], cause[k], 0.0))
+            dead.append(int(ids[k]))
+        for number, yes, whom in outcome.young:
+            bears = each(yes) * (cause == 0.0)
+            young += [(int(ids[k]), number, int(each(whom)[k])) for k in np.flatnonzero(bears)]
+    room = plan.capacity - len(new)
+    for mother, number, father in sorted(young)[: max(room, 0)]:
+        born = _bear(plan, moment, new, number, mother, father)
+        place = [float(new[c][-1]) for c in ("position_x", "position_y")]
+        events.append((step, Event.BIRTH, born, mother, *place, 0.0, float(father)))
+    events += _welcome(plan, moment, new, step)
+    new.remove(np.array(dead, np.int32))
+    return events
+
+
+def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Values of columns as arrays of one number, by the columns' full names."""
+    found = {}
+    for name, value in values.items():
+        parts = (
+            {f"{name}_{axis}": part for axis, part in zip(AXES, value, strict=False)}
+            if isinstance(value, Vec)
+            else {column_name(name): value}
+        )
+        found |= {column: np.atleast_1d(getattr(part, "code", part)) for column, part in parts.items()}
+    return found
+
+
+def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
+    """Let newcomers in, at most one of each species, as far as there is room; returns their events."""
+    events: list[Any] = []
+    for k, group, begin, end in plan.lasting:
+        kind = group.kind
+        for species in range(min(plan.species_count, end - begin) if kind.arrives else 0):
+            assert kind.arrives is not None and kind.settle is not None
+            p = moment.step.parameters(_species(moment, species))[k + 2]
+            it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin + species]])
+            arrives = kind.arrives(p, it, species, moment.world)
+            if len(new) >= plan.capacity or not bool(np.all(getattr(arrives, "code", arrives))):
+                continue
+            values = kind.settle(p, it, moment.target.integer(new.next_id), moment.world)
+            [name] = new.add(_columns_of(values) | {"species_id": np.array([species])})
+            place = (float(new[c][-1]) for c in ("position_x", "position_y"))
+            events.append((step, Event.ARRIVAL, name, -1, *place, 0.0, float(species)))
+    return events
+
+
+def _bear(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
+    """One newborn: its mother's copy but for what it inherits otherwise."""
+    kind = plan.rule_groups[number].kind
+    assert kind.inherit is not None
+    child = new.next_id
+    parents = [moment.agent_after(new, who) for who in (mother, father if father in new.ids else mother)]
+    row = new.rows_of(mother)[0]
+    p = moment.step.parameters(_species(moment, int(new["species"][row])))[number + 2]
+    values = kind.inherit(p, *parents, moment.target.integer(child), moment.world)
+    columns = {name: column[row : row + 1] for name, column in new.columns.items() if name != "id"}
+    new.add(columns | _columns_of(values))
+    return child

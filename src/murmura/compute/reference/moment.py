@@ -1,0 +1,254 @@
+"""An instant of the definition: what agents see, want and do, in NumPy and double precision.
+
+All agents are compared with all others. The step is asked about whole arrays: one row for each agent and, while they
+meet, one column for each other agent. Slow on purpose, and short enough to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.shapes import Shapes, shapes_of
+from murmura.compute.step import Contributions, Decision, Outcome, Step, blank
+from murmura.compute.trace.numpy_target import NumpyTarget
+from murmura.core.algebra import INTEGER, Value
+from murmura.core.layout import TRACKED_FIELDS, Layout
+from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, leaves, rebuilt
+from murmura.core.perception import TIE, in_view
+from murmura.core.record import Record
+from murmura.core.space import offset
+from murmura.core.state import State
+from murmura.core.vec import Vec
+
+Columns = dict[str, NDArray[Any]]
+Told = tuple[dict[str, Any], dict[str, float]]
+"""What agents told an item: their reports by name, and what the item's target wrote into it by column."""
+PAIRS_AT_ONCE = 2_000_000
+
+
+@dataclass
+class Lived:
+    """Some agents after a step: their columns, what happened to them, and what they told each item."""
+
+    columns: Columns
+    me: Record
+    outcome: Outcome
+    told: dict[tuple[int, int], Told]
+
+
+@dataclass
+class _Memory:
+    """What a step reads, as arrays."""
+
+    target: NumpyTarget
+    plan: Plan
+    items: NDArray[Any]
+
+    def number(self, place: int, species: Any) -> Value:
+        rows = 0 if species is None else species.code
+        return self.target.value(self.plan.numbers[rows, place])
+
+    def affinity(self, field: int, mine: Any, other: Any) -> Value:
+        return self.target.value(self.plan.affinities[mine.code, other.code, field])
+
+    def each_item(self, rule: int, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        begin, end = self.plan.ranges[rule]
+        for row in self.items[begin:end]:
+            values = body([self.target.value(x) for x in row], values)
+        return values
+
+    def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        for row in self.plan.shapes:
+            values = body([self.target.value(x) for x in row], values)
+        return values
+
+
+class Moment:
+    """The flock at one instant, with everything a rule may ask about it."""
+
+    def __init__(
+        self, plan: Plan, state: State, step: int, seed: tuple[int, int], shapes: Shapes | None = None
+    ) -> None:
+        self.plan = plan
+        self.target = NumpyTarget()
+        self.ids = state.ids.astype(np.int64)
+        self.columns: Columns = {name: state[name].astype(np.float64) for name in (*MOVING_COLUMNS, *plan.carried)}
+        self.items = self._item_table(state)
+        self.shapes = shapes or shapes_of(plan)
+        self.world = plan.world_at(step, seed)
+        self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
+
+    def _item_table(self, state: State) -> NDArray[Any]:
+        """All items, tracked agents at their places."""
+        items = self.plan.item_table(state).astype(np.float64)
+        width = len(Layout(TRACKED_FIELDS))
+        for agent, row in self.plan.tracked:
+            where = np.flatnonzero(self.ids == agent)
+            items[row, :width] = 0.0
+            if len(where):
+                place = [float(self.columns[name][where[0]]) for name in MOVING_COLUMNS]
+                items[row, :width] = [*place, 1.0, float(agent)]
+        return items
+
+    def _known(self, rows: Any, shape: tuple[int, ...]) -> dict[str, Any]:
+        """The columns of these agents as values of a shape."""
+        found: dict[str, Any] = {
+            name: self.target.value(self.columns[name][rows].reshape(shape))
+            for name in (*MOVING_COLUMNS, *self.plan.carried)
+        }
+        x, y, vx, vy = (found.pop(name) for name in MOVING_COLUMNS)
+        return found | {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+
+    def sense(self, rows: NDArray[Any], shape: tuple[int, ...]) -> tuple[list[Record], Record]:
+        """The numbers of these agents, and the agents as their rules know them."""
+        ids = Value(self.target, INTEGER, self.ids[rows].astype(np.int32).reshape(shape))
+        return self.step.sense(self._known(rows, shape), ids)
+
+    def meet(self, rows: NDArray[Any]) -> tuple[list[Record], Record, Record, NDArray[np.bool_]]:
+        """These agents (rows) and all others (columns) as seen by them, and who is near enough to be met."""
+        p, me = self.sense(rows, (len(rows), 1))
+        everyone = self._known(slice(None), (len(self.ids),))
+        way = offset(self.world, me.position, everyone["position"])
+        seen = self.step.neighbor(p, me, everyone, self.target.value(self.ids), way)
+        near = np.broadcast_to(
+            (seen.square <= p[1].radius * p[1].radius).code, (len(rows), len(self.ids))
+        ).copy()
+        near[np.arange(len(rows)), rows] = False
+        visible = near & in_view(self.step.view(p, me), me.heading, way, seen.distance).code
+        if self.plan.topological:
+            reach = self._reach_of_nearest(visible, seen.square.code)
+            near, visible = near & (seen.square.code <= reach), visible & (seen.square.code <= reach)
+        return p, me, seen.having({"visible": self.target.value(visible, "condition")}), near
+
+    def visible(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which agents (columns) these agents (rows) perceive."""
+        found: NDArray[np.bool_] = self.meet(rows)[2].visible.code
+        return found
+
+    def _reach_of_nearest(self, visible: NDArray[np.bool_], square: NDArray[Any]) -> NDArray[Any]:
+        nearest = self.plan.scenario.perception.nearest or 1
+        if nearest > square.shape[1]:
+            return np.full((len(square), 1), np.inf)
+        far = np.where(visible, square, np.inf)
+        kth = np.partition(far, nearest - 1, axis=1)[:, nearest - 1 : nearest]
+        return kth * (1.0 + TIE)
+
+    def contributions(self, rows: NDArray[Any]) -> tuple[Contributions, list[NDArray[np.bool_]]]:
+        """What every neighbour says to every rule, and whom the rules hear."""
+        p, me, seen, near = self.meet(rows)
+        said = self.step.contribute(p, me, seen)
+        visible = seen.visible.code
+        rules = self.plan.rule_groups
+        return said, [visible, *(near if group.kind.meets_everyone else visible for group in rules)]
+
+    def decide(self, rows: NDArray[Any]) -> tuple[list[Record], Decision]:
+        """What these agents feel and want."""
+        said, masks = self.contributions(rows)
+        heard = [
+            {name: self._reduced(merge, mask) for name, merge in entry.items()}
+            for entry, mask in zip(said, masks, strict=True)
+        ]
+        p, me = self.sense(rows, (len(rows),))
+        return p, self.step.decide(p, me, heard, blank(self.target, self.shapes.items))
+
+    def _reduced(self, merge: Merge, mask: NDArray[np.bool_]) -> Merge:
+        """Contributions (rows: agents, columns: neighbours) merged over those that the mask lets through."""
+        arrays = [np.broadcast_to(getattr(leaf, "code", leaf), mask.shape) for leaf in leaves(merge)]
+        if isinstance(merge, Sum):
+            merged = [np.where(mask, array, 0.0).sum(axis=1) for array in arrays]
+        elif isinstance(merge, Greatest):
+            merged = [np.where(mask, array, 0.0).max(axis=1, initial=0.0) for array in arrays]
+        else:
+            assert isinstance(merge, Least)
+            merged = _nearest(arrays, mask)
+        result: Merge = rebuilt(merge, [self.target.value(array) for array in merged])
+        return result
+
+    def live(self, rows: NDArray[Any]) -> Lived:
+        """These agents after the step."""
+        p, decision = self.decide(rows)
+        outcome = self.step.outcome(p, decision)
+        me = self.step.live(p, decision.me, decision.force)
+        numbers = [*me.position, *me.velocity, *self.step.carried(me), *decision.force, decision.me.neighbors]
+        names = [*MOVING_COLUMNS, *self.plan.carried, *FELT_COLUMNS]
+        columns = {name: self._array(x, len(rows)) for name, x in zip(names, numbers, strict=True)}
+        return Lived(columns, me, outcome, self._told(rows, p, me, outcome))
+
+    def _array(self, x: Any, count: int) -> NDArray[Any]:
+        return np.broadcast_to(x.code if isinstance(x, Value) else x, (count,))
+
+    def _told(
+        self, rows: NDArray[Any], p: list[Record], me: Record, outcome: Outcome
+    ) -> dict[tuple[int, int], Told]:
+        """What these agents tell each item, and what its target writes into it."""
+        found: dict[tuple[int, int], Told] = {}
+        n = len(rows)
+        for k, group, begin, end in self.plan.lasting:
+            says = self._array(self.step.speaks(k, p, me, outcome.cause == 0.0), n)
+            written = {name: self._array(x, n) for name, x in self.step.reported(k, p, me).items()}
+            for row in range(begin, end):
+                numbers = [self.target.value(x) for x in self.items[row]]
+                it = self.step.item(k, numbers)
+                reports = {
+                    name: self._collected(report, says, self.ids[rows])
+                    for name, report in self.step.told(k, p, me, it).items()
+                }
+                news: dict[str, float] = {}
+                if written:
+                    mine = np.flatnonzero(says & (self.ids[rows] == numbers[group.layout.place["target"]].code))
+                    news = {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
+                found[k, row] = reports, news
+        return found
+
+    def _collected(self, report: Report, says: NDArray[np.bool_], ids: NDArray[Any]) -> Any:
+        """What many agents say: a count, sums, or (score, id) of the best."""
+        terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in leaves(report.value)]
+        if isinstance(report, Count):
+            return float(np.count_nonzero(terms[0]))
+        if not isinstance(report, Best):
+            return [float(term.sum()) for term in terms]
+        [score] = terms
+        if not len(score) or score.max() <= 0.0:
+            return 0.0, -1.0
+        return float(score.max()), float(ids[score == score.max()].min())
+
+    def agent_after(self, state: State, agent: int) -> Record:
+        """One agent of the flock after the move, as rules know it."""
+        row = state.rows_of(agent)[0]
+        columns: dict[str, Any] = {
+            name: self.target.value(float(state[name][row])) for name in (*MOVING_COLUMNS, *self.plan.carried)
+        }
+        x, y, vx, vy = (columns.pop(name) for name in MOVING_COLUMNS)
+        columns |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        crowd = self.target.value(float(state["local_density"][row]))
+        plain = _Unscaled(self.plan, self.target, self.step.memory, self.world)
+        _, me = plain.sense(columns, self.target.integer(agent))
+        return me.having({"neighbors": crowd})
+
+
+class _Unscaled(Step):
+    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
+
+    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
+        return p, me
+
+
+def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    """The least score of those that the mask lets through, and what that one says; nobody: FAR and zeros."""
+    count, others = mask.shape
+    if others == 0:
+        return [np.full(count, FAR), *(np.zeros(count) for _ in arrays[1:])]
+    ranked = np.where(mask, arrays[0], FAR)
+    pick = ranked.argmin(axis=1)
+    score = ranked.min(axis=1)
+    said = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
+    return [score, *(np.where(score >= FAR, 0.0, array) for array in said)]
+
+
+

@@ -1,0 +1,89 @@
+"""What the rules of a plan contribute and tell, in shape: found by asking them about one agent, on NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from murmura.compute.plan import Plan
+from murmura.compute.step import Contributions, Step
+from murmura.compute.trace.numpy_target import NumpyTarget
+from murmura.core.algebra import Value
+from murmura.core.merging import Best, Count, Report, leaves, named
+from murmura.core.vec import Vec
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One whole number that an item is told: how many, a component of a sum, or the best."""
+
+    report: str
+    kind: type[Report]
+    component: int
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Contributions of pairs and of items; what each rule's items are told; what their targets report."""
+
+    pairs: Contributions
+    items: Contributions
+    told: dict[int, dict[str, Report]]
+    reported: dict[int, tuple[str, ...]]
+
+    def slots(self, rule: int) -> list[Slot]:
+        """The numbers that an item of this rule is told, in order."""
+        return [
+            Slot(name, type(report), k)
+            for name, report in self.told.get(rule, {}).items()
+            for k in range(1 if isinstance(report, Count | Best) else len(leaves(report.value)))
+        ]
+
+    @property
+    def told_width(self) -> int:
+        return max([0, *(len(self.slots(rule)) for rule in self.told)])
+
+
+class _Sample:
+    """Memory with a plan's own numbers and one sample item for each rule."""
+
+    def __init__(self, plan: Plan, target: NumpyTarget) -> None:
+        self._plan, self._target = plan, target
+
+    def number(self, place: int, species: Any) -> Value:
+        return self._target.value(self._plan.numbers[0, place])
+
+    def affinity(self, field: int, mine: Any, other: Any) -> Value:
+        return self._target.value(1.0)
+
+    def each_item(self, rule: int, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        return values
+
+    def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        return values
+
+
+def shapes_of(plan: Plan) -> Shapes:
+    """Ask every rule of a plan about one agent that meets its like."""
+    target = NumpyTarget()
+    step = Step(plan, target, _Sample(plan, target), plan.world_at(1, (1, 1)))
+    one = target.value(1.0)
+    columns: dict[str, Any] = dict.fromkeys(plan.carried, one) | {"position": Vec(one, one), "velocity": Vec(one, one)}
+    with np.errstate(all="ignore"):
+        p, me = step.sense(columns, target.integer(0))
+        seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)
+        seen = seen.having({"visible": one > 0.0})
+        pairs = step.contribute(p, me, seen)
+        items: Contributions = []
+        told, reported = {}, {}
+        for k, group in enumerate(plan.rule_groups):
+            it = step.item(k, [one] * len(group.known))
+            said = group.kind.item(p[k + 2], me, it, step.world) if group.kind.item else None
+            items.append(named(said))
+            if group.kind.turn is not None:
+                told[k] = step.told(k, p, me, it)
+                reported[k] = tuple(step.reported(k, p, me))
+    return Shapes(pairs, items, told, reported)

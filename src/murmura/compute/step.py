@@ -1,0 +1,376 @@
+"""One step of one agent, once for every target: sense, meet, decide, live, and tell the items.
+
+Plain Python over the rules of a plan. A kernel calls `sense` for an agent, `meet` for each candidate, `decide` and
+`live`; where agents are, who the candidates are and where results go is the kernel's business. Whatever is called here
+is traced: on NumPy it is computed at once, on other targets it is written as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
+from murmura.core.algebra import Condition, Number, Target, Value, as_number, minimum, sqrt, to_integer, where
+from murmura.core.errors import ScenarioError, nearest
+from murmura.core.layout import Layout
+from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
+from murmura.core.motion import accelerate, heading_of, new_angle
+from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
+from murmura.core.record import Lazy, Record
+from murmura.core.space import confine
+from murmura.core.vec import Vec
+from murmura.rules import terrain
+
+SAME_PLACE = 1e-20
+"""Keeps 1/d, and its cube, finite for agents in the same place."""
+SHAPES = Layout(terrain.SHAPE_FIELDS)
+Contributions = list[dict[str, Merge]]
+"""What neighbours contribute: first how many there are, then for each rule its contributions by name."""
+
+
+class Memory(Protocol):
+    """Where a step reads what is not the agent's own."""
+
+    def number(self, place: int, species: Any) -> Any:
+        """A number of the rules, for the agent's species (None: there is only one)."""
+
+    def affinity(self, field: int, mine: Any, other: Any) -> Any:
+        """What one species wants of another."""
+
+    def each_item(
+        self, rule: int, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
+    ) -> list[Any]:
+        """For each item of a rule: values = body(the item's numbers, values)."""
+
+    def each_shape(
+        self, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
+    ) -> list[Any]:
+        """For each obstacle: values = body(its numbers, values)."""
+
+
+@dataclass
+class Decision:
+    """What an agent feels and wants."""
+
+    was: Record
+    me: Record
+    force: Vec
+    forces: dict[str, Vec]
+    found: list[Any]
+
+
+@dataclass
+class Outcome:
+    """What happens to an agent beyond its move."""
+
+    cause: Any
+    by: Any
+    events: list[tuple[Any, Any, Any]]
+    young: list[tuple[int, Any, Any]]
+    """The rule's number, whether there is a young one, and by whom."""
+
+
+class Step:
+    """The composition for one plan on one target."""
+
+    def __init__(self, plan: Plan, target: Target, memory: Memory, world: Record) -> None:
+        self.plan, self.target, self.memory, self.world = plan, target, memory, world
+        self.rules = plan.rule_groups
+        self.scaled: set[int] = set()
+        """Groups whose numbers a rule scales for each agent."""
+
+    # What an agent knows of itself
+
+    def parameters(self, species: Any) -> list[Record]:
+        """Every group's numbers and options for a species."""
+        found = []
+        for group, place in zip(self.plan.groups, self.plan.places, strict=False):
+            numbers = {name: self.memory.number(place + k, species) for k, name in enumerate(group.numbers)}
+            found.append(Record(f"p of {group.name}", numbers | dict(group.options)))
+        return found
+
+    def sense(self, columns: Mapping[str, Any], identity: Any) -> tuple[list[Record], Record]:
+        """The numbers that hold for an agent, and the agent as its rules know it."""
+        p = self.parameters(self.species_of(columns))
+        me = Record("me", {"id": identity, "neighbors": 0.0, **self._extras(columns)})
+        me = with_velocity(me, columns["velocity"]).having({"position": columns["position"]})
+        me = me.having({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
+        return self._modulated(p, me)
+
+    def species_of(self, columns: Mapping[str, Any]) -> Any:
+        return to_integer(columns["species"]) if self.plan.species_count > 1 else None
+
+    def _extras(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        return {c: columns[c] if c in self.plan.carried else DEFAULTS[c] for c in self.plan.extras}
+
+    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
+        """The numbers as rules scale them for this agent."""
+        names = [group.name for group in self.plan.groups]
+        changed = list(p)
+        for k, group in enumerate(self.rules):
+            if group.kind.modulate is None:
+                continue
+            for path, factor in group.kind.modulate(p[k + 2], me, self.world).items():
+                owner, _, number = path.partition(".")
+                if owner not in names or number not in self.plan.groups[names.index(owner)].numbers:
+                    continue
+                at = names.index(owner)
+                changes = {number: getattr(changed[at], number) * factor}
+                if path == "perception.radius":
+                    changes["per_radius"] = changed[at].per_radius / factor
+                changed[at] = changed[at].having(changes)
+                self.scaled.add(at)
+        return changed, me.having({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
+
+    def view(self, p: list[Record], me: Record) -> Number:
+        """The least cosine between heading and neighbour that an agent sees."""
+        cosine = view_cosine(p[1], me.velocity)
+        for group, q in zip(self.rules, p[2:], strict=True):
+            if group.kind.alert is not None:
+                cosine = where(group.kind.alert(q, me), SEES_ALL, cosine)
+        return cosine
+
+    # Neighbours
+
+    def neighbor(
+        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec
+    ) -> Record:
+        """Somebody at an offset, as the agent would see it."""
+        square = offset.square
+        inverse = 1.0 / sqrt(square + SAME_PLACE)
+        distance = square * inverse
+        weighs = dict(self.plan.groups[1].options)["weighs_angles"]
+        seen = Record(
+            "seen",
+            {
+                "id": identity,
+                "offset": offset,
+                "square": square,
+                "distance": distance,
+                "inverse": inverse,
+                "nearness": 1.0 - distance * p[1].per_radius,
+                "velocity": columns["velocity"],
+                "attention": attention(p[1], me.heading, offset, inverse) if weighs else 1.0,
+                **self._wishes(me, columns),
+                **self._extras(columns),
+            },
+        )
+        return seen.having({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
+
+    def _wishes(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """How much the agent wants of this neighbour's species."""
+        if self.plan.species_count == 1:
+            return dict(zip(AFFINITIES, (1.0, 1.0, 1.0, 0.0, 0.0), strict=True))
+        mine, other = to_integer(me.species), self.species_of(columns)
+        return {name: self.memory.affinity(k, mine, other) for k, name in enumerate(AFFINITIES)}
+
+    def _sees_me(self, columns: Mapping[str, Any], identity: Any, seen: Record) -> Condition:
+        """Whether the neighbour sees the agent, by its own radius and field of view."""
+        p, it = self.sense(columns, identity)
+        near = seen.square <= p[1].radius * p[1].radius
+        return near & in_view(self.view(p, it), it.heading, -seen.offset, seen.distance)
+
+    def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
+        """What one neighbour says to every rule."""
+        said: Contributions = [{"": Sum(1.0)}]
+        for group, q in zip(self.rules, p[2:], strict=True):
+            said.append(named(group.kind.pair(q, me, seen, self.world)) if group.kind.pair else {})
+        return said
+
+    def merge(
+        self, before: Contributions, said: Contributions, near: Condition, visible: Condition
+    ) -> Contributions:
+        """Everything so far and what a neighbour says, if it is near and visible."""
+        masks = [visible, *(near if group.kind.meets_everyone else visible for group in self.rules)]
+        return [
+            {name: mine.merged(its[name], mask) for name, mine in entry.items()}
+            for entry, its, mask in zip(before, said, masks, strict=True)
+        ]
+
+    @property
+    def asks_everyone(self) -> bool:
+        """Whether some rule wants to know of neighbours out of view."""
+        return any(group.kind.meets_everyone and group.kind.pair for group in self.rules)
+
+    # Decisions
+
+    def decide(self, p: list[Record], me: Record, heard: Contributions, blank_items: Contributions) -> Decision:
+        """What the agent feels, then the force that its rules ask for."""
+        me = me.having({"neighbors": heard[0][""].result})
+        results = []
+        for k, (merges, blank) in enumerate(zip(heard[1:], blank_items, strict=True)):
+            results.append(found({**merges, **self._items(k, p[k + 2], me, blank)}))
+        was = me
+        for group, q, result in zip(self.rules, p[2:], results, strict=True):
+            if group.kind.feel is not None:
+                me = self._changed(group, me, group.kind.feel(q, me, result, self.world))
+        force, forces = self._force(p, me, results)
+        return Decision(was, me, force, forces, results)
+
+    def _items(self, k: int, q: Record, me: Record, blank: dict[str, Merge]) -> dict[str, Merge]:
+        """What the items of a rule come to."""
+        item = self.rules[k].kind.item
+        if item is None or not blank:
+            return {}
+
+        def visit(numbers: list[Any], values: list[Any]) -> list[Any]:
+            said = named(item(q, me, self.item(k, numbers), self.world))
+            before: dict[str, Merge] = rebuilt(blank, [*values])
+            return leaves({name: merge.merged(said[name], True) for name, merge in before.items()})
+
+        merged: dict[str, Merge] = rebuilt(blank, self.memory.each_item(k, leaves(blank), visit))
+        return merged
+
+    def item(self, k: int, numbers: list[Any]) -> Record:
+        """An item as agents know it."""
+        return Record("it", self.rules[k].known.collect(numbers))
+
+    def _changed(self, group: Group, me: Record, changes: Mapping[str, Any]) -> Record:
+        """The agent with new values of some columns; heading and speed follow the velocity."""
+        unknown = [name for name in changes if name not in group.kind.writes]
+        if unknown:
+            raise ScenarioError(
+                f"rule {group.name!r} returned the column {unknown[0]!r}{nearest(unknown[0], group.kind.writes)}, "
+                f"which is not among its `writes`: {', '.join(group.kind.writes) or 'none'}"
+            )
+        if "velocity" in changes:
+            me = with_velocity(me, changes["velocity"])
+        return me.having({name: value for name, value in changes.items() if name != "velocity"})
+
+    def _force(self, p: list[Record], me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
+        """The clamped sum of wishes and what is added to it, and each rule's share by name."""
+        zero = Vec(*[self.target.number(0.0)] * len(me.position))
+        forces: dict[str, Vec] = {}
+        others: Any = self.target.number(1.0)
+        silencers = set()
+        for k, (group, q, result) in enumerate(zip(self.rules, p[2:], results, strict=True)):
+            if group.kind.steer is not None:
+                forces[group.name] = self._steer(k, group, q, me, result, zero)
+            if group.kind.exclusive is not None:
+                silencers.add(group.name)
+                others = where(group.kind.exclusive(q, me, result, self.world), 0.0, others)
+            if group.kind.hush is not None:
+                silencers.add(group.name)
+                others = minimum(others, group.kind.hush(q, me, result, self.world))
+        wish = free = zero
+        for group in self.rules:
+            if group.name not in forces:
+                continue
+            if group.kind.clamped:
+                if silencers and group.name not in silencers:
+                    forces[group.name] = forces[group.name] * others
+                wish = wish + forces[group.name]
+            else:
+                free = free + forces[group.name]
+        if p[0].clamp_total:
+            wish = wish.limited(me.max_force * (1.0 + p[0].panic_force * me.panic))
+        return wish + free, forces
+
+    def _steer(self, k: int, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
+        """The force of one rule; skipped at run time where a number of the rule says that it asks for nothing."""
+        steer = group.kind.steer
+        assert steer is not None
+        key = group.kind.silent_when_zero
+        uniform = self.plan.species_count == 1 and k + 2 not in self.scaled
+        if group.kind.pair is not None or key not in group.numbers or not uniform:
+            return self._vector(group, steer(q, me, result, self.world))
+        force = self.target.under(
+            getattr(q, key) != 0.0,
+            leaves(zero),
+            lambda _: leaves(self._vector(group, steer(q, me, result, self.world))),
+        )
+        return Vec(*force)
+
+    def _vector(self, group: Group, force: Any) -> Vec:
+        if not isinstance(force, Vec):
+            raise ScenarioError(f"`steer` of rule {group.name!r} must return a vector, got {type(force).__name__}")
+        return force.map(lambda part: as_number(self.target, part))
+
+    # What follows
+
+    def outcome(self, p: list[Record], decision: Decision) -> Outcome:
+        """Who dies of what and by whom; events; who has young by whom."""
+        was, me = decision.was, decision.me
+        cause, by = self.target.number(0.0), self.target.number(-1.0)
+        events, young = [], []
+        for k, (group, q, result) in enumerate(zip(self.rules, p[2:], decision.found, strict=True)):
+            if group.kind.fate is not None:
+                why, who = group.kind.fate(q, me, result, self.world)
+                fresh = (cause == 0.0) & (as_number(self.target, why) > 0.0)
+                cause, by = where(fresh, why, cause), where(fresh, who, by)
+            if group.kind.happens is not None:
+                events.append(group.kind.happens(q, was, me, result, self.world))
+            if group.kind.bears is not None:
+                young.append((k, *group.kind.bears(q, was, me, result, self.world)))
+        return Outcome(cause, by, events, young)
+
+    def live(self, p: list[Record], me: Record, force: Vec) -> Record:
+        """The move, obstacles and edges, and what time does to the agent."""
+        velocity = accelerate(p[0], me, force, self.world)
+        position, velocity = self._moved(me, velocity)
+        position, velocity = confine(self.world, position, velocity)
+        angle = new_angle(velocity, me.heading_angle)
+        me = with_velocity(me, velocity).having({"position": position, "heading_angle": angle})
+        for group, q in zip(self.rules, p[2:], strict=True):
+            if group.kind.age is not None:
+                me = self._changed(group, me, group.kind.age(q, me, self.world))
+        return me
+
+    def _moved(self, me: Record, velocity: Vec) -> tuple[Vec, Vec]:
+        """The place after the move, and the velocity, with obstacles in the way."""
+        move = velocity * self.world.stride
+        if not self.plan.has_obstacles:
+            return me.position + move, velocity
+        zero = self.target.number(0.0)
+        start = [self.target.number(terrain.NEVER), *[zero] * len(move)]
+
+        def visit(numbers: list[Any], values: list[Any]) -> list[Any]:
+            first, *normal = values
+            t, there = terrain.hit(self.world, Record("shape", SHAPES.collect(numbers)), me.position, move)
+            sooner = t < first
+            return [where(sooner, t, first), *where(sooner, there, Vec(*normal))]
+
+        first, *normal = self.memory.each_shape(start, visit)
+        return terrain.collide(self.world, me.position, move, velocity, first, Vec(*normal))
+
+    # What agents tell items
+
+    def speaks(self, k: int, p: list[Record], me: Record, alive: Condition) -> Condition:
+        """Whether an agent tells the items of a rule anything."""
+        speaks = self.rules[k].kind.speaks
+        return alive if speaks is None else alive & speaks(p[k + 2], me, self.world)
+
+    def told(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
+        """What an agent tells an item."""
+        gather = self.rules[k].kind.gather
+        return {} if gather is None else gather(p[k + 2], me, it, self.world)
+
+    def reported(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
+        """What an agent writes into the item that has it as its target: values by column."""
+        report = self.rules[k].kind.report
+        if report is None:
+            return {}
+        fields = report(p[k + 2], me, self.world)
+        layout = self.rules[k].layout
+        columns = {}
+        for field, value in fields.items():
+            for place, part in zip(layout.columns_of(field), leaves(value), strict=True):
+                columns[layout.columns[place]] = as_number(self.target, part)
+        return columns
+
+    def carried(self, me: Record) -> list[Any]:
+        """The values of the columns that this plan carries, in order."""
+        return [as_number(self.target, getattr(me, name)) for name in self.plan.carried]
+
+
+def with_velocity(me: Record, velocity: Vec) -> Record:
+    """The agent with another velocity, and the heading and speed that follow from it."""
+    heading, speed = heading_of(velocity)
+    return me.having({"velocity": velocity, "heading": heading, "speed": speed})
+
+
+def blank(target: Target, shapes: Contributions) -> Contributions:
+    """Contributions of these shapes before anybody has said anything."""
+    return [{name: merge.blank(target) for name, merge in entry.items()} for entry in shapes]

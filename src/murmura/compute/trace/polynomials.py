@@ -1,0 +1,165 @@
+"""Sine, arc tangent, exponential and logarithm in single precision, out of the words of `core.algebra`.
+
+Targets that write code use these instead of a platform's library: the libraries differ in the last bits, and vectors
+of lanes have none. Ranges are reduced as usual (Cody and Waite); the coefficients are those of the Cephes library.
+All are within about two units in the last place of the ordinary range that their docstrings name.
+
+A target must know two operations more than rules do: `to_bits` (of numbers) and `from_bits` (of integers), the 32
+bits of a number as an integer and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from murmura.core.algebra import (
+    INTEGER,
+    NUMBER,
+    Integer,
+    Number,
+    Value,
+    absolute,
+    floor,
+    maximum,
+    minimum,
+    to_integer,
+    to_number,
+    where,
+)
+
+LEAST = 1.17549435e-38
+"""The least number with all of its digits."""
+GREATEST = 3.0e38
+EXPONENT_BIAS = 127
+MANTISSA_BITS = 23
+MANTISSA = (1 << MANTISSA_BITS) - 1
+UPPER_HALF = 0xFFFFF000
+"""The bits of a number that leave 12 digits, so that its product with an exponent is exact."""
+LN_2 = 0.69314718056
+LN_2_HIGH = 0.693359375
+LN_2_LOW = -2.12194440e-4
+PER_LN_2 = 1.44269504089
+
+
+def to_bits(x: Value) -> Integer:
+    """The 32 bits of a number."""
+    return Value(x.target, INTEGER, x.target.apply("to_bits", NUMBER, x.code))
+
+
+def from_bits(i: Value) -> Number:
+    """The number that has these 32 bits."""
+    return Value(i.target, NUMBER, i.target.apply("from_bits", INTEGER, i.code))
+
+
+def sin_cos(angle: Number) -> tuple[Number, Number]:
+    """Sine and cosine of an angle of up to some 8000 radians, which is first brought to [-pi/4, pi/4]."""
+    quarter = floor(angle * 0.63661975 + 0.5)
+    r = ((angle - quarter * 1.5703125) - quarter * 4.837512969970703125e-4) - quarter * 7.54978995489188e-8
+    r2 = r * r
+    s = r + r * r2 * (-1.6666654611e-1 + r2 * (8.3321608736e-3 + r2 * -1.9515295891e-4))
+    high = r2 * r2 * (4.166664568298827e-2 + r2 * (-1.388731625493765e-3 + r2 * 2.443315711809948e-5))
+    c = 1.0 - 0.5 * r2 + high
+    turn = quarter - 4.0 * floor(quarter * 0.25)
+    odd = (turn == 1.0) | (turn == 3.0)
+    sine, cosine = where(odd, c, s), where(odd, s, c)
+    return where(turn > 1.5, -sine, sine), where((turn == 1.0) | (turn == 2.0), -cosine, cosine)
+
+
+def arctan2(y: Number, x: Number) -> Number:
+    """The angle of (x, y); (0, 0) gives 0."""
+    ax, ay = absolute(x), absolute(y)
+    small, large = minimum(ax, ay), maximum(ax, ay)
+    steep = small > 0.41421356 * large
+    z = where(steep, small - large, small) / maximum(where(steep, small + large, large), 1e-30)
+    z2 = z * z
+    p = ((8.05374449538e-2 * z2 - 1.38776856032e-1) * z2 + 1.99777106478e-1) * z2 - 3.33329491539e-1
+    angle = where(steep, 0.78539816, 0.0) + (z + z * z2 * p)
+    angle = where(ay > ax, 1.5707964 - angle, angle)
+    angle = where(x < 0.0, 3.1415927 - angle, angle)
+    return where(y < 0.0, -angle, angle)
+
+
+def _exp_near_zero(r: Number) -> Number:
+    """e to a power in [-ln 2 / 2, ln 2 / 2]."""
+    p = 1.9875691500e-4 * r + 1.3981999507e-3
+    p = ((p * r + 8.3334519073e-3) * r + 4.1665795894e-2) * r + 1.6666665459e-1
+    return 1.0 + (r + r * r * (p * r + 5.0000001201e-1))
+
+
+def _scaled(x: Number, exponent: Number) -> Number:
+    """x times two to a whole power from -250 to 250, in two halves: one alone may lie outside the range."""
+    first = floor(exponent * 0.5)
+    return x * _two_to(first) * _two_to(exponent - first)
+
+
+def _two_to(exponent: Number) -> Number:
+    return from_bits((to_integer(exponent) + EXPONENT_BIAS) << MANTISSA_BITS)
+
+
+def exp(x: Number) -> Number:
+    """e to a power: 0 below -104, and beyond the range of numbers above 89."""
+    x = minimum(maximum(x, -104.0), 89.0)
+    n = floor(x * PER_LN_2 + 0.5)
+    return _scaled(_exp_near_zero((x - n * LN_2_HIGH) - n * LN_2_LOW), n)
+
+
+def _parts(x: Number) -> tuple[Number, Number]:
+    """(e, m) with x = 2**e * (1 + m) and 1 + m in [sqrt(1/2), sqrt(2)), of a positive number."""
+    bits = to_bits(maximum(x, LEAST))
+    exponent = to_number((bits >> MANTISSA_BITS) - EXPONENT_BIAS)
+    m = from_bits((bits & MANTISSA) | (EXPONENT_BIAS << MANTISSA_BITS))
+    large = m > 1.41421356
+    return where(large, exponent + 1.0, exponent), where(large, 0.5 * m, m) - 1.0
+
+
+def _log_beyond(m: Number) -> Number:
+    """ln(1 + m) - m + m*m/2, for 1 + m in [sqrt(1/2), sqrt(2))."""
+    p = (7.0376836292e-2 * m - 1.1514610310e-1) * m + 1.1676998740e-1
+    p = ((p * m - 1.2420140846e-1) * m + 1.4249322787e-1) * m - 1.6668057665e-1
+    p = ((p * m + 2.0000714765e-1) * m - 2.4999993993e-1) * m + 3.3333331174e-1
+    return m * m * m * p
+
+
+def log(x: Number) -> Number:
+    """The natural logarithm of a positive number; 0 and below count as the least positive number."""
+    exponent, m = _parts(x)
+    tail = (_log_beyond(m) + exponent * LN_2_LOW) - 0.5 * (m * m)
+    return (m + tail) + exponent * LN_2_HIGH
+
+
+def tanh(x: Number) -> Number:
+    size = absolute(x)
+    far = 1.0 - 2.0 / (exp(minimum(2.0 * size, 40.0)) + 1.0)
+    z = x * x
+    p = (-5.70498872745e-3 * z + 2.06390887954e-2) * z - 5.37397155531e-2
+    p = (p * z + 1.33314422036e-1) * z - 3.33332819422e-1
+    return where(size < 0.625, x + x * z * p, where(x < 0.0, -far, far))
+
+
+def power(x: Number, exponent: Number) -> Number:
+    """x to a power, for x >= 0. 0 to a negative power is the greatest number here.
+
+    The power of two of x and that of the exponent are multiplied exactly; what remains of the error grows with the
+    exponent, to some |exponent| units in the last place.
+    """
+    e, m = _parts(x)
+    high = from_bits(to_bits(exponent) & UPPER_HALF)
+    whole = high * e
+    fraction = exponent * ((m + (_log_beyond(m) - 0.5 * (m * m))) * PER_LN_2) + (exponent - high) * e
+    n = floor(minimum(maximum(whole + fraction, -250.0), 250.0) + 0.5)
+    rest = minimum(maximum((whole - n) + fraction, -1.0), 1.0)
+    result = _scaled(_exp_near_zero(rest * LN_2), n)
+    at_zero = where(exponent > 0.0, 0.0, where(exponent < 0.0, GREATEST, 1.0))
+    return where(x > 0.0, result, at_zero)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin_cos": sin_cos,
+    "arctan2": arctan2,
+    "exp": exp,
+    "log": log,
+    "tanh": tanh,
+    "power": power,
+}
+"""By the name under which `Target.function` is asked for them."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
+from murmura.core.errors import ScenarioError
 from murmura.core.merging import FAR, Greatest, Least, Merge, Sum, found, leaves, named, rebuilt
 from murmura.core.vec import Vec
 
@@ -111,6 +112,14 @@ def test_a_single_contribution_is_found_as_it_is() -> None:
     assert (result.away, result.worst, result.nearest.speed) == (1.0, 4.0, 9.0)
     with pytest.raises(AttributeError, match=r"has no 'wurst' \(did you mean 'worst'\?\)"):
         _ = result.wurst
+
+
+@pytest.mark.parametrize("said", [2.0, (1.0, 2.0), Vec(1.0, 2.0), {"away": Sum(1.0), "worst": 4.0}])
+def test_a_contribution_must_say_how_it_merges(said: Any) -> None:
+    with pytest.raises(
+        ScenarioError, match=r"must return a Sum, Greatest or Least, .* got (float|tuple|Vec): "
+    ):
+        named(said)
 
 
 def test_leaves_are_put_back_in_their_order() -> None:

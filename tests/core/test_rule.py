@@ -11,9 +11,12 @@ from scipy.spatial import cKDTree
 
 from murmura import Rule, Scenario, Simulation, register_rule
 from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.core.layout import POSITION
+from murmura.core.merging import Greatest, Least, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.rule import REGISTRY, numbers_of, options_of, registered_rule
+from murmura.core.vec import Vec
 
 BUILT_IN = [
     "separation",
@@ -76,9 +79,9 @@ class Gust(Rule):
     often: bool = choice(True, "Whether.")
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         u, v = uniform_pair(me.id, world, STREAM_USER)
-        return p.weight + 0.125 * u, 0.125 * v
+        return Vec(p.weight + 0.125 * u, 0.125 * v)
 
 
 def test_every_built_in_rule_is_registered() -> None:
@@ -121,22 +124,15 @@ def test_names_of_murmura_itself_are_taken(name: str) -> None:
     assert REGISTRY.get(name) is not Gust
 
 
-def nothing(*_: Any) -> tuple[float, ...]:
-    return (0.0,)
+def nothing(*_: Any) -> dict[str, float]:
+    return {}
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (
-            {"pair": staticmethod(nothing)},
-            "has a pair function: say how its results combine in `accumulates`",
-        ),
         ({"feel": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
         ({"age": staticmethod(nothing)}, "changes the agent: name the columns in `writes`"),
-        ({"accumulates": ("payload", "least")}, "a payload must follow the 'least' it belongs to"),
-        ({"accumulates": ("least", "payload", "sum", "payload")}, "a payload must follow"),
-        ({"item_accumulates": ("payload",)}, "a payload must follow the 'least' it belongs to"),
     ],
 )
 def test_a_rule_that_cannot_work_is_refused(body: dict[str, Any], message: str) -> None:
@@ -144,6 +140,81 @@ def test_a_rule_that_cannot_work_is_refused(body: dict[str, Any], message: str) 
     with pytest.raises(ScenarioError, match=f"rule 'broken'.*{message}"):
         register_rule("broken")(rule)
     assert "broken" not in REGISTRY
+
+
+def step_with(**functions: Any) -> None:
+    """One step of two agents with a rule of these functions."""
+    body = {name: staticmethod(function) for name, function in functions.items() if callable(function)}
+    rest = {name: value for name, value in functions.items() if not callable(value)}
+    register_rule("gust")(type("Broken", (Rule,), body | rest | {"__module__": __name__}))
+    scenario = Scenario.from_data({"perception": {"field_of_view": 360.0}, "rules": {"gust": {}}})
+    Simulation(scenario, backend="reference", positions=[[5.0, 5.0], [9.0, 5.0]]).step()
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        ({"pair": lambda p, me, seen, world: (1.0, 2.0)}, "must return a Sum, Greatest or Least"),
+        (
+            {"steer": lambda p, me, found, world: (0.0, 1.0)},
+            "`steer` of rule 'gust' must return a vector, got tuple",
+        ),
+        (
+            {"writes": ("panic",), "age": lambda p, me, world: {"panik": 1.0}},
+            r"rule 'gust' returned the column 'panik' \(did you mean 'panic'\?\)",
+        ),
+    ],
+)
+def test_a_result_of_the_wrong_kind_is_named(functions: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        step_with(**functions)
+
+
+def test_python_cannot_ask_about_values() -> None:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return me.velocity if me.speed > 1.0 else -me.velocity
+
+    with pytest.raises(ScenarioError, match=r"gust.* use where\(condition, a, b\)"):
+        step_with(steer=steer)
+
+
+def test_contributions_are_known_by_name() -> None:
+    # Two agents, four units apart: each finds the sum, the greatest and the nearest of one neighbour and one item.
+    known: dict[str, Any] = {}
+
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return {"way": Sum(seen.offset), "far": Greatest(seen.distance)}
+
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        return {"nearest": Least((it.position - me.position).square, strength=it.strength)}
+
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        known.update(way=found.way.x, far=found.far, strength=found.nearest.strength)
+        return found.way * 0.0
+
+    step_with(
+        pair=pair, item=item, steer=steer, item_fields=(POSITION, "strength"), items=lambda: [(1.0, 1.0, 7.0)]
+    )
+    assert np.array_equal(known["way"].code.ravel(), [4.0, -4.0])
+    assert np.allclose(known["far"].code, 4.0)
+    assert np.allclose(known["strength"].code, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "data"),
+    [
+        ("boundary", {"world": {"boundary": "soft"}}),
+        ("avoid_obstacles", {"obstacles": [{"x": 5.0, "y": 5.0, "radius": 2.0}]}),
+        ("attractors", {"rules": {"attractors": {"points": [{"x": 5.0, "y": 5.0}]}}}),
+        ("flee", {"species": [{"name": "a", "towards": {"b": {"flee": 0.5}}}, {"name": "b"}]}),
+        ("chase", {"species": [{"name": "a"}, {"name": "b", "towards": {"a": "chase"}}]}),
+    ],
+)
+def test_a_rule_says_whether_it_has_anything_to_do(rule: str, data: dict[str, Any]) -> None:
+    for scenario, expected in ((Scenario.from_data(data), True), (Scenario.from_data({}), False)):
+        scenario = scenario if expected else scenario.with_values({"world.boundary": "wrap"})
+        assert dict(scenario.rules)[rule].takes_part(scenario) is expected
+    assert Gust().takes_part(Scenario()) is True
 
 
 def test_numbers_and_options() -> None:

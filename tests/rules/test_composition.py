@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murmura.backends.plan import noise_offset
+from murmura.compute.plan import noise_offset
 from murmura.core.noise import noise
 from murmura.core.randomness import seed_words
 from murmura.scenario import Motion, Rules, load_scenario

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from murmura import Simulation
-from murmura.backends.plan import noise_offset
+from murmura.compute.plan import noise_offset
 from murmura.core.noise import fractal_noise, noise
 from murmura.core.randomness import seed_words
 from murmura.rules import Noise, Wind

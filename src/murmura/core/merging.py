@@ -1,6 +1,6 @@
 """How what many say comes together: what neighbours and items contribute to a rule, and what agents tell an item.
 
-A contribution says itself how it merges. `pair` and `item` return one of `Sum`, `Greatest`, `Least`, or several by name:
+A contribution says how it merges. `pair` and `item` return one of `Sum`, `Greatest`, `Least`, or several by name:
 
     return Sum(seen.velocity)                                     # `steer` is given the sum
     return {"away": Sum(push), "worst": Greatest(seen.panic)}     # `steer` is given .away and .worst
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Target, where
+from murmura.core.errors import ScenarioError
 from murmura.core.record import Record
 from murmura.core.vec import Vec
 
@@ -84,7 +85,9 @@ class Least(Merge):
 
     def merged(self, other: Merge, mask: Any) -> Merge:
         nearer = mask & (other.parts["score"] < self.parts["score"])
-        return self.with_parts({name: where(nearer, other.parts[name], mine) for name, mine in self.parts.items()})
+        return self.with_parts(
+            {name: where(nearer, other.parts[name], mine) for name, mine in self.parts.items()}
+        )
 
     @property
     def result(self) -> Any:
@@ -118,7 +121,14 @@ def named(contribution: Any) -> dict[str, Any]:
     """Contributions by name; a single one has the name ''."""
     if contribution is None:
         return {}
-    return contribution if isinstance(contribution, dict) else {"": contribution}
+    merges = contribution if isinstance(contribution, dict) else {"": contribution}
+    for merge in merges.values():
+        if not isinstance(merge, Merge):
+            raise ScenarioError(
+                "`pair` and `item` of a rule must return a Sum, Greatest or Least, or a dictionary of these by name, "
+                f"got {type(merge).__name__}: say how contributions merge, as in `return Sum(seen.velocity)`"
+            )
+    return merges
 
 
 def found(merges: dict[str, Merge]) -> Any:

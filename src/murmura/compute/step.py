@@ -174,10 +174,13 @@ class Step:
 
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour says to every rule."""
-        said: Contributions = [{"": Sum(1.0)}]
-        for group, q in zip(self.rules, p[2:], strict=True):
-            said.append(named(group.kind.pair(q, me, seen, self.world)) if group.kind.pair else {})
-        return said
+        rules = range(len(self.rules))
+        return [{"": Sum(1.0)}, *(self.contribute_of(k, p, me, seen) for k in rules)]
+
+    def contribute_of(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
+        """What one neighbour says to one rule."""
+        pair = self.rules[k].kind.pair
+        return {} if pair is None else named(pair(p[k + 2], me, seen, self.world))
 
     def merge(
         self, before: Contributions, said: Contributions, near: Condition, visible: Condition
@@ -374,3 +377,10 @@ def with_velocity(me: Record, velocity: Vec) -> Record:
 def blank(target: Target, shapes: Contributions) -> Contributions:
     """Contributions of these shapes before anybody has said anything."""
     return [{name: merge.blank(target) for name, merge in entry.items()} for entry in shapes]
+
+
+class UnscaledStep(Step):
+    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
+
+    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
+        return p, me

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import Contributions, Decision, Outcome, Step, blank
+from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, blank
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
@@ -227,16 +227,9 @@ class Moment:
         x, y, vx, vy = (columns.pop(name) for name in MOVING_COLUMNS)
         columns |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
         crowd = self.target.value(float(state["local_density"][row]))
-        plain = _Unscaled(self.plan, self.target, self.step.memory, self.world)
+        plain = UnscaledStep(self.plan, self.target, self.step.memory, self.world)
         _, me = plain.sense(columns, self.target.integer(agent))
         return me.having({"neighbors": crowd})
-
-
-class _Unscaled(Step):
-    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
-
-    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
-        return p, me
 
 
 def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArray[Any]]:
@@ -249,6 +242,3 @@ def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArra
     score = ranked.min(axis=1)
     said = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
     return [score, *(np.where(score >= FAR, 0.0, array) for array in said)]
-
-
-

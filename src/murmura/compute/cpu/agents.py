@@ -1,0 +1,181 @@
+"""What agents do in a step, on sixteen lanes: four of them meet four candidates at a time, then sixteen move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.compute.cpu.frame import Array, FrameCode
+from murmura.compute.cpu.index import BLOCK
+from murmura.compute.cpu.lanes import (
+    GROUP,
+    Flock,
+    LaneMemory,
+    bits_of,
+    first_lanes,
+    fold_groups,
+    fold_nearest,
+    numbers_with_bits,
+)
+from murmura.compute.cpu.lane_reports import note_outcome, tell_items
+from murmura.compute.plan import Plan
+from murmura.compute.shapes import Shapes
+from murmura.compute.step import Contributions, Step, blank
+from murmura.compute.trace.llvm_target import LANES, LlvmTarget
+from murmura.core.algebra import INTEGER, NUMBER, Value, absolute, as_number, to_number, where
+from murmura.core.merging import FAR, Least, Merge, Sum, leaves, rebuilt
+from murmura.core.perception import in_view
+from murmura.core.record import Record
+from murmura.core.vec import Vec
+
+SUMS_PITCH = BLOCK + LANES
+"""Columns of the table in which a block's contributions wait until its agents move."""
+WIDEST = 1e30
+"""Places and velocities beyond this are no numbers any more."""
+
+
+class Agents:
+    """Writes perceiving and moving for one plan."""
+
+    def __init__(self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+        self.plan, self.shapes, self.target, self.frame = plan, shapes, target, frame
+        self.memory = LaneMemory(plan, target, frame)
+        self.step = Step(plan, target, self.memory, world)
+        self.flock = Flock(plan, target, frame)
+        self.kept = _all_kept(shapes)
+        self.sum_rows = self.rows_of(shapes)
+
+    @staticmethod
+    def rows_of(shapes: Shapes) -> int:
+        """Numbers that an agent carries from meeting to moving."""
+        return len(leaves(_all_kept(shapes)))
+
+    # Meeting
+
+    def perceive(
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
+    ) -> None:
+        """Four agents from row i on meet the candidates of some runs; what rules make of it goes to columns k to k + 3."""
+        t, step = self.target, self.step
+        columns, ids = self.flock.repeated(i)
+        p, me = step.sense(columns, ids)
+        view = step.view(p, me)
+        reach = p[1].radius * p[1].radius
+        if self.plan.topological:
+            reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), [n // GROUP for n in range(LANES)]))
+        start = blank(t, self.kept)
+        values: list[Any] = leaves(start)
+        mine = t.numbered([n // GROUP for n in range(LANES)]) + i
+        for begin, end, own in runs:
+            numbers = t.numbered([n % GROUP for n in range(LANES)]) + begin
+
+            def meet(j: Value, held: list[Value], own: bool = own) -> list[Any]:
+                number, *rest = held
+                met = self._met(p, me, view, reach, j, number, mine if own else None, rebuilt(start, rest))
+                return [number + GROUP, *leaves(met)]
+
+            _, *values = t.loop(begin, end, GROUP, [numbers, *values], meet)
+        self._fold(rebuilt(start, values), sums, k)
+
+    def _met(
+        self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
+        before: Contributions,
+    ) -> Contributions:  # fmt: skip
+        """Contributions after four candidates more."""
+        columns, ids = self.flock.tile(j)
+        way = columns["position"] - me.position
+        seen = self.step.neighbor(p, me, columns, to_number(ids), way)
+        near = seen.square <= reach
+        visible = near & in_view(view, me.heading, way, seen.distance)
+        if mine is not None:
+            visible = visible & (number != mine)
+            near = near & (number != mine) if self.step.asks_everyone else near
+        said = self.step.contribute(p, me, seen.having({"visible": visible}))
+        short = [{name: self._shortened(merge, number) for name, merge in entry.items()} for entry in said]
+        return self.step.merge(before, short, near, visible)
+
+    def _shortened(self, merge: Merge, number: Value) -> Merge:
+        """Of somebody with much to say, only who it is: less to carry along."""
+        if not _is_long(merge):
+            return merge
+        return Least(merge.parts["score"], who=numbers_with_bits(self.target, number))
+
+    def _fold(self, acc: Contributions, sums: Array, k: Value) -> None:
+        """Bring the four lanes of each agent together and keep the result."""
+        row, added, greatest = 0, [], []
+        for merge in (merge for entry in acc for merge in entry.values()):
+            values = leaves(merge)
+            if isinstance(merge, Least):
+                fold_nearest(self.target, sums, SUMS_PITCH, k, row, values)
+            else:
+                kept = added if isinstance(merge, Sum) else greatest
+                kept += [(row + n, value) for n, value in enumerate(values)]
+            row += len(values)
+        fold_groups(self.target, sums, SUMS_PITCH, k, added, "sum")
+        fold_groups(self.target, sums, SUMS_PITCH, k, greatest, "greatest")
+
+    # Moving
+
+    def move(
+        self, i: Value, sums: Array, k: Value, left: Value, to: Value, step_number: Any, told: Any
+    ) -> Value:
+        """Sixteen agents from row i on, or the `left` ones, decide, move and tell; whether all are somewhere."""
+        t, step = self.target, self.step
+        columns, ids = self.flock.sixteen(i)
+        p, me = step.sense(columns, ids)
+        heard = self._heard(p, me, i, sums, k)
+        decision = step.decide(p, me, heard, blank(t, self.shapes.items))
+        outcome = step.outcome(p, decision)
+        me = step.live(p, decision.me, decision.force)
+        here = first_lanes(t, left)
+        new = [*me.position, *me.velocity, *step.carried(me), *decision.force, decision.me.neighbors]
+        for row, value in enumerate(new):
+            self.frame.state.row(row).store_first(to, value, here)
+        dead = as_number(t, outcome.cause) > 0.0
+        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.mortal else ids, here)
+        if self.plan.lasting:
+            tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
+        if self.plan.eventful:
+            note_outcome(t, self.frame, me, outcome, here, step_number)
+        size = Vec(*new[:4]).map(absolute)
+        total = size.parts[0] + size.parts[1] + size.parts[2] + size.parts[3]
+        return ~t.any_lane(~(total < WIDEST) & here)
+
+    def _heard(self, p: list[Record], me: Record, i: Value, sums: Array, k: Value) -> Contributions:
+        """What sixteen agents heard, with what the nearest ones say once more where only their rows were kept."""
+        t = self.target
+        rows = range(self.sum_rows)
+        values = [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
+        heard: Contributions = rebuilt(self.kept, values)
+        mine = t.numbered(range(LANES)) + i
+        return [
+            {name: self._asked_again(p, me, mine, rule, name, merge) for name, merge in entry.items()}
+            for rule, entry in enumerate(heard)
+        ]
+
+    def _asked_again(
+        self, p: list[Record], me: Record, mine: Value, rule: int, name: str, merge: Merge
+    ) -> Merge:
+        """The nearest neighbour's whole contribution."""
+        if not _is_long(self.shapes.pairs[rule][name]):
+            return merge
+        exists = merge.parts["score"] < FAR
+        who = where(exists, bits_of(self.target, merge.parts["who"]), mine)
+        columns, ids = self.flock.at(Value(self.target, INTEGER, who.code))
+        seen = self.step.neighbor(p, me, columns, to_number(ids), columns["position"] - me.position)
+        said = self.step.contribute_of(rule - 1, p, me, seen)[name]
+        again = {part: where(exists, value, 0.0) for part, value in said.parts.items() if part != "score"}
+        return Least(merge.parts["score"], **again)
+
+
+def _is_long(merge: Merge) -> bool:
+    """Whether the nearest says more than one number."""
+    return isinstance(merge, Least) and len(leaves(merge)) > 2
+
+
+def _kept(merge: Merge) -> Merge:
+    """What of a contribution is carried along."""
+    return Least(0.0, who=0.0) if _is_long(merge) else merge
+
+
+def _all_kept(shapes: Shapes) -> Contributions:
+    return [{name: _kept(merge) for name, merge in entry.items()} for entry in shapes.pairs]

@@ -1,0 +1,346 @@
+"""The CPU backend: runs the kernel of a plan on a team of threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.build import Run, is_here, kernel
+from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
+from murmura.compute.cpu.index import ACROSS, MARGIN
+from murmura.compute.cpu.kernel import MOST_NEAREST
+from murmura.compute.cpu.lanes import laid_out
+from murmura.compute.cpu.threads import LINE, NEXT_TASK
+from murmura.compute.machine import available_cores
+from murmura.compute.newborns import Births
+from murmura.compute.plan import AFFINITIES, FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.shapes import shapes_of
+from murmura.compute.unsorting import unsort
+from murmura.core.errors import RunError
+from murmura.core.events import EVENT_FIELDS
+from murmura.core.state import State, column_name
+
+# Below so many agents one thread is best, from so many on all are. In between it depends on what else the machine does,
+# so both are tried now and then. An agent counts for more where it has more columns than a light one.
+SERIAL_BELOW, SHARED_FROM, LIGHT, TRY_EVERY = 4000, 20_000, 6, 64
+LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
+
+
+class BackendCpu:
+    """Runs a plan on CPU threads, in single precision."""
+
+    name = "cpu"
+    piece = 1_000_000  # `advance` keeps its native calls short by itself
+
+    def __init__(
+        self,
+        plan: Plan,
+        seed: tuple[int, int],
+        threads: int | None,
+        announce: Callable[[str], None] | None = None,
+    ) -> None:
+        self._seed = seed
+        self._wanted = threads
+        self._announce = announce
+        self._pool: ThreadPoolExecutor | None = None
+        self._arrays: dict[str, NDArray[Any]] = {}
+        self._paces: dict[int, float] = {}  # [s] what a step took lately, by number of threads
+        self._calls = 0
+        self.replan(plan)
+
+    def replan(self, plan: Plan) -> None:
+        """Take up a changed scenario; the state must be loaded anew."""
+        self._shapes = shapes_of(plan)
+        self._run: Run = kernel(plan, self._shapes, self._announce)
+        self.tune(plan)
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile the kernel of a plan, or load it, for a later `replan`."""
+        kernel(plan, shapes_of(plan), self._announce)
+
+    def is_prepared(self, plan: Plan) -> bool:
+        """Whether the kernel of a plan is in this process."""
+        return is_here(plan)
+
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items; the kernel and the flock stay."""
+        self._plan = plan
+        self._arrays |= {
+            "numbers": laid_out(plan.numbers.T),
+            "affinities": laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T),
+            "items": _at_least_one(plan.items),
+            "ranges": np.ascontiguousarray(plan.ranges, np.int32).reshape(-1),
+            "item_ranges": np.ascontiguousarray(plan.item_ranges, np.float32),
+            "tracked": np.ascontiguousarray(plan.tracked, np.int32).reshape(-1),
+            "shapes": _at_least_one(plan.shapes),
+        }
+        self._frame: NDArray[np.int64] | None = None
+
+    @property
+    def threads(self) -> int:
+        """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
+        if self._wanted is not None:
+            return self._wanted
+        return usual_threads(self._work_load)
+
+    @property
+    def _work_load(self) -> int:
+        """The flock, counted in light agents."""
+        return int(self._count * max(1.0, len(self._plan.carried) / LIGHT))
+
+    def load(self, state: State) -> None:
+        """Take the flock over."""
+        plan, n = self._plan, len(state)
+        self._count = room = max(n, plan.capacity) if plan.mortal else n
+        rows = 4 + len(plan.carried)
+        flock = np.zeros((rows + len(FELT_COLUMNS), room + MARGIN), np.float32)
+        ids = np.zeros(room + MARGIN, np.int32)
+        # Sorted by place once here; from then on every step leaves it nearly sorted.
+        order = np.lexsort([state[c] for c in ("id", "velocity_y", "velocity_x", "position_y", "position_x")])
+        ids[:n] = state.ids[order]
+        for row, name in enumerate(self._row_names()):
+            flock[row, :n] = state[name][order]
+        status = np.zeros(len(STATUS), np.int32)
+        status[STATUS.index("next_id")], status[STATUS.index("alive")] = state.next_id, n
+        self._births = Births(state)
+        self._arrays |= {
+            "state": flock,
+            "ids": ids,
+            "keys": np.zeros(room + MARGIN, np.int32),
+            "items": _at_least_one(plan.item_table(state)),
+            "status": status,
+            "completed": np.zeros(1, np.int64),
+        }
+        self._sort_into(self._room())
+        self._make_index()
+        self._make_reports()
+
+    def _make_index(self) -> None:
+        """Room for rows and bins, and for what each thread works with."""
+        plan, team = self._plan, self.threads
+        self._team_size = team
+        self._most_bins = most_bins = max(8192, self._count + self._count // 2)
+        rows = np.zeros(most_bins // 16 + 8, np.int32)
+        sums = max(1, Agents.rows_of(self._shapes)) * SUMS_PITCH
+        self._arrays |= {
+            "start": np.zeros(most_bins + 1, np.int32),
+            "histogram": np.zeros((team, most_bins), np.int32),
+            "row_start": rows,
+            "row_first": rows.copy(),
+            "first_task": rows.copy(),
+            "sync": np.zeros(NEXT_TASK + LINE * team, np.int32),
+            "bounds": np.zeros(8 + 4 * team, np.float32),
+            "sums": np.zeros((team, sums), np.float32),
+            "closest": np.zeros((team, MOST_NEAREST), np.float32),
+            "chosen": np.zeros((team, max(1, len(plan.items))), np.int32),
+            "near": np.zeros((team, 2 * max(1, len(plan.rule_groups))), np.int32),
+        }
+
+    def _make_reports(self) -> None:
+        """Room for what agents tell items, for events and for young."""
+        plan, n = self._plan, self._count
+        width = max(1, self._shapes.told_width)
+        # So many events that half of them hold whatever one step may bring.
+        kinds = 2 + sum(1 for group in plan.rule_groups if group.kind.happens)
+        self._arrays |= {
+            "told": np.zeros((self._team_size, max(1, plan.listeners) * width), np.int64),
+            "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+            "events": np.zeros((2 * kinds * n + 64 if plan.eventful else 0, len(EVENT_FIELDS)), np.float64),
+            "young": np.zeros((n if plan.mortal else 0, 3), np.int32),
+        }
+        self._told_before: list[NDArray[np.float64]] = []
+
+    def _status(self, name: str) -> int:
+        return int(self._arrays["status"][STATUS.index(name)])
+
+    def _set_status(self, name: str, value: int) -> None:
+        self._arrays["status"][STATUS.index(name)] = value
+
+    def take_events(self) -> NDArray[np.float64]:
+        told = np.concatenate([*self._told_before, self._drained()])
+        self._told_before = []
+        return told
+
+    def _drained(self) -> NDArray[np.float64]:
+        count = self._status("events")
+        self._set_status("events", 0)
+        events: NDArray[np.float64] = self._arrays["events"][:count].copy()
+        self._births.note(events)
+        return events
+
+    def store(self, state: State) -> None:
+        """Give the flock back, in ascending id."""
+        n = self._status("alive")
+        ids = self._arrays["ids"][:n].astype(np.int64)
+        if self._plan.mortal:
+            self._told_before.append(self._drained())
+            alive = np.sort(ids[ids >= 0]).astype(np.int32)
+            self._births.settle(state, alive, self._status("next_id"))
+        dense = n > 0 and len(state) == n and state.ids[-1] == n - 1
+        places = ids if dense else np.searchsorted(state.ids, ids)
+        if len(state) < n:
+            places[ids < 0] = len(state)  # a row for all the dead, cut off below
+        names = self._row_names()
+        rows = np.empty((len(names), n), np.float32)
+        unsort(self._arrays["state"], places, n, rows)
+        for row, name in zip(rows, names, strict=True):
+            state[name][:] = row[: len(state)]
+        if self._plan.lasting:
+            self._plan.keep_items(state, self._arrays["items"])
+
+    def send(self) -> None:
+        """The flock is here already."""
+
+    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
+        """Ids and moving columns as they lie, sorted by place."""
+        n, flock = self._count, self._arrays["state"]
+        return self._arrays["ids"][:n], {name: flock[row, :n] for row, name in enumerate(self._row_names())}
+
+    @property
+    def completed(self) -> int:
+        """Whole steps since `load`. The kernel counts them itself, so no interrupt can come in between."""
+        return int(self._arrays["completed"][0])
+
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps, in native calls short enough for Ctrl-C."""
+        if self._count == 0:
+            self._arrays["completed"][0] += steps
+            return
+        goal, offset = self.completed + steps, first_step - self.completed
+        while self.completed < goal:
+            team, longest = self._next_team()
+            pace = self._paces.get(team, LONGEST_CALL)
+            count = min(goal - self.completed, max(2, int(longest / pace)))
+            begun = time.perf_counter()
+            self._call(team, count, offset + self.completed)
+            self._paces[team] = (time.perf_counter() - begun) / count
+
+    def _next_team(self) -> tuple[int, float]:
+        """How many threads take the next steps, and for how long: the faster team, or now and then the other."""
+        most = self._team_size
+        if self._wanted is not None or most == 1 or self._work_load >= SHARED_FROM:
+            return most, LONGEST_CALL
+        self._calls += 1
+        faster = min(self._paces, key=self._paces.__getitem__, default=most)
+        if self._calls in (2, 4, 8) or self._calls % TRY_EVERY == 0:  # the first calls wake the threads up
+            return (1 if faster == most else most), LONGEST_CALL / 8.0
+        return faster, LONGEST_CALL
+
+    def _call(self, team: int, steps: int, first_step: int) -> None:
+        before = self.completed
+        self._set_status("trouble", FINE)
+        frame = self._filled_frame(steps, first_step)
+        pool = self._team(team)
+        others = [pool.submit(self._run, frame, k, team, steps) for k in range(1, team)] if pool else []
+        try:
+            self._run(frame, 0, team, steps)
+        finally:
+            for other in others:
+                other.result()
+        trouble = self._status("trouble")
+        if trouble == TOO_SMALL:
+            self._sort_into(int(self._status("needed") * 1.25) + 4096)
+        elif trouble == MANY_EVENTS:
+            self._told_before.append(self._drained())
+        elif trouble == NOT_FINITE:
+            raise RunError(self._diagnosis(first_step + self.completed - before))
+
+    def _filled_frame(self, steps: int, first_step: int) -> int:
+        """The address of the record that the kernel is given."""
+        arrays = self._arrays
+        arrays["times"] = np.array(
+            [self._plan.time_at(step) for step in range(first_step, first_step + steps)], np.float32
+        )
+        world = self._plan.world_numbers(self._seed) | self._grid_numbers()
+        arrays["world"] = np.array([world[name] for name in WORLD], np.float32)
+        columns, rows = self._grid_size()
+        self._frame = frame_of(
+            arrays,
+            {
+                "first_step": first_step,
+                "seed_low": self._seed[0],
+                "seed_high": self._seed[1],
+                "nearest": self._plan.scenario.perception.nearest or 0,
+                "state_pitch": arrays["state"].shape[1],
+                "table_pitch": arrays["table"].shape[1],
+                "most_bins": self._most_bins,
+                "columns": columns,
+                "rows": rows,
+                "shape_count": len(self._plan.shapes),
+                "tracked_count": len(self._plan.tracked),
+                "event_room": len(arrays["events"]),
+                "young_room": len(arrays["young"]),
+                "room": self._count,
+                "told_pitch": arrays["told"].shape[1],
+                "item_count": arrays["chosen"].shape[1],
+            },
+        )
+        return int(self._frame.ctypes.data)
+
+    def _grid_size(self) -> tuple[int, int]:
+        """Bins along a row, and rows, of a world with edges."""
+        world, least, most = self._plan.scenario.world, self._plan.reach * 1.00001, self._most_bins
+        rows = max(1, min(int(world.height / least), most // (8 * ACROSS) - 2))
+        return max(1, min(int(world.width * ACROSS / least), most // (rows + 2) - 2 * ACROSS - 1)), rows
+
+    def _grid_numbers(self) -> dict[str, float]:
+        world = self._plan.scenario.world
+        columns, rows = self._grid_size()
+        return {"reach": self._plan.reach, "per_x": columns / world.width, "per_y": rows / world.height}
+
+    def _diagnosis(self, step: int) -> str:
+        n = self._status("alive")
+        flock = self._arrays["state"][:4, :n]
+        broken = ~np.isfinite(flock).all(axis=0) | (np.abs(flock) > 1e30).any(axis=0)
+        some = ", ".join(str(k) for k in np.sort(self._arrays["ids"][:n][broken])[:5])
+        return (
+            f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}); the run stopped "
+            "there. A rule returned NaN or infinity: guard its divisions, or lower the weights"
+        )
+
+    def _team(self, team: int) -> ThreadPoolExecutor | None:
+        """The helpers of the calling thread. Each backend has its own: a shared pool could starve a barrier."""
+        if team > 1 and self._pool is None:
+            self._pool = ThreadPoolExecutor(team - 1, thread_name_prefix="murmura")
+        return self._pool if team > 1 else None
+
+    def _sort_into(self, room: int) -> None:
+        """Allocate the sorted copy of the flock with its ghosts."""
+        rows = 4 + len(self._plan.carried)
+        self._arrays |= {
+            "table": np.zeros((rows, room), np.float32),
+            "table_ids": np.zeros(room, np.int32),
+            "source": np.zeros(room if self._plan.carried else 1, np.int32),
+            "reaches": np.zeros(room if self._plan.topological else 1, np.float32),
+        }
+
+    def _room(self) -> int:
+        world, reach = self._plan.scenario.world, self._plan.reach
+        ghosts = (
+            (1.0 + 2.5 * reach / world.width) * (1.0 + 2.5 * reach / world.height)
+            if world.boundary == "wrap"
+            else 1.0
+        )
+        rows = min(
+            world.height / reach, max(8192, 1.5 * self._count) / 32
+        )  # as many as the kernel's layout allows
+        return int(self._count * ghosts * 1.05) + 4 * int(rows + 4) + 4096
+
+    def _row_names(self) -> list[str]:
+        return [column_name(c) for c in (*MOVING_COLUMNS, *self._plan.carried, *FELT_COLUMNS)]
+
+
+def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:
+    """Rows of float32, one of zeros where there is none: an array that code may point to."""
+    return np.ascontiguousarray(rows if len(rows) else np.zeros((1, rows.shape[1])), np.float32)
+
+
+def usual_threads(agents: int, spared: int = 0) -> int:
+    """Threads for so many agents where nobody chose: one for small flocks, else all cores but the spared ones."""
+    return max(1, available_cores() - spared) if agents >= SERIAL_BELOW else 1

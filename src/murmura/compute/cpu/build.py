@@ -1,0 +1,94 @@
+"""Makes the CPU kernel of a plan: traced, optimised by LLVM, and kept on disk as machine code for the next process."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from murmura.compute import kernel_cache
+from murmura.compute.cpu.kernel import Kernel
+from murmura.compute.cpu.threads import YIELD
+from murmura.compute.plan import Plan
+from murmura.compute.shapes import Shapes
+
+Run = Callable[[int, int, int, int], None]
+_runs: dict[str, tuple[Run, Any]] = {}
+
+
+@cache
+def _machine() -> tuple[Any, str, str]:
+    """The target machine, and the processor's name and features."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    library = ctypes.windll.kernel32 if sys.platform == "win32" else ctypes.CDLL(None)  # type: ignore[attr-defined]
+    function = library.SwitchToThread if sys.platform == "win32" else library.sched_yield
+    llvm.add_symbol(YIELD, ctypes.cast(function, ctypes.c_void_p).value)
+    name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
+    return machine, name, features
+
+
+def has_wide_lanes() -> bool:
+    """Whether this processor works on sixteen lanes at once."""
+    return "+avx512f" in _machine()[2].split(",")
+
+
+def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = None) -> Run:
+    """The kernel of a plan, from this process, from disk, or made now."""
+    key = _key(plan)
+    if key not in _runs:
+        code = kernel_cache.load(key, announce)
+        if code is None:
+            if announce is not None:
+                announce("compiling the kernel for these rules (once; it is kept on disk)")
+            code = _compiled(plan, shapes)
+            kernel_cache.keep(key, code, announce)
+        _runs[key] = _linked(code)
+    return _runs[key][0]
+
+
+def is_here(plan: Plan) -> bool:
+    """Whether the kernel of a plan is in this process."""
+    return _key(plan) in _runs
+
+
+def _key(plan: Plan) -> str:
+    _, name, features = _machine()
+    return kernel_cache.key_of(plan, "cpu", name, features, llvmlite.__version__)
+
+
+def _compiled(plan: Plan, shapes: Shapes) -> bytes:
+    """Machine code as an object file."""
+    machine = _machine()[0]
+    module = llvm.parse_assembly(str(Kernel(plan, shapes, has_wide_lanes()).module()))
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _linked(code: bytes) -> tuple[Run, Any]:
+    """The function of an object file, and what keeps it in memory."""
+    machine = _machine()[0]
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _fresh_machine(machine))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
+    return kind(engine.get_function_address("run")), engine
+
+
+def _fresh_machine(machine: Any) -> Any:
+    """A machine of its own for an engine, which takes it over."""
+    _, name, features = _machine()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)

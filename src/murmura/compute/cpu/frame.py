@@ -1,0 +1,120 @@
+"""Everything that the CPU kernel reads and writes, by name: arrays and whole numbers, handed over as one record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.plan import WORLD_NUMBERS
+from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LONG, LlvmTarget, is_lanes, lanes_of
+from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
+
+ARRAYS = {
+    "world": FLOAT, "times": FLOAT, "status": INT, "completed": LONG, "sync": INT, "bounds": FLOAT,
+    "state": FLOAT, "ids": INT, "keys": INT,
+    "table": FLOAT, "table_ids": INT, "source": INT, "reaches": FLOAT,
+    "start": INT, "histogram": INT, "row_start": INT, "row_first": INT, "first_task": INT,
+    "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
+    "shapes": FLOAT, "told": LONG, "news": FLOAT, "events": DOUBLE, "young": INT,
+    "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
+}  # fmt: skip
+INTEGERS = (
+    "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
+    "shape_count", "tracked_count", "event_room", "young_room", "room", "told_pitch", "item_count",
+)  # fmt: skip
+WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y")
+STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
+FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
+"""What `trouble` may be. A kernel never raises: it notes what is wrong and stops after a whole step."""
+PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
+
+
+def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArray[np.int64]:
+    """The record of these arrays and numbers; the arrays must outlive it."""
+    frame = np.zeros(len(PLACES), np.int64)
+    for name in ARRAYS:
+        frame[PLACES[name]] = arrays[name].ctypes.data
+    for name in INTEGERS:
+        frame[PLACES[name]] = integers[name]
+    return frame
+
+
+class Array:
+    """An array as code sees it: `a[i]` reads, `a[i] = x` writes; `row(k)` of a table whose rows lie `pitch` apart."""
+
+    def __init__(self, target: LlvmTarget, pointer: Any, element: Any, pitch: Any = None) -> None:
+        self.target, self.pointer, self.element, self._pitch = target, pointer, element, pitch
+        self.kind = NUMBER if element == FLOAT else INTEGER
+
+    def at(self, index: Any) -> Any:
+        """The address of an element."""
+        return self.target.address(self.pointer, index, self.element)
+
+    def __getitem__(self, index: Any) -> Value:
+        if isinstance(index, Value) and is_lanes(index.code):
+            return Value(self.target, self.kind, self.target.gather(self.pointer, index.code, self.element))
+        return Value(self.target, self.kind, self.target.builder.load(self.at(index), typ=self.element))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.target.builder.store(code_of(self.target, value, self.kind), self.at(index))
+
+    def offset(self, index: Any) -> Array:
+        """The array from an element on."""
+        return Array(self.target, self.at(index), self.element)
+
+    def row(self, k: int) -> Array:
+        """A row of a table."""
+        builder = self.target.builder
+        distance = builder.mul(builder.sext(self._pitch.code, LONG), LONG(k))
+        place = builder.gep(self.pointer, [distance], inbounds=True, source_etype=self.element)
+        return Array(self.target, place, self.element)
+
+    def load(self, index: Any, count: int) -> Any:
+        """As many elements in a row, as a vector."""
+        from llvmlite import ir
+
+        kind = ir.VectorType(self.element, count)
+        pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
+        return self.target.builder.load(pointer, typ=kind, align=4)
+
+    def store_first(self, index: Any, value: Any, mask: Any) -> None:
+        """Write those of sixteen lanes that the mask lets through, next to each other."""
+        kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
+        pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
+        code = self.target.spread(code_of(self.target, value, self.kind))
+        from llvmlite import ir
+
+        self.target.call(
+            f"llvm.masked.store.v16{name}.p0", ir.VoidType(), [code, pointer, INT(4), mask.code]
+        )
+
+
+class FrameCode:
+    """The record inside a function of the kernel: `frame.state` is an array, `frame.rows` an integer."""
+
+    def __init__(self, target: LlvmTarget, pointer: Any) -> None:
+        self._target, self._pointer = target, pointer
+
+    def _entry(self, name: str) -> Any:
+        builder = self._target.builder
+        place = builder.gep(self._pointer, [LONG(PLACES[name])], inbounds=True, source_etype=LONG)
+        return builder.load(place, typ=LONG)
+
+    def __getattr__(self, name: str) -> Any:
+        entry, builder = self._entry(name), self._target.builder
+        if name in INTEGERS:
+            return Value(self._target, INTEGER, builder.trunc(entry, INT))
+        pitch = {"state": "state_pitch", "table": "table_pitch"}.get(name)
+        pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
+        return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
+
+    def status(self, name: str) -> Any:
+        """The place of a status word."""
+        return self.__getattr__("status").at(STATUS.index(name))
+
+    def number(self, name: str) -> Value:
+        """A number of the world."""
+        found: Value = self.__getattr__("world")[WORLD.index(name)]
+        return found

@@ -1,0 +1,253 @@
+"""What happens when all agents have moved: items take their turns, the young are born, newcomers arrive.
+
+Scalar code, written by one thread of the team.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.compute.cpu.frame import Array, FrameCode
+from murmura.compute.cpu.index import MARGIN
+from murmura.compute.cpu.lane_reports import FINENESS, LARGEST, write_event
+from murmura.compute.cpu.lanes import LaneMemory
+from murmura.compute.cpu.threads import peek, put
+from murmura.compute.items import ItemRows
+from murmura.compute.plan import Plan
+from murmura.compute.shapes import Shapes, Slot
+from murmura.compute.step import Step, UnscaledStep
+from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LONG, LlvmTarget
+from murmura.core.algebra import INTEGER, NUMBER, Value, as_number, maximum, to_number, where
+from murmura.core.events import Event
+from murmura.core.merging import Best, Count, leaves
+from murmura.core.record import Record
+from murmura.core.state import column_name, newborn_value
+from murmura.core.vec import Vec
+
+
+class ItemStorage:
+    """The table of items, as a turn reads and writes it."""
+
+    def __init__(self, items: Array, width: int) -> None:
+        self._items, self._width = items, width
+
+    def read(self, row: Any, column: int) -> Value:
+        return self._items[row * self._width + column]
+
+    def write(self, row: Any, column: int, value: Any) -> None:
+        self._items[row * self._width + column] = value
+
+
+class ItemUpdates:
+    """Writes the turns of items for one plan."""
+
+    def __init__(self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+        self.plan, self.shapes, self.target, self.frame, self.world = plan, shapes, target, frame, world
+        self.memory = LaneMemory(plan, target, frame)
+        self.step = Step(plan, target, self.memory, world)
+
+    def take_turns(self, team: Value) -> None:
+        """Items take their turns, one after the other."""
+        t, frame = self.target, self.frame
+        storage = ItemStorage(frame.items, self.plan.item_width)
+        species = t.integer(0) if self.plan.species_count > 1 else None
+        for k, group, _, _ in self.plan.lasting:
+            assert group.kind.turn is not None
+            p = self.step.parameters(species)[k + 2]
+            begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
+            rows = ItemRows(t, group.layout, storage, begin, end - begin)
+            with t.looping(begin, end) as row:
+                told = self._told(k, row, team)
+                self._read_news(k, row)
+                group.kind.turn(p, rows[row - begin], told, rows, self.world)
+
+    def _told(self, k: int, row: Value, team: Value) -> Record:
+        """What the flock told an item, which is then forgotten."""
+        values: dict[str, list[Any]] = {}
+        for number, slot in enumerate(self.shapes.slots(k)):
+            whole = self._collected(row * max(1, self.shapes.told_width) + number, slot, team)
+            values.setdefault(slot.report, []).append(self._meaning(whole, slot))
+        found: dict[str, Any] = {}
+        for name, parts in values.items():
+            is_vector = isinstance(self.shapes.told[k][name].value, Vec) and len(parts) > 1
+            found[name] = Vec(*parts) if is_vector else parts[0]
+        return Record("told", found)
+
+    def _collected(self, place: Value, slot: Slot, team: Value) -> Any:
+        """One number of all threads' tables together, as a long integer."""
+        t, b, told = self.target, self.target.builder, self.frame.told
+        with b.goto_entry_block():
+            total = b.alloca(LONG)
+        b.store(LONG(0), total)
+        with t.looping(0, team) as k:
+            at = told.at(k * self.frame.told_pitch + place)
+            mine, before = b.load(at, typ=LONG), b.load(total, typ=LONG)
+            if slot.kind is Best:
+                both = b.select(b.icmp_signed(">", mine, before), mine, before)
+            else:
+                both = b.add(mine, before)
+            b.store(both, total)
+            b.store(LONG(0), at)
+        return b.load(total, typ=LONG)
+
+    def _meaning(self, whole: Any, slot: Slot) -> Any:
+        t, b = self.target, self.target.builder
+        if slot.kind is Count:
+            return Value(t, NUMBER, b.sitofp(whole, FLOAT))
+        if slot.kind is not Best:
+            exact = b.fdiv(b.sitofp(whole, DOUBLE), DOUBLE(FINENESS))
+            return Value(t, NUMBER, b.fptrunc(exact, FLOAT))
+        score = Value(t, NUMBER, b.bitcast(b.trunc(b.lshr(whole, LONG(32)), INT), FLOAT))
+        name = b.trunc(b.sub(LONG(LARGEST), b.and_(whole, LONG(LARGEST))), INT)
+        somebody = Value(t, "condition", b.icmp_signed(">", whole, LONG(0)))
+        name = where(somebody, to_number(Value(t, INTEGER, name)), -1.0)
+        return Record("the best", {"score": score, "id": name})
+
+    def _read_news(self, k: int, row: Value) -> None:
+        """Take over what the item's target wrote."""
+        t, frame, layout = self.target, self.frame, self.plan.rule_groups[k].layout
+        if not self.shapes.reported[k]:
+            return
+        base = row * (1 + self.plan.item_width)
+        with t.provided(frame.news[base] != 0.0):
+            for n, column in enumerate(self.shapes.reported[k]):
+                frame.items[row * self.plan.item_width + layout.place[column]] = frame.news[base + (n + 1)]
+            frame.news[base] = 0.0
+
+
+class Newborns:
+    """Writes births and arrivals for one plan."""
+
+    def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+        self.plan, self.target, self.frame, self.world = plan, target, frame, world
+        self.memory = LaneMemory(plan, target, frame)
+        self.step = UnscaledStep(plan, target, self.memory, world)
+        self.columns = [frame.state.row(k) for k in range(7 + len(plan.carried))]
+        self.names = ["x", "y", "vx", "vy", *plan.carried]
+
+    def let_be_born(self, alive: Value, step_number: Any) -> Value:
+        """Append the young of this step, in the order of their mothers' ids, as far as there is room."""
+        t, frame, young = self.target, self.frame, self.frame.young
+        n = t.cell(alive)
+        noted = peek(t, frame.status("young"))
+        count = where(noted < frame.young_room, noted, frame.young_room)
+        self._sort_young(count)
+        with t.looping(0, count) as k, t.provided(n.get() < frame.state_pitch - MARGIN):
+            mother, rule, father = (young[k * 3 + c] for c in range(3))
+            m, f = self._row_of(mother, n.get()), self._row_of(father, n.get())
+            known = f >= 0
+            self._bear(rule, n.get(), m, where(known, f, m), mother, where(known, father, mother), father, step_number)
+            n.set(n.get() + 1)
+        put(t, frame.status("young"), 0)
+        return n.get()
+
+    def _sort_young(self, count: Value) -> None:
+        t, young = self.target, self.frame.young
+        with t.looping(1, count) as k:
+            j = t.cell(k)
+
+            def unsorted() -> Value:
+                here = j.get()
+                before = where(here > 0, here - 1, 0)
+                return (here > 0) & (young[here * 3] < young[before * 3])
+
+            with t.during(unsorted):
+                here = j.get() * 3
+                for c in range(3):
+                    a, b = young[here + c], young[here + (c - 3)]
+                    young[here + c], young[here + (c - 3)] = b, a
+                j.set(j.get() - 1)
+
+    def _row_of(self, name: Value, n: Value) -> Value:
+        """Where an agent is in the moved flock, be it dead; -1: nowhere."""
+        t, ids = self.target, self.frame.ids
+        found, begin = t.cell(-1), t.cell(0)
+        dead = -1 - name
+        with t.during(lambda: (found.get() < 0) & (begin.get() < n) & (name >= 0)):
+            first = begin.get()
+            last = where(first + 1024 < n, first + 1024, n)
+            with t.looping(first, last) as i:  # to its end, so that it vectorises
+                here = (ids[i] == name) | (ids[i] == dead)
+                found.set(maximum(found.get(), where(here, i, -1)))
+            begin.set(last)
+        return found.get()
+
+    def _agent(self, i: Value, name: Value) -> tuple[Any, Record]:
+        """An agent of the moved flock as rules know it, and its species."""
+        x, y, vx, vy, *rest = (column[i] for column in self.columns[: 4 + len(self.plan.carried)])
+        known: dict[str, Any] = dict(zip(self.plan.carried, rest, strict=True))
+        known |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        _, me = self.step.sense(known, name)
+        return self.step.species_of(known), me.having({"neighbors": self.columns[-1][i]})
+
+    def _bear(
+        self, rule: Value, c: Value, m: Value, f: Value, mother: Value, father: Value, named: Value, step_number: Any
+    ) -> None:  # fmt: skip
+        """A newborn in row c: its mother's copy but for what it inherits otherwise."""
+        t, frame = self.target, self.frame
+        child = peek(t, frame.status("next_id"))
+        put(t, frame.status("next_id"), child + 1)
+        for column in self.columns:
+            column[c] = column[m]
+        frame.ids[c] = child
+        for k, group in enumerate(self.plan.rule_groups):
+            inherit = group.kind.inherit
+            if inherit is None:
+                continue
+            with t.provided(rule == k):
+                species, she = self._agent(m, mother)
+                _, he = self._agent(f, father)
+                p = self.step.parameters(species)[k + 2]
+                self._write(c, inherit(p, she, he, child, self.world))
+        place = [self.columns[0][c], self.columns[1][c]]
+        write_event(t, frame, step_number, [float(Event.BIRTH), child, mother, *place, 0.0, named])
+
+    def _write(self, i: Value, values: dict[str, Any]) -> None:
+        """Write columns of a newborn or newcomer."""
+        numbers = {name: as_number(self.target, x) for name, x in _flat(values).items()}
+        for name, number in numbers.items():
+            self.columns[self.names.index(name)][i] = number
+
+    def welcome(self, alive: Value, step_number: Any) -> Value:
+        """Newcomers after the last row, at most one of each species, each at its defaults but for what it brings."""
+        t, frame = self.target, self.frame
+        n = t.cell(alive)
+        for k, group, _, _ in self.plan.lasting:
+            arrives, settle = group.kind.arrives, group.kind.settle
+            if arrives is None or settle is None:
+                continue
+            begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
+            for number in range(self.plan.species_count):
+                species = t.integer(number) if self.plan.species_count > 1 else None
+                p = self.step.parameters(species)[k + 2]
+                it = self.step.item(k, self.memory.item_numbers(begin + number, group.known))
+                comes = (n.get() < frame.state_pitch - MARGIN) & arrives(p, it, number, self.world)
+                with t.provided(comes & (begin + number < end)):
+                    self._settle(settle, p, it, n.get(), number, step_number)
+                    n.set(n.get() + 1)
+        return n.get()
+
+    def _settle(self, settle: Any, p: Record, it: Record, i: Value, species: int, step_number: Any) -> None:
+        t, frame = self.target, self.frame
+        name = peek(t, frame.status("next_id"))
+        put(t, frame.status("next_id"), name + 1)
+        frame.ids[i] = name
+        for column in self.columns:
+            column[i] = 0.0
+        defaults = {c: float(newborn_value(column_name(c))) for c in self.plan.carried}
+        defaults |= {"species": float(species)} if "species" in self.plan.carried else {}
+        self._write(i, defaults | settle(p, it, name, self.world))
+        place = [self.columns[0][i], self.columns[1][i]]
+        write_event(t, frame, step_number, [float(Event.ARRIVAL), name, -1.0, *place, 0.0, float(species)])
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    """Columns by their short names, vectors by component."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Vec):
+            prefix = "v" if name == "velocity" else ""
+            found |= {prefix + axis: part for axis, part in zip("xy", leaves(value), strict=True)}
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,59 @@
+"""How far the k nearest visible neighbours of an agent reach: a scalar scan before the agents meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.compute.cpu.frame import Array
+from murmura.compute.cpu.index import ACROSS, Index
+from murmura.core.algebra import Value, minimum, sqrt, where
+from murmura.core.perception import TIE, in_view
+from murmura.core.vec import Vec
+
+
+def reach_of_nearest(
+    agents: Any, index: Index, base: Value, pitch: Value, i: Value, closest: Array
+) -> Value:
+    """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
+
+    `base` is the agent's bin in its row, `closest` room for the distances found so far, in order.
+    """
+    from murmura.compute.step import SAME_PLACE
+
+    t, nearest = agents.target, agents.frame.nearest
+    columns = [column[i] for column in index.columns]
+    x, y, vx, vy, *rest = columns
+    known: dict[str, Any] = dict(zip(agents.plan.carried, rest, strict=True))
+    known |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+    p, me = agents.step.sense(known, index.table_ids[i])
+    view, radius = agents.step.view(p, me), p[1].radius
+    found = t.cell(0)
+    for beside in (-1, 0, 1):
+        first = base + pitch * beside
+        with t.looping(index.start[first], index.start[first + (2 * ACROSS + 1)]) as j:
+            way = Vec(index.columns[0][j], index.columns[1][j]) - me.position
+            square = way.square
+            distance = square * (1.0 / sqrt(square + SAME_PLACE))
+            visible = (square <= radius * radius) & in_view(view, me.heading, way, distance) & (j != i)
+            many = found.get()
+            worst = closest[where(many > 0, many - 1, 0)]
+            with t.provided(visible & ((many < nearest) | (square < worst))):
+                _insert(t, closest, square, where(many < nearest, many, many - 1))
+                found.set(minimum(many + 1, nearest))
+    furthest = closest[nearest - 1] * (1.0 + TIE)
+    reach: Value = where(found.get() == nearest, furthest, radius * radius)
+    return reach
+
+
+def _insert(t: Any, closest: Array, square: Value, place: Value) -> None:
+    """Put a distance into the ordered list, from this place downwards."""
+    k = t.cell(place)
+
+    def greater() -> Value:
+        here = k.get()
+        return (here > 0) & (closest[where(here > 0, here - 1, 0)] > square)
+
+    with t.during(greater):
+        closest[k.get()] = closest[k.get() - 1]
+        k.set(k.get() - 1)
+    closest[k.get()] = square

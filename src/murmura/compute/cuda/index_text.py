@@ -1,0 +1,209 @@
+"""The index as C: agents sorted by (row, bin), and within a bin by place. No rule changes this text.
+
+Rows are as high as anybody sees, bins a quarter as wide. Atomics only count; within a bin each agent finds its place by
+comparing itself with the others there, so the order is a function of the state alone, whatever the threads did.
+"""
+
+from __future__ import annotations
+
+from murmura.compute.plan import NOISE_TIME_PERIOD
+
+ACROSS = 4
+SCAN_THREADS, SCAN_EACH = 256, 16
+SCAN_BLOCK = SCAN_THREADS * SCAN_EACH
+
+INDEX_TEXT = f"""
+#define THREAD ((int)(blockIdx.x * blockDim.x + threadIdx.x))
+
+/* Numbers as integers that are in the same order, for atomics; and back. */
+static __device__ int ordered(const float x) {{
+    const int bits = __float_as_int(x);
+    return bits < 0 ? bits ^ 0x7fffffff : bits;
+}}
+
+static __device__ float unordered(const int i) {{
+    return __int_as_float(i < 0 ? i ^ 0x7fffffff : i);
+}}
+
+static __device__ int between(const float x, const int count) {{
+    const int whole = (int)x;
+    return whole < 0 ? 0 : whole < count ? whole : count - 1;
+}}
+
+extern "C" __global__ void reset_bounds(const Arguments a) {{
+    if (a.sizes.idle || THREAD != 0) return;
+    a.index.grid->low_x = a.index.grid->low_y = 0x7fffffff;
+    a.index.grid->high_x = a.index.grid->high_y = -0x7fffffff;
+}}
+
+extern "C" __global__ void find_bounds(const Arguments a) {{
+    const int i = THREAD;
+    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.flock.ids[i] < 0) return;
+    const float4 q = a.flock.places[i];
+    const int x = ordered(q.x), y = ordered(q.y);
+    /* Asking first spares nearly all of the atomics. */
+    if (x < a.index.grid->low_x) atomicMin(&a.index.grid->low_x, x);
+    if (y < a.index.grid->low_y) atomicMin(&a.index.grid->low_y, y);
+    if (x > a.index.grid->high_x) atomicMax(&a.index.grid->high_x, x);
+    if (y > a.index.grid->high_y) atomicMax(&a.index.grid->high_y, y);
+}}
+
+extern "C" __global__ void make_grid(const Arguments a) {{
+    if (a.sizes.idle || THREAD != 0) return;
+    Grid* g = a.index.grid;
+    const double left = unordered(g->low_x), low = unordered(g->low_y);
+    const double width = unordered(g->high_x) - left, height = unordered(g->high_y) - low;
+    const double reach = (double)a.sizes.reach * 1.00001;
+    const double most_rows = a.sizes.bins / {8 * ACROSS};
+    double rows = floor(height / reach);
+    rows = rows > most_rows ? most_rows : rows;
+    rows = rows >= 1.0 ? rows : 1.0; /* also where nobody, or somebody without a finite place, is left */
+    const double most_columns = floor(a.sizes.bins / rows);
+    double columns = floor(width * {ACROSS} / reach);
+    columns = columns > most_columns ? most_columns : columns;
+    columns = columns >= 1.0 ? columns : 1.0;
+    g->rows = (int)rows;
+    g->columns = (int)columns;
+    g->x0 = (float)left;
+    g->y0 = (float)low;
+    g->per_x = width > 0.0 ? (float)(columns / width) : 0.0f;
+    g->per_y = height > 0.0 ? (float)(rows / height) : 0.0f;
+    g->row_height = (float)(height / rows);
+}}
+
+static __device__ void begin_step(const Arguments a) {{
+    Clock* c = a.diary.clock;
+    World* w = a.rules.world;
+    c->step += 1;
+    const double time = (double)(c->step - 1) * c->dt;
+    w->time = (float)time;
+    w->noise_time = (float)(time - {NOISE_TIME_PERIOD!r} * floor(time / {NOISE_TIME_PERIOD!r}));
+    /* Whoever is tracked is noted again where it is found; until then it is not there. */
+    for (int t = 0; t < a.sizes.tracked; t++) a.rules.items[a.rules.tracked[2 * t + 1] + 4] = 0.0f;
+}}
+
+extern "C" __global__ void count_bins(const Arguments a) {{
+    const int i = THREAD;
+    if (a.sizes.idle) return;
+    if (i == 0) begin_step(a);
+    if (i >= a.diary.clock->alive) return;
+    if (a.flock.ids[i] < 0) {{
+        a.index.keys[i] = -1; /* died in the step before */
+        return;
+    }}
+    const float4 q = a.flock.places[i];
+    const Grid* g = a.index.grid;
+    const int row = between((q.y - g->y0) * g->per_y, g->rows);
+    const int key = row * g->columns + between((q.x - g->x0) * g->per_x, g->columns);
+    a.index.keys[i] = key;
+    a.index.ranks[i] = atomicAdd(&a.index.counts[key], 1);
+}}
+
+extern "C" __global__ void note_places(const Arguments a) {{
+    const int i = THREAD;
+    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    const int key = a.index.keys[i];
+    if (key >= 0) a.index.order[a.index.start[key] + a.index.ranks[i]] = i;
+}}
+
+/* By x, y, velocity, and id as the last resort. */
+static __device__ bool precedes(const float4 p, const int p_id, const float4 q, const int q_id) {{
+    if (p.x != q.x) return p.x < q.x;
+    if (p.y != q.y) return p.y < q.y;
+    if (p.z != q.z) return p.z < q.z;
+    if (p.w != q.w) return p.w < q.w;
+    return p_id < q_id;
+}}
+
+extern "C" __global__ void gather(const Arguments a) {{
+    const int i = THREAD;
+    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    const int key = a.index.keys[i];
+    if (key < 0) return;
+    const float4 q = a.flock.places[i];
+    const int id = a.flock.ids[i], first = a.index.start[key], last = a.index.start[key + 1];
+    int to = first;
+    for (int k = first; k < last; k++) {{
+        const int j = a.index.order[k];
+        if (j != i) to += precedes(a.flock.places[j], a.flock.ids[j], q, id);
+    }}
+    a.sorted.places[to] = q;
+    a.sorted.ids[to] = id;
+    for (int c = 0; c < CARRIED; c++) a.sorted.extras[c * a.sizes.room + to] = a.flock.extras[c * a.sizes.room + i];
+    for (int t = 0; t < a.sizes.tracked; t++) {{
+        if (id == a.rules.tracked[2 * t]) {{
+            float* item = a.rules.items + a.rules.tracked[2 * t + 1];
+            item[0] = q.x; item[1] = q.y; item[2] = q.z; item[3] = q.w;
+            item[4] = 1.0f;
+            item[5] = (float)id;
+        }}
+    }}
+}}
+"""
+
+SCAN_KERNELS = ("add_up", "add_blocks", "shift_blocks")
+SCAN_TEXT = f"""
+/* start = sums of all counts before; counts = 0. */
+static __device__ int prefix(const int own) {{
+    __shared__ int sums[{SCAN_THREADS}];
+    const int t = threadIdx.x;
+    int sum = own;
+    __syncthreads();
+    sums[t] = sum;
+    for (int gap = 1; gap < {SCAN_THREADS}; gap *= 2) {{
+        __syncthreads();
+        const int other = t >= gap ? sums[t - gap] : 0;
+        __syncthreads();
+        sums[t] = sum += other;
+    }}
+    return sum - own;
+}}
+
+extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_up(const Arguments a) {{
+    if (a.sizes.idle) return;
+    const int i = THREAD;
+    int4* counts = (int4*)a.index.counts + i * {SCAN_EACH // 4};
+    int4* start = (int4*)a.index.start + i * {SCAN_EACH // 4};
+    int4 held[{SCAN_EACH // 4}];
+    int total = 0;
+    for (int k = 0; k < {SCAN_EACH // 4}; k++) {{
+        const int4 c = counts[k];
+        counts[k] = make_int4(0, 0, 0, 0);
+        held[k] = make_int4(total, total + c.x, total + c.x + c.y, total + c.x + c.y + c.z);
+        total = held[k].w + c.w;
+    }}
+    const int before = prefix(total);
+    for (int k = 0; k < {SCAN_EACH // 4}; k++)
+        start[k] = make_int4(held[k].x + before, held[k].y + before, held[k].z + before, held[k].w + before);
+    if (threadIdx.x == {SCAN_THREADS - 1}) a.index.sums[blockIdx.x] = before + total;
+}}
+
+extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_blocks(const Arguments a) {{
+    if (a.sizes.idle) return;
+    __shared__ int carried;
+    const int each = (a.sizes.scan_blocks + {SCAN_THREADS - 1}) / {SCAN_THREADS};
+    const int first = threadIdx.x * each;
+    int total = 0;
+    for (int k = first; k < first + each && k < a.sizes.scan_blocks; k++) total += a.index.sums[k];
+    int before = prefix(total);
+    for (int k = first; k < first + each && k < a.sizes.scan_blocks; k++) {{
+        const int own = a.index.sums[k];
+        a.index.sums[k] = before;
+        before += own;
+    }}
+}}
+
+extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const Arguments a) {{
+    if (a.sizes.idle) return;
+    const int i = THREAD;
+    int4* start = (int4*)a.index.start + i * {SCAN_EACH // 4};
+    const int before = a.index.sums[blockIdx.x];
+    if (before == 0) return;
+    for (int k = 0; k < {SCAN_EACH // 4}; k++) {{
+        const int4 s = start[k];
+        start[k] = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
+    }}
+}}
+"""
+"""Threads of a block work together here, so only a GPU runs it; on a host NumPy adds up (`cuda.host`)."""

@@ -1,0 +1,85 @@
+"""Compiled kernels on disk, under the hash of everything that matters. What is damaged is made anew."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import murmura
+from murmura.compute.machine import cache_folder
+from murmura.compute.plan import Plan
+from murmura.core.rule import is_built_in
+
+TRACED_ROOMS = ("core", "rules", "compute")
+"""Rooms whose code writes kernels, or is written into them."""
+
+
+@cache
+def _source_hash() -> str:
+    """The hash of all code of ours that a kernel depends on."""
+    digest = hashlib.sha256(murmura.__version__.encode())
+    root = Path(murmura.__file__).parent
+    for room in TRACED_ROOMS:
+        for path in sorted((root / room).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _rule_hash(rule: type) -> str:
+    """The hash of the file that a user's rule comes from, or of its code where there is no such file."""
+    digest = hashlib.sha256(f"{rule.__module__}.{rule.__qualname__}".encode())
+    try:
+        digest.update(Path(inspect.getfile(rule)).read_bytes())
+    except (OSError, TypeError):
+        for name, value in sorted(vars(rule).items()):
+            function = getattr(value, "__func__", value)
+            if hasattr(function, "__code__"):
+                code = function.__code__
+                digest.update(f"{name}{code.co_code!r}{code.co_consts!r}{code.co_names!r}".encode())
+    return digest.hexdigest()
+
+
+def key_of(plan: Plan, *machine: str) -> str:
+    """The key of a plan's kernel on a machine."""
+    own = [_rule_hash(g.kind) for g in plan.rule_groups if not is_built_in(g.kind)]
+    text = "\0".join([repr(plan.signature), _source_hash(), *own, *machine])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _path(key: str) -> Path:
+    return cache_folder() / "kernels" / f"{key}.kernel"
+
+
+def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
+    """The kernel of this key; None if there is none, or none that is whole."""
+    try:
+        found = _path(key).read_bytes()
+    except OSError:
+        return None
+    checksum, code = found[:32], found[32:]
+    if code and hashlib.sha256(code).digest() == checksum:
+        return code
+    if announce is not None:
+        announce(f"the kept kernel {_path(key).name} is damaged and is made anew")
+    return None
+
+
+def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> None:
+    """Write a kernel beside and rename it; where that cannot be done the kernel is used all the same."""
+    path = _path(key)
+    aside = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(hashlib.sha256(code).digest() + code)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True) if path.parent.is_dir() and os.access(path.parent, os.W_OK) else None
+        if announce is not None:
+            announce(
+                f"compiled kernels cannot be kept in {path.parent} ({error.strerror}): they are compiled in every "
+                "process. Name another folder in MURMURA_CACHE_DIR"
+            )

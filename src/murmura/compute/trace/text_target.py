@@ -1,0 +1,231 @@
+"""Code as text: what C and other languages of GPUs share.
+
+Each operation is a binding that is never changed. Equal expressions become one binding, as far as its scope reaches.
+Only what loops and conditions carry is variable; it is copied into bindings on the way in and on the way out, so that no
+binding can go stale. Memory that nobody writes while the code runs is read once for each place; other memory anew
+every time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from murmura.compute.trace.polynomials import FUNCTIONS
+from murmura.core.algebra import COMPARISONS, CONDITION, INTEGER, NUMBER, Target, Value, code_of
+
+RESULTS = {"to_number": NUMBER, "from_bits": NUMBER, "to_integer": INTEGER, "to_bits": INTEGER}
+"""Operations whose result is of another kind than their operands."""
+TWO_RESULTS = ("sin_cos",)
+QUAD = "quad"
+"""The kind of four numbers that are read and written together."""
+
+
+class TextTarget(Target):
+    """A function body being written.
+
+    Args:
+        helpers: Tables and functions that the text needs, by name; targets of one program share them.
+        depth: How far the lines are indented.
+    """
+
+    def __init__(self, helpers: dict[str, str] | None = None, depth: int = 1) -> None:
+        self.lines: list[str] = []
+        self.helpers: dict[str, str] = {} if helpers is None else helpers
+        self._depth = depth
+        self._scopes: list[dict[tuple[str, str], str]] = [{}]
+        self._count = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines)
+
+    # What a language says itself
+
+    def integer_constant(self, value: int) -> str:
+        raise NotImplementedError
+
+    def number_constant(self, value: float) -> str:
+        raise NotImplementedError
+
+    def expression(self, operation: str, kind: str, codes: Sequence[str]) -> str:
+        raise NotImplementedError
+
+    def binding(self, name: str, kind: str, expression: str) -> str:
+        raise NotImplementedError
+
+    def variable(self, name: str, kind: str, expression: str) -> str:
+        raise NotImplementedError
+
+    def heading(self, k: str, first: str, last: str, step: int) -> str:
+        raise NotImplementedError
+
+    def place(self, memory: str, index: str, steady: bool) -> str:
+        """The expression of an entry of an array."""
+        raise NotImplementedError
+
+    def quad(self, codes: Sequence[str]) -> str:
+        raise NotImplementedError
+
+    def table(self, name: str, kind: str, entries: Any) -> str:
+        """The definition of a table."""
+        raise NotImplementedError
+
+    def definition(self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]) -> str:
+        """The definition of a function of numbers."""
+        raise NotImplementedError
+
+    # Operations
+
+    def constant(self, kind: str, value: Any) -> str:
+        if kind == NUMBER:
+            return self.number_constant(float(np.float32(value)))
+        if kind == INTEGER:
+            return self.integer_constant((int(value) + 2**31) % 2**32 - 2**31)
+        return "true" if value else "false"
+
+    def apply(self, operation: str, kind: str, *codes: str) -> str:
+        result = CONDITION if operation in COMPARISONS else RESULTS.get(operation, kind)
+        return self.bound(self.expression(operation, kind, codes), result)
+
+    def bound(self, expression: str, kind: str) -> str:
+        """The name of this expression, which may have one already."""
+        for scope in self._scopes:
+            if (kind, expression) in scope:
+                return scope[kind, expression]
+        name = self.fresh(expression, kind)
+        self._scopes[-1][kind, expression] = name
+        return name
+
+    def fresh(self, expression: str, kind: str) -> str:
+        """A new name for this expression."""
+        name = self.name("v")
+        self.write(self.binding(name, kind, expression))
+        return name
+
+    def value(self, kind: str, expression: str, steady: bool = True) -> Value:
+        """An expression of the language as a value; `steady`: it is the same wherever it stands."""
+        return Value(self, kind, (self.bound if steady else self.fresh)(expression, kind))
+
+    def name(self, letter: str) -> str:
+        self._count += 1
+        return f"{letter}{self._count}"
+
+    def write(self, line: str) -> None:
+        self.lines.append("    " * (self._depth + len(self._scopes) - 1) + line)
+
+    def look_up(self, table: Any, index: str) -> str:
+        entries = np.ascontiguousarray(table)
+        kind = INTEGER if entries.dtype.kind in "iu" else NUMBER
+        name = "table_" + hashlib.sha256(entries.tobytes()).hexdigest()[:12]
+        if name not in self.helpers:
+            self.helpers[name] = self.table(name, kind, entries)
+        return self.bound(self.place(name, index, steady=False), kind)
+
+    def function(self, name: str, *operands: Value) -> Any:
+        called = f"{name}_of"
+        if called not in self.helpers:
+            self.helpers[called] = self._defined(called, FUNCTIONS[name], len(operands))
+        call = f"{called}({', '.join(x.code for x in operands)})"
+        if name not in TWO_RESULTS:
+            return self.value(NUMBER, call)
+        pair = self.bound(call, "pair")
+        return Value(self, NUMBER, f"{pair}.x"), Value(self, NUMBER, f"{pair}.y")
+
+    def _defined(self, name: str, function: Callable[..., Any], operands: int) -> str:
+        body = type(self)(self.helpers)
+        parameters = [f"x{k}" for k in range(operands)]
+        results = function(*(Value(body, NUMBER, x) for x in parameters))
+        codes = [x.code for x in results] if isinstance(results, tuple) else [results.code]
+        return self.definition(name, parameters, body, codes)
+
+    # Memory
+
+    def load(self, memory: str, index: Any, kind: str, steady: bool = False) -> Value:
+        """An entry of an array; `steady`: nobody writes there while this code runs."""
+        place = self.place(memory, code_of(self, index, INTEGER), steady)
+        return self.value(kind, place, steady)
+
+    def store(self, memory: str, index: Any, value: Any, kind: str = NUMBER) -> None:
+        place = self.place(memory, code_of(self, index, INTEGER), steady=False)
+        self.write(f"{place} = {code_of(self, value, kind)};")
+
+    def load_quad(self, memory: str, index: Any, steady: bool = False) -> list[Value]:
+        """Four numbers at once."""
+        place = self.place(memory, code_of(self, index, INTEGER), steady)
+        found = self.bound(place, QUAD) if steady else self.fresh(place, QUAD)
+        return [Value(self, NUMBER, f"{found}.{letter}") for letter in "xyzw"]
+
+    def store_quad(self, memory: str, index: Any, values: Sequence[Any]) -> None:
+        place = self.place(memory, code_of(self, index, INTEGER), steady=False)
+        self.write(f"{place} = {self.quad([code_of(self, x, NUMBER) for x in values])};")
+
+    # Flow
+
+    @contextmanager
+    def scope(self, opening: str) -> Iterator[None]:
+        """Lines within braces; what is bound there is not known outside."""
+        self.write(opening + " {")
+        self._scopes.append({})
+        yield
+        self._scopes.pop()
+        self.write("}")
+
+    def loop(
+        self,
+        begin: Any,
+        end: Any,
+        step: int,
+        values: list[Value],
+        body: Callable[[Value, list[Value]], Sequence[Any]],
+    ) -> list[Value]:
+        """For k from begin to below end: values = body(k, values)."""
+        first, last = (code_of(self, x, INTEGER) for x in (begin, end))
+        names, k = self._variables(values), self.name("k")
+        with self.scope(self.heading(k, first, last, step)):
+            self._assign(names, body(Value(self, INTEGER, k), self._held(names, values)), values)
+        return self._held(names, values)
+
+    def repeat(self, count: Any, body: Callable[[Value], object]) -> None:
+        """Call `body` with 0, 1, ... below the count."""
+
+        def once(k: Value, _: list[Value]) -> list[Value]:
+            body(k)
+            return []
+
+        self.loop(0, count, 1, [], once)
+
+    def under(
+        self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
+    ) -> list[Value]:
+        names = self._variables(values)
+        with self.scope(f"if ({condition.code})"):
+            self._assign(names, body(values), values)
+        return self._held(names, values)
+
+    def when(
+        self, condition: Value, then: Callable[[], object], otherwise: Callable[[], object] | None
+    ) -> None:
+        with self.scope(f"if ({code_of(self, condition, CONDITION)})"):
+            then()
+        if otherwise is not None:
+            with self.scope("else"):
+                otherwise()
+
+    def _variables(self, values: list[Value]) -> list[str]:
+        names = [self.name("a") for _ in values]
+        for name, x in zip(names, values, strict=True):
+            self.write(self.variable(name, x.kind, x.code))
+        return names
+
+    def _held(self, names: list[str], values: list[Value]) -> list[Value]:
+        return [self.value(x.kind, name, steady=False) for name, x in zip(names, values, strict=True)]
+
+    def _assign(self, names: list[str], results: Sequence[Any], values: list[Value]) -> None:
+        codes = [code_of(self, x, old.kind) for x, old in zip(results, values, strict=True)]
+        for name, code in zip(names, codes, strict=True):
+            self.write(f"{name} = {code};")

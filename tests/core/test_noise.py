@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core import noise as perlin
 
 from . import oracle
@@ -82,6 +83,14 @@ def test_value(x: float, y: float) -> None:
 def test_arrays_mean_the_same_as_floats_one_by_one() -> None:
     x, y = np.random.default_rng(5).uniform(-500.0, 500.0, (2, 200))
     assert np.array_equal(perlin.noise(x, y), [perlin.noise(a, b) for a, b in zip(x, y, strict=True)])
+
+
+def test_values_of_a_target_mean_the_same_as_arrays() -> None:
+    x, y = np.random.default_rng(5).uniform(-500.0, 500.0, (2, 200))
+    target = NumpyTarget()
+    assert np.array_equal(perlin.noise(target.value(x), target.value(y)).code, perlin.noise(x, y))
+    pair = perlin.fractal_noise_pair(target.value(x), target.value(y), 100.0, 3)
+    assert np.array_equal([part.code for part in pair], perlin.fractal_noise_pair(x, y, 100.0, 3))
 
 
 @given(st.floats(0.0, 255.0), st.floats(0.0, 255.0), st.integers(-8, 8), st.integers(-8, 8))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core import randomness
+from murmura.core.algebra import INTEGER
 from murmura.core.randomness import seed_words, threefry, uniform_from, uniform_pair
 from murmura.core.vec import from_angle
 
@@ -68,6 +70,19 @@ def test_draws_are_a_pure_function_of_seed_step_agent_and_stream() -> None:
     assert np.array_equal(together[0][shuffled], apart[0])
     assert np.array_equal(together[1][shuffled], apart[1])
     assert uniform_from(5, 6, 7, 123, 8)[0] == together[0][123]
+
+
+@pytest.mark.parametrize("step", [0, 7, 2**31, ALL])
+@pytest.mark.parametrize("seed", [(0, 0), (5, 6), (ALL, ALL)])
+def test_values_of_a_target_draw_what_arrays_draw(seed: tuple[int, int], step: int) -> None:
+    # S4-5: a target's integers have a sign and 32 bits, those of arrays here have neither limit
+    ids = np.arange(500)
+    target = NumpyTarget()
+    expected = uniform_from(*seed, step, ids, 8)
+    for when in (step, target.integer(step)):
+        for low in (seed[0], target.integer(seed[0])):
+            found = uniform_from(low, seed[1], when, target.value(ids, INTEGER), 8)
+            assert np.array_equal([part.code for part in found], expected)
 
 
 def test_every_argument_changes_the_draw() -> None:

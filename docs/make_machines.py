@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from murmura.rules.hunting.kinds import KIND_NAMES, Hunter, numbers_of_kind
-from murmura.rules.hunting.minds import MACHINES
-from murmura.rules.hunting.states import SHARED_MACHINE, STATE_NAMES, Machine
+from murmura.rules.predators.hunter import Hunter, numbers_of_kind
+from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.states import SHARED_MACHINE, STATE_NAMES, Machine
 
 PAGE = Path(__file__).with_name("predators.md")
 BEGIN, END = "<!-- machines: written by make_machines.py -->", "<!-- end of machines -->"
@@ -38,8 +39,8 @@ def numbers() -> list[str]:
 def written() -> str:
     """What stands between the marks of the page."""
     lines = []
-    for kind, machine in MACHINES.items():
-        lines += [f"### {kind.replace('_', ' ').capitalize()}", "", *drawing(machine)]
+    for kind in KIND_NAMES:
+        lines += [f"### {kind.replace('_', ' ').capitalize()}", "", *drawing(KINDS[kind].machine)]
     return "\n".join([*lines, "### Numbers", "", *numbers()])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.rules.hunting.row import FIELDS
+from murmura.rules.predators.row import LAYOUT
 
 EAGER = {"rules.predators.aggression": 1.0, "rules.predators.eagerness": 60.0}
 
@@ -35,7 +35,7 @@ def crowded(
 
 
 def column(sim: mm.Simulation, name: str) -> Any:
-    return sim.state.items["predators"][:, FIELDS.index(name)]
+    return sim.state.items["predators"][:, LAYOUT.place[name]]
 
 
 def beside(sim: mm.Simulation) -> mm.Simulation:
@@ -64,7 +64,7 @@ def test_step_by_step_as_the_definition(hunters: tuple[str, ...]):
                 sim.column(name), twin.column(name), rtol=2e-4, atol=2e-3, err_msg=name
             )
         ours, theirs = sim.state.items["predators"], twin.state.items["predators"]
-        for k, name in enumerate(FIELDS):
+        for k, name in enumerate(LAYOUT.columns):
             np.testing.assert_allclose(ours[:, k], theirs[:, k], rtol=1e-4, atol=0.02, err_msg=name)
         events = [(e["kind"], e["id"], e["other"]) for e in twin.events()]
         assert [(e["kind"], e["id"], e["other"]) for e in sim.events()] == events
@@ -129,7 +129,9 @@ def test_numbers_of_a_running_hunter_can_be_changed():
     sim.retune({"rules.predators.hunters.0.max_speed": 3.0, "rules.predators.hunters.0.edge_weight": 2.5})
     assert column(sim, "max_speed").tolist() == [3.0, 18.0, 8.0, 18.0]
     assert column(sim, "edge_weight")[0] == 2.5
-    changed = {FIELDS[k] for k in np.flatnonzero((sim.state.items["predators"] != before).any(axis=0))}
+    changed = {
+        LAYOUT.columns[k] for k in np.flatnonzero((sim.state.items["predators"] != before).any(axis=0))
+    }
     assert changed == {"max_speed", "edge_weight"}
     sim.step(60)
     speeds = np.hypot(column(sim, "vx"), column(sim, "vy"))

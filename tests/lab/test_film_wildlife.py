@@ -15,7 +15,7 @@ from murmura.engine.surroundings import surroundings
 from murmura.lab.moments import Moment, mixed, moment_of
 from murmura.lab.picture import Look, Painter
 from murmura.lab.recording import record
-from murmura.rules.hunting.row import ALIVE, X, Y
+from murmura.rules.predators.row import LAYOUT
 from murmura.scenario import Scenario
 from murmura.view.playback import state_of
 
@@ -77,7 +77,7 @@ def test_hunters_are_drawn_where_they_are_and_look_different_when_they_hunt():
     row = int((500.0 - 450) * ZOOM + 360)
     assert words[:, row + 20 : row + 50].sum() == words.sum() > 0.0
     dead = simulation.state.items["predators"].copy()
-    dead[:, ALIVE] = 0.0
+    dead[:, LAYOUT.place["alive"]] = 0.0
     gone = Moment(**{**vars(NOBODY), "items": {"predators": dead}})
     assert np.array_equal(seen(scenario, gone), seen(FIELD, NOBODY))
 
@@ -166,9 +166,9 @@ def test_hunters_move_smoothly_between_two_frames(hunted: tuple[mm.Run, Scenario
     second = moment_of(simulation)
     between = mixed(first, second, 0.25, scenario).items["predators"]
     a, b = first.items["predators"], second.items["predators"]
-    lives = (a[:, ALIVE] > 0.0) & (b[:, ALIVE] > 0.0)
+    lives = (a[:, LAYOUT.place["alive"]] > 0.0) & (b[:, LAYOUT.place["alive"]] > 0.0)
     assert lives.sum() >= 4
-    for field in (X, Y):
+    for field in LAYOUT.columns_of("position"):
         assert between[lives, field] == pytest.approx(
             0.75 * a[lives, field] + 0.25 * b[lives, field], abs=1e-3
         )

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from murmura.backends.plan import Plan
+from murmura.compute.items import ItemRow, numpy_rows
+from murmura.compute.plan import Plan
 from murmura.core.randomness import seed_words
-from murmura.rules.hunting import row
-from murmura.rules.hunting.states import STATE_NAMES
+from murmura.core.record import Record
+from murmura.core.vec import Vec
 from murmura.rules.predators import Predators
+from murmura.rules.predators.row import LAYOUT
+from murmura.rules.predators.states import STATE_NAMES
 from murmura.scenario import Scenario
 
 DT = 1.0 / 60.0
@@ -35,17 +38,20 @@ class Den:
         self.plan = Plan(self.scenario)
         self.rule = self.scenario.rules.predators
         group = next(g for g in self.plan.rule_groups if g.name == "predators")
-        numbers = self.rule.numbers(50.0)
-        self.p = group.parameters(*numbers.values(), *(value for _, value in group.options))
+        self.p = Record("p", self.rule.numbers(50.0) | dict(group.options))
         self.items = np.array(self.rule.items_at_start(2000.0, 2000.0, 1), float)
         self.step = 0
 
-    def get(self, name: str, number: int = 0) -> float:
-        return float(self.items[number, row.FIELDS.index(name)])
+    def hunter(self, number: int = 0) -> ItemRow:
+        """A hunter as its mind knows it."""
+        return numpy_rows(LAYOUT, self.items)[number]
+
+    def get(self, column: str, number: int = 0) -> float:
+        return float(self.items[number, LAYOUT.place[column]])
 
     def put(self, number: int = 0, **values: float) -> None:
-        for name, value in values.items():
-            self.items[number, row.FIELDS.index(name)] = value
+        for column, value in values.items():
+            self.items[number, LAYOUT.place[column]] = value
 
     def state(self, number: int = 0) -> str:
         return STATE_NAMES[int(self.get("state", number))]
@@ -69,15 +75,43 @@ class Den:
         prey: dict[str, float] | None = None,
     ) -> None:
         """One turn of a hunter; `prey` is what its target reports (x, y, vx, vy, panic, isolation)."""
+        rows = numpy_rows(LAYOUT, self.items)
+        it = rows[number]
         if prey is not None:
-            self.put(number, prey_here=1.0, **{f"prey_{name}": value for name, value in prey.items()})
-        dx, dy = center[0] - self.get("x", number), center[1] - self.get("y", number)
-        told = np.array(
-            [seen, dx * seen, dy * seen, flying[0] * seen, flying[1] * seen, watched, *best], float
+            self._report(number, **prey)
+        place = Vec(self.get("x", number), self.get("y", number))
+        told = Record(
+            "told",
+            {
+                "seen": float(seen),
+                "offset": (Vec(*center) - place) * seen,
+                "velocity": Vec(*flying) * seen,
+                "watched": float(watched),
+                "best": Record("best", {"score": best[0], "id": float(best[1])}),
+            },
         )
-        world = self.plan.world(self.step, seed_words(1))
-        Predators.turn(self.p, self.items, number, told, world)
+        Predators.turn(self.p, it, told, rows, self.plan.world_at(self.step, seed_words(1)))
         self.step += 1
+
+    def _report(
+        self,
+        number: int,
+        x: float,
+        y: float,
+        vx: float | None = None,
+        vy: float | None = None,
+        panic: float | None = None,
+        isolation: float | None = None,
+    ) -> None:
+        """What the target writes into its hunter's row; what is left out stays as it was."""
+        it = self.hunter(number)
+        it.prey_here, it.prey = 1.0, Vec(x, y)
+        if vx is not None and vy is not None:
+            it.prey_velocity = Vec(vx, vy)
+        if panic is not None:
+            it.prey_panic = panic
+        if isolation is not None:
+            it.prey_isolation = isolation
 
 
 def steered(den: Den, distance: float) -> float:

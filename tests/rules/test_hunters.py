@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from murmura.rules.hunting import row
-from murmura.rules.hunting.kinds import KIND_NAMES
-from murmura.rules.hunting.states import STATE_NAMES
+from murmura.rules.predators import Hunter
+from murmura.rules.predators.kind import KINDS, Kind, register_kind
+from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.row import LAYOUT, SETTINGS
+from murmura.rules.predators.states import STATE_NAMES
 
 from .den import DT, Den
 
@@ -30,9 +32,28 @@ BURST_SPEEDS = {"hawk": 39.6, "falcon": 63.0, "eagle": 25.2, "owl": 28.0, "shark
 FAR_AWAY = {"x": 9e4, "y": 0.0, "vx": 0.0, "vy": 0.0, "isolation": 1.0}
 
 
-def test_names_of_a_row_are_the_names_of_its_places():
-    assert [getattr(row, name.upper()) for name in row.FIELDS] == list(range(len(row.FIELDS)))
-    assert set(row.SETTINGS) <= set(row.FIELDS)
+def test_a_row_keeps_its_width_and_order():
+    """Checkpoints and recordings keep whole rows, so columns may only be added at the end."""
+    assert len(LAYOUT) == 123
+    places = {"x": 0, "vy": 3, "fright": 4, "center_x": 9, "watch_y": 16, "sight": 19, "approach_weight": 26,
+              "state": 27, "alive": 33, "goal_y": 45, "prey_here": 56, "prey_x": 57, "feint": 65, "meals": 70,
+              "kind": 71, "start_x": 73, "max_speed": 77, "stalk_time": 98, "hunt_distance": 122}  # fmt: skip
+    assert {name: LAYOUT.place[name] for name in places} == places
+
+
+def test_every_number_of_a_hunter_has_a_place_in_its_row():
+    numbers = {name for name, field in Hunter.model_fields.items() if isinstance(field.default, int | float)}
+    own = {"kind", "listed", "start", "line", "rows"}
+    assert numbers == set(SETTINGS) - own
+
+
+def test_kinds_keep_their_codes():
+    """Rows and checkpoints know kinds by number."""
+    assert KIND_NAMES[:8] == ("hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion")
+    assert [KINDS[name].code for name in KIND_NAMES] == list(range(len(KIND_NAMES)))
+    for name, code in (("hawk", 99), ("osprey", 0)):
+        with pytest.raises(ValueError, match="of its own"):
+            register_kind(Kind(name, code, {}, (), {}))
 
 
 # S0-67, S0-73, S0-79, S0-88, S0-94, S0-113, S0-114
@@ -297,11 +318,11 @@ def test_hunger_kills_where_it_may():
 
 def test_fed_hunters_breed_where_there_is_room():
     den = Den({"kind": "hawk"}, {"kind": "owl"}, breed_after=2, most_hunters=4)
-    assert den.items[:, row.ALIVE].tolist() == [1, 1, 0, 0]
+    assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 0, 0]
     for _ in range(2):
         den.begin("attacking", target=17, energy=55.0)
         den.turn(prey={"x": den.get("x"), "y": den.get("y"), "vx": 0.0, "vy": 0.0})
-    assert den.items[:, row.ALIVE].tolist() == [1, 1, 1, 0]
+    assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 1, 0]
     assert den.get("kind", 2) == den.get("kind", 0) and den.get("meals") == 0.0
     assert (den.get("x", 2), den.get("energy", 2)) == (den.get("x"), 80.0)
     den.turn(2)
@@ -309,7 +330,7 @@ def test_fed_hunters_breed_where_there_is_room():
     # The last free row is the owl's.
     den.put(meals=5.0)
     den.turn()
-    assert den.items[:, row.ALIVE].tolist() == [1, 1, 1, 0]
+    assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 1, 0]
 
 
 def test_another_kind_in_the_same_row_begins_anew():

@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from murmura.core.vec import Vec
+
 from .den import DT, Den, steered, steered_to_place
 
 STILL = {"vx": 0.0, "vy": 0.0}
@@ -126,7 +128,8 @@ class TestSea:
         den.turn(seen=9, center=(500.0, 0.0))
         assert math.atan2(den.get("vy"), den.get("vx")) == pytest.approx(0.3, abs=1e-3)
         den = Den({"kind": "sea_lion", "feint_rate": 0.0})
-        den.begin("hunting", target=4, prey_vx_before=0.0, prey_vy_before=9.0, x=0.0, y=0.0, vx=0.0, vy=0.0)
+        den.begin("hunting", target=4, x=0.0, y=0.0, vx=0.0, vy=0.0)
+        den.hunter().prey_velocity_before = Vec(0.0, 9.0)
         den.turn(prey={"x": 200.0, "y": 0.0, "vx": 0.0, "vy": 10.0})
         # 0.5 s ahead, and the turn that it has begun: 1 in a step, over half the lead squared.
         ahead = 10.0 * 0.5 + 0.5 * 0.5**2 * (1.0 / DT)

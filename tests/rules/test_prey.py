@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules.hunting import row
+from murmura.core.record import Record
+from murmura.core.vec import Vec
 from murmura.rules.predators import Predators
+from murmura.rules.predators.row import KNOWN, LAYOUT
 
 from .den import Den
 
@@ -19,18 +21,24 @@ N = 400
 
 def birds(seed: int = 1) -> Any:
     rng = np.random.default_rng(seed)
-    angle = rng.uniform(0.0, 2.0 * np.pi, N)
+    heading = Vec(*_unit(rng.uniform(0.0, 2.0 * np.pi, N)))
     return SimpleNamespace(
-        id=np.arange(N), x=rng.uniform(0, 1000, N), y=rng.uniform(0, 1000, N), hx=np.cos(angle), hy=np.sin(angle),
-        vx=3.0 * np.cos(angle), vy=3.0 * np.sin(angle), speed=np.full(N, 3.0), max_speed=np.full(N, 15.0),
-        panic=rng.random(N), isolation=rng.random(N),
+        id=np.arange(N), position=Vec(rng.uniform(0, 1000, N), rng.uniform(0, 1000, N)), heading=heading,
+        velocity=heading * 3.0, speed=np.full(N, 3.0), max_speed=np.full(N, 15.0), panic=rng.random(N),
+        isolation=rng.random(N),
     )  # fmt: skip
 
 
+def _unit(angle: Any) -> Any:
+    return np.cos(angle), np.sin(angle)
+
+
 def told(den: Den, me: Any, **values: float) -> Any:
+    """What birds tell a hunter at (500, 450), each for itself, by name."""
     den.put(x=500.0, y=450.0, center_x=300.0, center_y=600.0, reach=380.0, **values)
-    it = SimpleNamespace(**dict(zip(row.KNOWN, den.items[0], strict=False)))
-    return Predators.gather(den.p, me, it, den.plan.world(0, (1, 2)))
+    it = Record("it", {name: value for name, value in LAYOUT.collect(den.items[0]).items() if name in KNOWN})
+    said = Predators.gather(den.p, me, it, den.plan.world_at(0, (1, 2)))
+    return SimpleNamespace(**{name: report.value for name, report in said.items()})
 
 
 # S0-72, S0-79, S0-94
@@ -38,17 +46,18 @@ def told(den: Den, me: Any, **values: float) -> Any:
 def test_the_score_of_a_target(kind: str):
     den = Den({"kind": kind}, spread=0.0)
     h, me = den.rule.hunters[0], birds()
-    score = told(den, me)[-1]
-    away = np.hypot(me.x - 500.0, me.y - 450.0)
-    to_center = np.stack([300.0 - me.x, 600.0 - me.y])
+    score = told(den, me).best
+    (x, y), (hx, hy) = me.position, me.heading
+    away = np.hypot(x - 500.0, y - 450.0)
+    to_center = np.stack([300.0 - x, 600.0 - y])
     far = np.hypot(*to_center)
     expected = (
         h.isolation_weight * me.isolation
         + h.edge_weight * np.minimum(1.0, far / 150.0)
-        + h.velocity_weight * np.maximum(0.0, -(to_center[0] * me.hx + to_center[1] * me.hy) / far)
+        + h.velocity_weight * np.maximum(0.0, -(to_center[0] * hx + to_center[1] * hy) / far)
         + h.panic_weight * 0.5 * me.panic
         + h.intercept_weight * np.maximum(0.0, 1.0 - away / 400.0)
-        + h.approach_weight * np.maximum(0.0, -((me.x - 500.0) * me.hx + (me.y - 450.0) * me.hy) / away)
+        + h.approach_weight * np.maximum(0.0, -((x - 500.0) * hx + (y - 450.0) * hy) / away)
         + (h.pace_weight * 0.2 if h.pace_weight > 0 else -h.pace_weight * 0.8)
     )
     np.testing.assert_allclose(score, np.where(away <= 380.0, np.maximum(expected, 1e-6), 0.0), rtol=1e-9)
@@ -58,19 +67,19 @@ def test_slow_birds_are_the_eagles_and_fast_ones_the_sea_lions():
     """S0-94."""
     for kind, likes_slow in (("eagle", True), ("sea_lion", False)):
         den, me = Den({"kind": kind}, spread=0.0), birds()
-        slow = told(den, me)[-1]
+        slow = told(den, me).best
         me.speed = np.full(N, 15.0)
-        fast = told(den, me)[-1]
+        fast = told(den, me).best
         near = slow > 0.0
         assert ((slow > fast)[near] if likes_slow else (fast > slow)[near]).all()
 
 
 def test_chance_lowers_scores_by_no_more_than_the_spread():
     me = birds()
-    exact = told(Den({"kind": "hawk"}, spread=0.0), me)[-1]
+    exact = told(Den({"kind": "hawk"}, spread=0.0), me).best
     best = set()
     for salt in range(40):
-        score = told(Den({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0)[-1]
+        score = told(Den({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0).best
         share = score[exact > 0.0] / exact[exact > 0.0]
         assert share.min() >= 0.85 and share.max() <= 1.0 and np.ptp(share) > 0.1
         best.add(int(score.argmax()))
@@ -81,23 +90,25 @@ def test_chance_lowers_scores_by_no_more_than_the_spread():
 
 def test_what_a_hunter_does_not_ask_for_is_not_told():
     den, me = Den({"kind": "hawk"}), birds()
+    (x, y), (vx, vy), (hx, hy) = me.position, me.velocity, me.heading
+    away, off = np.hypot(x - 500.0, y - 450.0), np.hypot(x - 500.0, y - 500.0)
     den.put(sight=300.0, watch_x=500.0, watch_y=500.0, watch_radius=100.0, watch_cosine=-2.0)
-    seen, dx, dy, vx, vy, watched, _ = told(den, me)
-    near = np.hypot(me.x - 500.0, me.y - 450.0) <= 300.0
-    np.testing.assert_array_equal(seen, near)
-    np.testing.assert_allclose([dx.sum(), dy.sum()], [(me.x - 500.0)[near].sum(), (me.y - 450.0)[near].sum()])
-    np.testing.assert_allclose([vx.sum(), vy.sum()], [me.vx[near].sum(), me.vy[near].sum()])
-    np.testing.assert_array_equal(watched, np.hypot(me.x - 500.0, me.y - 500.0) <= 100.0)
+    said = told(den, me)
+    near = away <= 300.0
+    np.testing.assert_array_equal(said.seen, near)
+    sums = [part.sum() for part in (*said.offset, *said.velocity)]
+    np.testing.assert_allclose(sums, [part[near].sum() for part in (x - 500.0, y - 450.0, vx, vy)])
+    np.testing.assert_array_equal(said.watched, off <= 100.0)
     den.put(watch_cosine=0.5)
-    towards = ((500.0 - me.x) * me.hx + (500.0 - me.y) * me.hy) >= 0.5 * np.hypot(me.x - 500.0, me.y - 500.0)
-    np.testing.assert_array_equal(told(den, me)[5], (np.hypot(me.x - 500.0, me.y - 500.0) <= 100.0) & towards)
+    towards = ((500.0 - x) * hx + (500.0 - y) * hy) >= 0.5 * off
+    np.testing.assert_array_equal(told(den, me).watched, (off <= 100.0) & towards)
     den.put(watch_radius=0.0, least_approach=0.2)
     later = told(den, me)
-    assert not later[5].any()
-    coming = -((me.x - 500.0) * me.hx + (me.y - 450.0) * me.hy) / np.hypot(me.x - 500.0, me.y - 450.0)
-    assert (later[6][coming < 0.2] == 0.0).all() and (later[6] > 0.0).any()
+    assert not np.any(later.watched)
+    coming = -((x - 500.0) * hx + (y - 450.0) * hy) / away
+    assert (later.best[coming < 0.2] == 0.0).all() and (later.best > 0.0).any()
     den.put(reach_from=200.0)
-    assert (told(den, me)[6][np.hypot(me.x - 500.0, me.y - 450.0) < 200.0] == 0.0).all()
+    assert (told(den, me).best[away < 200.0] == 0.0).all()
 
 
 def test_isolation_of_birds():

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules.hunting.minds import MACHINES
-from murmura.rules.hunting.row import FIELDS
-from murmura.rules.hunting.states import SHARED_MACHINE, STATE_NAMES
+from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.row import LAYOUT
+from murmura.rules.predators.states import SHARED_MACHINE, STATE_NAMES
 
 NAMES = ("murmuration-hawk", "falcon-stoop", "owl-ambush", "eagle-pursuit", "shark-and-herring", "pack")
 SECONDS = 240
@@ -29,7 +29,7 @@ def watched(name: str) -> dict[str, Any]:
         found["hunters"].append(mm.hunters(sim))
         found["events"] += sim.events()
         rows = sim.state.items["predators"]
-        found["center"].append(rows[0, [FIELDS.index("center_x"), FIELDS.index("center_y")]].copy())
+        found["center"].append(rows[0, list(LAYOUT.columns_of("center"))].copy())
         if len(found["hunters"]) % 20 == 0:
             found["isolation"].append(float(sim.column("isolation").mean()))
         target = found["hunters"][-1][0]["target"]
@@ -85,7 +85,7 @@ def test_no_hunter_always_succeeds():
 def test_hunters_change_their_states_as_their_tables_say(name: str):
     kinds = [hunter["kind"] for hunter in watched(name)["hunters"][0]]
     for number, kind in enumerate(kinds):
-        moves = {(STATE_NAMES[a], STATE_NAMES[b]) for a, b, _ in (*SHARED_MACHINE, *MACHINES[kind])}
+        moves = {(STATE_NAMES[a], STATE_NAMES[b]) for a, b, _ in (*SHARED_MACHINE, *KINDS[kind].machine)}
         states = {state for move in moves for state in move}
         moves |= {(state, "recovering") for state in states}
         # Within five steps a hunter may change twice.

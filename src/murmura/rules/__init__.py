@@ -17,10 +17,9 @@ from murmura.rules.evolution.reproduction import Reproduction
 from murmura.rules.fear import Fear, Threat
 from murmura.rules.feeding import Feeding, FoodSource
 from murmura.rules.flocking import Alignment, Cohesion, Separation
-from murmura.rules.hunting.kinds import Hunter
 from murmura.rules.kinship import Chase, Flee
 from murmura.rules.mating import Mating
-from murmura.rules.predators import Predators
+from murmura.rules.predators import Hunter, Predators
 from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.rules.terrain import (
     Attractor,

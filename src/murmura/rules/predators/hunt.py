@@ -1,0 +1,128 @@
+"""How hunts begin and end: what all kinds of hunters share of their minds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from murmura.core.algebra import Condition, Number, maximum, minimum, when
+from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
+from murmura.rules.predators.row import GONE, HERE, HunterRow
+from murmura.rules.predators.states import DIVING, IDLE, RECOVERING, SCANNING, enter
+from murmura.rules.predators.turn import Turn
+
+Mind = Callable[[HunterRow, Turn], None]
+"""What a hunter does in one state."""
+
+
+def idle(it: HunterRow, turn: Turn) -> None:
+    """Wander until the mood for a hunt comes."""
+    it.target = -1.0
+    wander(it, turn, 0.5, 0.4)
+    ready = (it.cooldown == 0.0) & (it.energy >= it.hunt_energy)
+    eager = turn.mood[0] < turn.p.eagerness * turn.p.aggression * turn.world.dt
+
+    def begin_to_search() -> None:
+        it.goal_time = 0.0
+        it.tries = 0.0
+        enter(it, SCANNING)
+
+    when(ready & eager, begin_to_search)
+
+
+def recover(it: HunterRow, turn: Turn) -> None:
+    """Drift until enough energy is back."""
+    it.target = -1.0
+    slow_down(it, turn, 0.02)
+    when(it.energy >= turn.p.rest_until * it.max_energy, lambda: enter(it, IDLE))
+
+
+def regain(it: HunterRow, turn: Turn, share: Number) -> None:
+    """Get a step's energy back, or a share of it."""
+    it.energy = minimum(it.max_energy, it.energy + it.energy_regen * share * turn.world.dt)
+
+
+def eye(it: HunterRow) -> None:
+    """Look for prey; the best one tells about itself in the next step."""
+    it.reach = it.target_distance
+    it.target = it.best_id
+
+
+def search_on(it: HunterRow) -> None:
+    """Look for prey, but no longer than `scan_time`."""
+    when(it.state_time > it.scan_time, lambda: enter(it, IDLE), lambda: eye(it))
+
+
+def begin_hunt(it: HunterRow, state: int) -> None:
+    """Commit to the bird in view."""
+    it.hunts = it.hunts + 1.0
+    it.hunt_clock = 0.0
+    it.bonus = 1.0
+    it.exhaustion = 0.0
+    it.burst_left = 0.0
+    enter(it, state)
+
+
+def is_gone(it: HunterRow) -> Condition:
+    """Whether the target no longer reports: it died, or another hunter has it."""
+    return it.prey_here == GONE
+
+
+def is_lonely(it: HunterRow) -> Condition:
+    """Whether the target is there, and not yet back in the flock."""
+    return (it.prey_here > GONE) & (it.prey_isolation >= it.drop_isolation)
+
+
+def within_reach(it: HunterRow, turn: Turn, reach: Number) -> Condition:
+    """Whether the target is near enough to be caught, and nobody else has just caught it."""
+    return (it.prey_here == HERE) & (gap_to_prey(it, turn) <= reach)
+
+
+def strike(
+    it: HunterRow, turn: Turn, reach: Number, late: Condition, lead: Number, catch: Mind, miss: Mind
+) -> None:
+    """Catch what is within reach, give up what is gone or takes too long, else burst after it."""
+
+    def go_on() -> None:
+        chase(it, turn, lead, it.burst, it.attack_force)
+
+    def miss_or_go_on() -> None:
+        when(is_gone(it) | late, lambda: miss(it, turn), go_on)
+
+    when(within_reach(it, turn, reach), lambda: catch(it, turn), miss_or_go_on)
+
+
+def catch(it: HunterRow, turn: Turn) -> None:
+    """The target is caught: the cost of the attack is paid once (S0-114)."""
+    it.caught = it.target
+    it.catches = it.catches + 1.0
+    it.meals = it.meals + 1.0
+    it.hunger = 0.0
+    it.energy = maximum(0.0, it.energy - it.attack_cost)
+    it.cooldown = rested(turn, it.catch_cooldown)
+    it.target = -1.0
+    enter(it, RECOVERING)
+
+
+def miss(it: HunterRow, turn: Turn) -> None:
+    """A hunt has failed."""
+    it.failed_hunts = it.failed_hunts + 1.0
+    it.cooldown = rested(turn, it.miss_cooldown)
+    it.target = -1.0
+    enter(it, IDLE)
+
+
+def rested(turn: Turn, mean: Number) -> Number:
+    """A cooldown within a quarter of its mean: 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
+    return mean * (0.75 + 0.5 * turn.rest[0])
+
+
+def collapse_if_exhausted(it: HunterRow) -> None:
+    """S0-69. A stoop goes on: weight, not strength, carries it, and decision 12 says how it ends."""
+
+    def collapse() -> None:
+        it.failed_hunts = it.failed_hunts + 1.0
+        it.target = -1.0
+        enter(it, RECOVERING)
+
+    at_it = (it.state != IDLE) & (it.state != RECOVERING) & (it.state != DIVING)
+    when(at_it & (it.energy <= it.exhaustion_threshold), collapse)

@@ -1,0 +1,134 @@
+"""A hunter in a scenario: its kind, and every number of it. What is left out is filled in from the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import model_validator
+
+from murmura.core.model import Model, choice, quantity
+from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.kinds import KIND_NAMES
+
+if TYPE_CHECKING:
+    KindName = str
+else:
+    KindName = Literal[KIND_NAMES]
+
+SPEED = "u/s or u/tick"
+
+
+class Hunter(Model):
+    """A predator. Numbers that are left out are those of its kind."""
+
+    kind: KindName = choice("hawk", "What it is, which says how it hunts.")
+    numbers_from: KindName | None = choice(
+        None, "The kind whose numbers stand where none were given; follows `kind` when that is changed."
+    )
+    x: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u")
+    y: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u")
+
+    max_speed: float = quantity(22.0, "Top speed without a burst.", SPEED, (1, 60), gt=0)
+    max_force: float = quantity(1.2, "Greatest steering force.", "", (0.1, 3), gt=0)
+    burst: float = quantity(1.8, "Top speed while attacking or diving, in top speeds.", "", (1, 5), ge=1)
+    max_energy: float = quantity(80.0, "Greatest energy.", "", (10, 300), gt=0)
+    energy_regen: float = quantity(8.0, "Energy regained in a second of rest.", "1/s", (0, 50), ge=0)
+    hunting_drain: float = quantity(12.0, "Energy spent in a second of hunting.", "1/s", (0, 50), ge=0)
+    stalking_drain: float = quantity(4.0, "Energy spent in a second of stalking.", "1/s", (0, 50), ge=0)
+    attack_cost: float = quantity(20.0, "Energy that a catch costs.", "", (0, 100), ge=0)
+    exhaustion_threshold: float = quantity(15.0, "Energy at which it must rest.", "", (0, 100), ge=0)
+    hunt_energy: float = quantity(72.0, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
+    recovery_delay: float = quantity(2.0, "Rest before energy comes back.", "s", (0, 20), ge=0)
+    catch_cooldown: float = quantity(
+        4.0, "Mean rest after a catch, within a quarter of it.", "s", (0, 60), ge=0
+    )
+    miss_cooldown: float = quantity(
+        2.0, "Mean rest after a miss, within a quarter of it.", "s", (0, 60), ge=0
+    )
+
+    panic_radius: float = quantity(120.0, "How far it frightens.", "u", (10, 400), gt=0)
+    stealth_radius: float = quantity(
+        120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
+    )
+    sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
+    target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
+    isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
+    edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))
+    velocity_weight: float = quantity(0.6, "How much it likes birds that leave the flock.", "", (-3, 3))
+    panic_weight: float = quantity(0.4, "How much it likes frightened birds.", "", (-3, 3))
+    intercept_weight: float = quantity(1.0, "How much it likes near birds.", "", (-3, 3))
+    pace_weight: float = quantity(0.0, "How much it likes fast birds; negative: slow ones.", "", (-3, 3))
+    approach_weight: float = quantity(0.0, "How much it likes birds that come its way.", "", (-3, 3))
+
+    attack_distance: float = quantity(45.0, "From where it attacks.", "u", (5, 200), gt=0)
+    catch_distance: float = quantity(12.0, "From where it catches.", "u", (1, 100), gt=0)
+    lose_distance: float = quantity(300.0, "Beyond this it gives up.", "u", (50, 2000), gt=0)
+    hunt_time: float = quantity(6.0, "Longest hunt, an attack included.", "s", (1, 60), gt=0)
+    pursuit_time: float = quantity(6.0, "Longest pursuit before an attack.", "s", (1, 60), gt=0)
+    attack_time: float = quantity(2.0, "Longest attack, strike or dive.", "s", (0.1, 20), gt=0)
+    attack_force: float = quantity(2.5, "Steering force while attacking, in max_force.", "", (0.5, 5), gt=0)
+    circle_radius: float = quantity(200.0, "Radius of its circle round the flock.", "u", (50, 500), gt=0)
+    circle_rate: float = quantity(0.5, "How fast it circles, if it can.", "rad/s", (0, 3), ge=0)
+    scan_time: float = quantity(8.0, "Longest look for a target.", "s", (1, 60), gt=0)
+    stalk_time: float = quantity(
+        5.0, "Longest stalking, herding, climbing or way to a hiding.", "s", (1, 60), gt=0
+    )
+    stalk_distance: float = quantity(80.0, "How near it comes while stalking.", "u", (0, 300), ge=0)
+    hunt_distance: float = quantity(60.0, "How near it stops stalking and hunts.", "u", (5, 300), gt=0)
+    stalk_speed: float = quantity(1.0, "Speed while stalking, in top speeds.", "", (0, 2), ge=0)
+    stalk_force: float = quantity(1.0, "Steering force while stalking, in max_force.", "", (0, 3), ge=0)
+    least_isolation: float = quantity(0.4, "How alone a target must be.", "", (0, 1), ge=0, le=1)
+    drop_isolation: float = quantity(0.2, "Less alone than this it is dropped.", "", (0, 1), ge=0, le=1)
+
+    bonus_rate: float = quantity(0.0, "What a second of pursuit adds to its speed.", "1/s", (0, 0.2), ge=0)
+    bonus_max: float = quantity(1.0, "Most that pursuit makes of its speed.", "", (1, 2), ge=1)
+    tiring: float = quantity(0.0, "Energy its target loses in a second of pursuit.", "1/s", (0, 0.2), ge=0)
+    tiring_max: float = quantity(0.3, "Most energy its target loses in a pursuit.", "", (0, 1), ge=0, le=1)
+    climb_rate: float = quantity(0.0, "Altitude gained in a second of climbing.", "1/s", (0, 2), ge=0)
+    max_altitude: float = quantity(0.0, "Greatest altitude.", "", (0, 1), ge=0, le=1)
+    scan_altitude: float = quantity(0.0, "Altitude while looking for a target.", "", (0, 1), ge=0, le=1)
+    dive_altitude: float = quantity(0.0, "Least altitude for a dive.", "", (0, 1), ge=0, le=1)
+    wait_time: float = quantity(1.5, "Least time in ambush.", "s", (0, 20), ge=0)
+    ambush_time: float = quantity(12.0, "Longest time in ambush.", "s", (1, 120), gt=0)
+    strike_range: float = quantity(70.0, "How far it looks for prey from ambush.", "u", (5, 300), gt=0)
+    agility: float = quantity(1.0, "Steering force while turning after prey.", "", (0.5, 5), gt=0)
+    feint_rate: float = quantity(0.0, "Feints in a second of hunting.", "1/s", (0, 3), ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Numbers that were not given, or were those of the kind it had before, become those of its kind."""
+        if not isinstance(data, Mapping):
+            return data
+        kind = data.get("kind", "hawk")
+        before = data.get("numbers_from") or kind
+        if kind not in KINDS or before not in KINDS:
+            return data
+        old, new = numbers_of_kind(before), numbers_of_kind(kind)
+        given = {
+            name: value
+            for name, value in data.items()
+            if not (name in new and before != kind and value == old[name])
+        }
+        return new | given | {"numbers_from": kind}
+
+
+def numbers_of_kind(kind: str) -> dict[str, float]:
+    """Every number of a kind."""
+    plain = {
+        name: float(field.default)
+        for name, field in Hunter.model_fields.items()
+        if isinstance(field.default, int | float)
+    }
+    own = dict(KINDS[kind].numbers)
+    # Stalking costs a third of hunting, a hunt begins with nine tenths of all energy, a pursuit may last as
+    # long as the hunt, and a hunter that does not hide frightens as always.
+    return (
+        plain
+        | {"stalking_drain": own.get("hunting_drain", plain["hunting_drain"]) / 3.0}
+        | {"hunt_energy": 0.9 * own.get("max_energy", plain["max_energy"])}
+        | {"pursuit_time": own.get("hunt_time", plain["hunt_time"])}
+        | {"stealth_radius": own.get("panic_radius", plain["panic_radius"])}
+        | own
+    )

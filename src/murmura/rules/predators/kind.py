@@ -1,0 +1,60 @@
+"""What makes a kind of hunter: its numbers, its state machine, and what it does in each state.
+
+A file in `kinds/` registers one. Nothing else in the house knows it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from murmura.rules.predators.hunt import Mind
+from murmura.rules.predators.states import Machine
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of hunter.
+
+    Args:
+        name: What scenarios call it.
+        code: Its number in rows and checkpoints, which it keeps for ever: a new kind takes the next one.
+        numbers: Fields of `Hunter` in which it differs from the defaults.
+        machine: Its changes of state in words, for the page that draws them.
+        minds: What it does in each of its states; resting and idling are the same for all kinds.
+        afterwards: What it does at the end of each turn in one of those states.
+    """
+
+    name: str
+    code: int
+    numbers: Mapping[str, float]
+    machine: Machine
+    minds: Mapping[int, Mind]
+    afterwards: Mind | None = None
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register_kind(kind: Kind) -> None:
+    """Make a kind of hunter known."""
+    for other in KINDS.values():
+        if kind.name == other.name or kind.code == other.code:
+            raise ValueError(
+                f"a kind of hunter needs a name and a code of its own: {kind.name!r} ({kind.code}) is already "
+                f"{other.name!r} ({other.code})"
+            )
+    KINDS[kind.name] = kind
+
+
+def weights(
+    isolation: float, edge: float, velocity: float, panic: float, intercept: float
+) -> dict[str, float]:
+    """How much a kind likes birds that are alone, at the edge, leaving the flock, frightened, or near."""
+    return {
+        "isolation_weight": isolation,
+        "edge_weight": edge,
+        "velocity_weight": velocity,
+        "panic_weight": panic,
+        "intercept_weight": intercept,
+    }

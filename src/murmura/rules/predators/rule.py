@@ -1,0 +1,269 @@
+"""Predators: what they are to the flock.
+
+They are items of this rule with turns of their own. Agents flee from every one of them, tell each where the flock
+is and which of them would be the best prey, and die, return elsewhere or are merely counted when they are caught.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from murmura.core.algebra import Number, floor, given, halves, maximum, minimum, sqrt, to_number, where
+from murmura.core.events import Cause, Event
+from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
+from murmura.core.model import choice, quantity
+from murmura.core.randomness import (
+    STREAM_HUNTER_START,
+    STREAM_RESPAWN_HEADING,
+    STREAM_RESPAWN_PLACE,
+    seed_words,
+    uniform_from,
+    uniform_pair,
+)
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset, point
+from murmura.core.vec import TINY, Vec, from_angle
+from murmura.rules.predators.hunter import Hunter
+from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.life import take_turn
+from murmura.rules.predators.motion import PI
+from murmura.rules.predators.row import HERE, KNOWN, LAYOUT, MEMORY, SETTINGS
+
+PREDATION = float(Cause.PREDATION)
+CAPTURE = float(Event.CAPTURE)
+GOLDEN = 40503  # 65536 / golden ratio: neighbouring ids fall far apart
+PER_SALT = 1.0 / 65536.0
+
+
+@register_rule("predators")
+class Predators(Rule):
+    """Hunters of several kinds: the flock flees from each of them, and some are caught (S0-55, S0-56, S0-67 on)."""
+
+    weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
+    hunters: tuple[Hunter, ...] = Field((), strict=False, description="The hunters.", max_length=64)
+    on_capture: Literal["remove", "respawn", "count"] = choice(
+        "remove", "Whether a caught bird dies, returns somewhere else, or is only counted."
+    )
+    aggression: float = quantity(0.7, "How often hunters are in the mood to hunt.", "", (0, 1), ge=0, le=1)
+    speed_factor: float = quantity(1.0, "Factor on the speed of all hunters.", "", (0.2, 3), gt=0)
+    flight_boost: float = quantity(
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+    )
+    flight_cost: float = quantity(
+        0.0, "Energy that a bird in full panic before a hunter loses in a second.", "1/s", (0, 1), ge=0
+    )
+    eagerness: float = quantity(3.6, "Hunts begun in a second of full aggression.", "1/s", (0, 60), ge=0)
+    rest_until: float = quantity(0.6, "Share of its energy a tired hunter rests for.", "", (0, 1), ge=0, le=1)
+    spread: float = quantity(
+        0.15, "How far chance may lower the score of a target, so that not always the best is chosen.", "",
+        (0, 1), ge=0, le=1,
+    )  # fmt: skip
+    isolation_distance: float = quantity(
+        80.0, "Distance to the nearest neighbour that counts as alone.", "u", (10, 200), gt=0
+    )
+    isolation_crowd: float = quantity(10.0, "Number of neighbours that counts as a crowd.", "", (1, 50), gt=0)
+    edge_distance: float = quantity(
+        150.0, "Distance from the middle of the flock that counts as its edge.", "u", (10, 500), gt=0
+    )
+    intercept_distance: float = quantity(
+        400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
+    )
+    edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
+    edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)
+    starve_after: float = quantity(
+        0.0, "Time without a catch after which a hunter dies; 0: never.", "s", (0, 600), ge=0
+    )
+    breed_after: int = quantity(
+        0, "Catches after which a hunter has a young one; 0: never.", "", (0, 50), ge=0
+    )
+    most_hunters: int = quantity(
+        0,
+        "How many hunters may live at once, where they breed; 0: those of the list.",
+        "",
+        (0, 64),
+        ge=0,
+        le=64,
+    )
+
+    item_fields = KNOWN
+    memory_fields = MEMORY
+    item_settings = SETTINGS
+    reads = ("panic", "energy", "isolation")
+    writes: ClassVar[tuple[str, ...]] = ("panic", "energy", "isolation")
+    columns = {"isolation": 0.0}
+    clamped = False
+
+    def variant(self) -> type[Rule]:
+        return Respawning if self.on_capture == "respawn" else Predators
+
+    def items(self) -> Sequence[Sequence[float]]:
+        return self.items_at_start(1.0, 1.0, 0)
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+        count = max(len(self.hunters), self.most_hunters) if self.hunters else 0
+        return [self._row(number, count, width, height, seed) for number in range(count)]
+
+    def _row(self, number: int, count: int, width: float, height: float, seed: int) -> list[float]:
+        """A hunter of the list, or an empty row for the young of one."""
+        line = number % len(self.hunters)
+        hunter = self.hunters[line]
+        u, v = uniform_from(*seed_words(seed), 0, number, STREAM_HUNTER_START)
+        turn, _ = uniform_from(*seed_words(seed), 1, number, STREAM_HUNTER_START)
+        listed = number == line
+        x = float(u) * width if hunter.x is None else hunter.x
+        y = float(v) * height if hunter.y is None else hunter.y
+        values = {name: value for name, value in hunter if name in LAYOUT.place} | {
+            "kind": KINDS[hunter.kind].code, "listed": listed, "number": number, "line": line, "rows": count,
+            "x": x, "y": y, "start_x": x, "start_y": y, "center_x": width / 2.0, "center_y": height / 2.0,
+            "vx": math.cos(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+            "vy": math.sin(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+            "target": -1, "caught": -1, "alive": listed, "kind_before": -1, "energy": hunter.max_energy,
+            "patience": 1, "best_id": -1, "least_approach": -2, "fright": hunter.panic_radius * listed, "bonus": 1,
+        }  # fmt: skip
+        values["kind_before"] = values["kind"] if listed else -1
+        return [float(values.get(name, 0.0)) for name in LAYOUT.columns]
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return {"nearest": Least(seen.square)}
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        """Flight and panic within the hunter's present reach of fear, and whether it has caught or tires me."""
+        away = offset(world, it.position, me.position)
+        square = away.square
+        d = sqrt(square + TINY)
+        reach = 1.0 / maximum(it.fright, 1e-6)
+        afraid = (square <= it.fright * it.fright) & (it.fright > 0.0)
+        panic = where(afraid, maximum(0.0, 1.0 - d * reach), 0.0)
+        push = where(afraid, me.max_force * (1.0 + p.flight_boost * panic) / d, 0.0)
+        me_id = to_number(me.id)
+        return {
+            "flight": Sum(away * push),
+            "panic": Greatest(panic),
+            "tires": Sum(where(me_id == it.target, it.tires, 0.0)),
+            "catcher": Greatest(where(me_id == it.caught, it.number + 1.0, 0.0)),
+        }
+
+    @staticmethod
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return felt(p, me, found, world)
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.flight * p.weight
+
+    @staticmethod
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+        if p.on_capture_remove:
+            return where(found.catcher > 0.0, PREDATION, 0.0), found.catcher - 1.0
+        return 0.0 * found.catcher, found.catcher - 1.0
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+        """A capture: by which hunter, and how alone the bird was."""
+        return where(found.catcher > 0.0, CAPTURE, 0.0), found.catcher - 1.0, was.isolation
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
+        way = offset(world, it.position, me.position)
+        square = way.square
+        seen = square <= it.sight * it.sight
+        # What the hunter does not ask for in this step need not be computed: all agents see the same `it`.
+        return {
+            "seen": Count(seen),
+            "offset": Total(where(seen, way, 0.0)),
+            "velocity": Total(where(seen, me.velocity, 0.0)),
+            "watched": Count(given(it.watch_radius > 0.0, lambda: watched(me, it, world), 0.0)),
+            "best": Best(
+                given(it.reach > 0.0, lambda: score(p, me, it, world, way, sqrt(square + TINY)), 0.0)
+            ),
+        }
+
+    @staticmethod
+    def report(p: Any, me: Any, world: Any) -> Any:
+        return {
+            "prey_here": HERE,
+            "prey": me.position,
+            "prey_velocity": me.velocity,
+            "prey_panic": me.panic,
+            "prey_isolation": me.isolation,
+        }
+
+    @staticmethod
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        take_turn(p, it, told, items, world)
+
+
+def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
+    """Panic, the energy a pursuit costs, and how alone I am: by the nearest I see and by how many."""
+    nearest = found.nearest
+    apart = minimum(1.0, sqrt(where(nearest.exists, nearest.score, 0.0)) / p.isolation_distance)
+    crowd = 1.0 - minimum(1.0, me.neighbors / p.isolation_crowd)
+    return {
+        "panic": maximum(me.panic, found.panic),
+        "energy": maximum(0.0, me.energy - (found.tires + p.flight_cost * found.panic) * world.dt),
+        "isolation": where(nearest.exists, apart * crowd, 1.0),
+    }
+
+
+def watched(me: Any, it: Any, world: Any) -> Number:
+    """1 if I am near the place that a hunter watches and fly towards it."""
+    way = offset(world, me.position, it.watch)
+    towards = way.dot(me.heading) >= it.watch_cosine * way.length
+    return where((way.square <= it.watch_radius * it.watch_radius) & towards, 1.0, 0.0)
+
+
+def score(p: Any, me: Any, it: Any, world: Any, way: Vec, d: Number) -> Number:
+    """How good a prey I am (S0-72), `way` from the hunter; 0: none."""
+    to_center = offset(world, me.position, it.center)
+    c = sqrt(to_center.square + TINY)
+    edge = minimum(1.0, c * (1.0 / p.edge_distance))
+    leaving = maximum(0.0, -to_center.dot(me.heading) / c)
+    near = maximum(0.0, 1.0 - d * (1.0 / p.intercept_distance))
+    coming = -way.dot(me.heading) / d
+    pace = minimum(1.0, me.speed / me.max_speed)
+    total = (
+        it.isolation_weight * me.isolation
+        + it.edge_weight * edge
+        + it.velocity_weight * leaving
+        + it.panic_weight * (0.5 * me.panic)
+        + it.intercept_weight * near
+        + it.approach_weight * maximum(0.0, coming)
+        + maximum(0.0, it.pace_weight) * pace
+        + maximum(0.0, -it.pace_weight) * (1.0 - pace)
+    )
+    low, _ = halves(me.id * GOLDEN)
+    chance = to_number(low) * PER_SALT + it.salt
+    total = maximum(1e-6, total) * (1.0 - p.spread * (chance - floor(chance)))
+    return where((d <= it.reach) & (d >= it.reach_from) & (coming >= it.least_approach), total, 0.0)
+
+
+class Respawning(Predators):
+    """A caught bird returns at once, unharmed, somewhere else."""
+
+    writes = (*Predators.writes, "position", "velocity")
+
+    @staticmethod
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        now = felt(p, me, found, world)
+        # `age` knows no items: until it comes, an isolation below 0 says that the bird is caught.
+        return now | {"isolation": where(found.catcher > 0.0, -1.0, now["isolation"])}
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        back = me.isolation < 0.0
+        u, v = uniform_pair(me.id, world, STREAM_RESPAWN_PLACE)
+        turn, _ = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)
+        return {
+            "panic": where(back, 0.0, me.panic),
+            "energy": where(back, 1.0, me.energy),
+            "isolation": maximum(0.0, me.isolation),
+            "position": where(back, point(world, u, v) * world.size, me.position),
+            "velocity": where(back, from_angle(2.0 * PI * turn, me.speed), me.velocity),
+        }

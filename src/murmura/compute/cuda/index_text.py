@@ -181,7 +181,6 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_up(const Argume
 
 extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_blocks(const Arguments a) {{
     if (a.sizes.idle) return;
-    __shared__ int carried;
     const int each = (a.sizes.scan_blocks + {SCAN_THREADS - 1}) / {SCAN_THREADS};
     const int first = threadIdx.x * each;
     int total = 0;
@@ -197,13 +196,10 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_blocks(const Ar
 extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const Arguments a) {{
     if (a.sizes.idle) return;
     const int i = THREAD;
-    int4* start = (int4*)a.index.start + i * {SCAN_EACH // 4};
-    const int before = a.index.sums[blockIdx.x];
-    if (before == 0) return;
-    for (int k = 0; k < {SCAN_EACH // 4}; k++) {{
-        const int4 s = start[k];
-        start[k] = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
-    }}
+    const int before = a.index.sums[i / {SCAN_BLOCK // 4}];
+    int4* start = (int4*)a.index.start + i;
+    const int4 s = *start;
+    *start = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
 }}
 """
 """Threads of a block work together here, so only a GPU runs it; on a host NumPy adds up (`cuda.host`)."""

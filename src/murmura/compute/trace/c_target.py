@@ -25,6 +25,8 @@ WRAPPING = {"add": "+", "subtract": "-", "multiply": "*", "shift_left": "<<", "s
 class CTarget(TextTarget):
     """The body of a C function."""
 
+    stay_rolled = "#pragma unroll 1"
+
     def __init__(self, helpers: dict[str, str] | None = None, depth: int = 1) -> None:
         super().__init__(helpers, depth)
         self._roots: dict[str, str] = {}
@@ -90,4 +92,4 @@ class CTarget(TextTarget):
     def definition(self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]) -> str:
         kind, result = ("float", results[0]) if len(results) == 1 else ("float2", f"make_float2({', '.join(results)})")
         listed = ", ".join(f"const float {x}" for x in parameters)
-        return f"static __device__ {kind} {name}({listed}) {{\n{body.text}    return {result};\n}}\n"
+        return f"static __device__ {kind} {name}({listed}) {{\n{body.ending_with(result)}    return {result};\n}}\n"

@@ -9,6 +9,7 @@ every time.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +22,7 @@ from murmura.core.algebra import COMPARISONS, CONDITION, INTEGER, NUMBER, Target
 RESULTS = {"to_number": NUMBER, "from_bits": NUMBER, "to_integer": INTEGER, "to_bits": INTEGER}
 """Operations whose result is of another kind than their operands."""
 TWO_RESULTS = ("sin_cos",)
+NAMES = re.compile(r"\b[a-z]\d+\b")
 QUAD = "quad"
 """The kind of four numbers that are read and written together."""
 
@@ -34,7 +36,7 @@ class TextTarget(Target):
     """
 
     def __init__(self, helpers: dict[str, str] | None = None, depth: int = 1) -> None:
-        self.lines: list[str] = []
+        self._lines: list[tuple[str, str]] = []
         self.helpers: dict[str, str] = {} if helpers is None else helpers
         self._depth = depth
         self._scopes: list[dict[tuple[str, str], str]] = [{}]
@@ -42,9 +44,23 @@ class TextTarget(Target):
 
     @property
     def text(self) -> str:
-        return "".join(f"{line}\n" for line in self.lines)
+        """The lines so far, without bindings that nobody uses."""
+        return self.ending_with()
+
+    def ending_with(self, *results: str) -> str:
+        """The lines that matter to effects and to these results."""
+        used = set(NAMES.findall(" ".join(results)))
+        kept = []
+        for line, name in reversed(self._lines):  # a binding is used only after it
+            if not name or name in used:
+                used.update(NAMES.findall(line))
+                kept.append(f"{line}\n")
+        return "".join(reversed(kept))
 
     # What a language says itself
+
+    stay_rolled = ""
+    """The line that tells a compiler to leave the next loop as it is."""
 
     def integer_constant(self, value: int) -> str:
         raise NotImplementedError
@@ -104,7 +120,7 @@ class TextTarget(Target):
     def fresh(self, expression: str, kind: str) -> str:
         """A new name for this expression."""
         name = self.name("v")
-        self.write(self.binding(name, kind, expression))
+        self.write(self.binding(name, kind, expression), name)
         return name
 
     def value(self, kind: str, expression: str, steady: bool = True) -> Value:
@@ -115,8 +131,9 @@ class TextTarget(Target):
         self._count += 1
         return f"{letter}{self._count}"
 
-    def write(self, line: str) -> None:
-        self.lines.append("    " * (self._depth + len(self._scopes) - 1) + line)
+    def write(self, line: str, bound: str = "") -> None:
+        """Write a line; `bound`: all it does is to bind this name."""
+        self._lines.append(("    " * (self._depth + len(self._scopes) - 1) + line, bound))
 
     def look_up(self, table: Any, index: str) -> str:
         entries = np.ascontiguousarray(table)
@@ -169,7 +186,7 @@ class TextTarget(Target):
     @contextmanager
     def scope(self, opening: str) -> Iterator[None]:
         """Lines within braces; what is bound there is not known outside."""
-        self.write(opening + " {")
+        self.write(f"{opening} {{".lstrip())
         self._scopes.append({})
         yield
         self._scopes.pop()
@@ -182,10 +199,13 @@ class TextTarget(Target):
         step: int,
         values: list[Value],
         body: Callable[[Value, list[Value]], Sequence[Any]],
+        rolled: bool = False,
     ) -> list[Value]:
-        """For k from begin to below end: values = body(k, values)."""
+        """For k from begin to below end: values = body(k, values); `rolled`: the body is written once, whatever."""
         first, last = (code_of(self, x, INTEGER) for x in (begin, end))
         names, k = self._variables(values), self.name("k")
+        if rolled and self.stay_rolled:
+            self.write(self.stay_rolled)
         with self.scope(self.heading(k, first, last, step)):
             self._assign(names, body(Value(self, INTEGER, k), self._held(names, values)), values)
         return self._held(names, values)
@@ -198,6 +218,13 @@ class TextTarget(Target):
             return []
 
         self.loop(0, count, 1, [], once)
+
+    def block(self, values: list[Value], body: Callable[[list[Value]], list[Any]]) -> list[Value]:
+        """What `body` makes of the values; nothing else that it binds is known, or kept, afterwards."""
+        names = self._variables(values)
+        with self.scope(""):
+            self._assign(names, body(values), values)
+        return self._held(names, values)
 
     def under(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]

@@ -1,0 +1,115 @@
+"""The arrays of a flock and a plan as kernels want them, by the names that `records` gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
+from murmura.compute.cuda.records import WORLD, YOUNG, record_type
+from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.core.events import EVENT_FIELDS
+from murmura.core.state import State, column_name
+
+Arrays = dict[str, NDArray[Any]]
+LEAST_BINS = 8192
+LEAST_EVENTS = 4096
+
+
+def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], told_width: int) -> Arrays:
+    """Everything that steps change, at the start."""
+    n, bins = len(state), bins_of(plan, room)
+    carried = [column_name(c) for c in plan.carried]
+    quads = np.zeros((room, 4), np.float32)
+    quads[:n] = np.stack([state[name] for name in MOVING_COLUMNS], axis=1)
+    ids = np.zeros(room, np.int32)
+    ids[:n] = state.ids
+    extras, felt = _columns(state, carried, room), _columns(state, FELT_COLUMNS, room)
+    cells = scan_blocks(bins) * SCAN_BLOCK
+    young = room if plan.mortal else 1
+    return {
+        "places": quads, "extras": extras, "felt": felt, "ids": ids,
+        "sorted_places": np.zeros_like(quads), "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),
+        "keys": np.zeros_like(ids), "ranks": np.zeros_like(ids), "order": np.zeros_like(ids),
+        "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
+        "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
+        "clock": _clock(plan, state, seed),
+        "told": np.zeros((max(1, plan.listeners), max(1, told_width)), np.uint64),
+        "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+        "events": np.zeros((max(LEAST_EVENTS, 2 * room) if plan.eventful else 1, len(EVENT_FIELDS)), np.float64),
+        "young": np.zeros((young, len(YOUNG)), np.int32),
+        "buckets": np.zeros(1 << (young - 1).bit_length(), np.int32),
+    }  # fmt: skip
+
+
+def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -> Arrays:
+    """Everything that a change of numbers changes."""
+    numbers = plan.world_numbers(seed)
+    world = [numbers.get(name, 0.0) for _, name in WORLD]
+    # A hair more: rounding must not lose what lies on the edge.
+    ranges = (plan.item_ranges.astype(np.float64) * 1.0001) ** 2
+    tracked = plan.tracked * [1, plan.item_width]
+    return {
+        "world": np.array(world, np.float32),
+        "numbers": np.ascontiguousarray(plan.numbers.T).ravel(),
+        "affinities": plan.affinities.ravel(),
+        "items": _filled(items, (1, plan.item_width), np.float32),
+        "ranges": _filled(plan.ranges, (1, 2), np.int32),
+        "item_ranges": _filled(np.minimum(ranges, 3.0e38), (1,), np.float32),
+        "shapes": _filled(plan.shapes, (1, plan.shapes.shape[1]), np.float32),
+        "tracked": _filled(tracked, (1, 2), np.int32),
+    }
+
+
+def _filled(array: NDArray[Any], shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    """The array, or one row of zeros where it has none: a kernel's pointer must lead somewhere."""
+    return array.astype(kind) if len(array) else np.zeros(shape, kind)
+
+
+def _columns(state: State, names: Any, room: int) -> NDArray[np.float32]:
+    found = np.zeros((max(1, len(names)), room), np.float32)
+    for k, name in enumerate(names):
+        found[k, : len(state)] = state[name]
+    return found
+
+
+def _clock(plan: Plan, state: State, seed: tuple[int, int]) -> NDArray[np.int64]:
+    clock = np.zeros(1, record_type("Clock"))
+    clock["alive"], clock["next_id"] = len(state), state.next_id
+    clock["seed_low"], clock["seed_high"] = seed
+    clock["dt"] = plan.scenario.motion.time_step
+    return clock.view(np.int64)
+
+
+def _rows_and_columns(plan: Plan, room: int) -> tuple[int, int]:
+    world, reach, most = plan.scenario.world, plan.reach * 1.00001, _most_bins(room)
+    rows = max(1, min(int(world.height / reach), most // (8 * ACROSS)))
+    return rows, max(1, min(int(world.width * ACROSS / reach), most // rows))
+
+
+def _most_bins(room: int) -> int:
+    return max(LEAST_BINS, 2 * room)
+
+
+def bins_of(plan: Plan, room: int) -> int:
+    """How many bins there are; in an open world, how many there may be."""
+    rows, columns = _rows_and_columns(plan, room)
+    return _most_bins(room) if plan.scenario.world.boundary == "open" else rows * columns
+
+
+def scan_blocks(bins: int) -> int:
+    """Blocks of threads that add up the counts of all bins, and one more: the end of the last."""
+    return -(-(bins + 1) // SCAN_BLOCK)
+
+
+def grid_of(plan: Plan, room: int) -> NDArray[np.int32]:
+    """Rows and bins of a bounded world; an open one makes them anew in every step."""
+    world = plan.scenario.world
+    rows, columns = _rows_and_columns(plan, room)
+    grid = np.zeros(1, record_type("Grid"))
+    grid["rows"], grid["columns"] = rows, columns
+    grid["per_x"], grid["per_y"] = columns / world.width, rows / world.height
+    grid["row_height"] = world.height / rows
+    return grid.view(np.int32)

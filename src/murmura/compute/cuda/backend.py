@@ -1,0 +1,290 @@
+"""The CUDA backend: the step that all targets share, one thread for each agent, replayed as a graph.
+
+Agents stay on the device; the host launches and waits only when somebody reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda import arrays, device
+from murmura.compute.cuda.parcel import FlockParcel
+from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
+from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
+from murmura.compute.plan import Plan
+from murmura.core.errors import BackendError, RunError
+from murmura.core.events import EVENT_FIELDS
+from murmura.core.state import State
+
+GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
+CLOCK_PLACES = {name: k for k, (_, name) in enumerate(CLOCK)}
+MOST_TEXTS = 32
+_programs: dict[tuple[type, str], device.Program] = {}
+_texts: dict[Any, Text] = {}
+
+
+def _text_of(plan: Plan) -> Text:
+    """The text of a plan's program, traced once for all plans that differ in numbers only."""
+    key = plan.signature, tuple(group.kind for group in plan.rule_groups)
+    if key not in _texts:
+        while len(_texts) >= MOST_TEXTS:
+            del _texts[next(iter(_texts))]
+        _texts[key] = program_text(plan)
+    return _texts[key]
+
+
+class BackendCuda:
+    """Runs a plan on a GPU, in single precision."""
+
+    name = "cuda"
+    piece = 2048
+
+    @property
+    def threads(self) -> int:
+        return 1
+
+    def __init__(
+        self, plan: Plan, seed: tuple[int, int], announce: Callable[[str], None] | None = None
+    ) -> None:
+        reason = device.missing()
+        if reason:
+            raise BackendError(f"the cuda backend cannot run: {reason}. backend='cpu' works everywhere")
+        self._seed = seed
+        self._announce = announce
+        self._device = device.open_device()
+        self._there: dict[str, Any] = {"trouble": self._device.notice()}
+        self._captured: dict[bool, bytes] = {}
+        self.completed = 0
+        self.replan(plan)
+
+    # Plans
+
+    def replan(self, plan: Plan) -> None:
+        """Take up a changed scenario; the state must be loaded anew."""
+        self._text = _text_of(plan)
+        self._program = self._program_of(self._text)
+        self._plan = plan
+        self._graphs: dict[bool, device.Graph] = {}
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile the kernels of a plan for a later `replan`."""
+        self._program_of(_text_of(plan))
+
+    def is_prepared(self, plan: Plan) -> bool:
+        return self._key(_text_of(plan)) in _programs
+
+    def _key(self, text: Text) -> tuple[type, str]:
+        return type(self._device), hashlib.sha256(text.cuda.encode()).hexdigest()
+
+    def _program_of(self, text: Text) -> device.Program:
+        key = self._key(text)
+        if key not in _programs:
+            if self._announce is not None:
+                self._announce("compiling the CUDA kernels for these rules (or loading them from disk)")
+            _programs[key] = self._device.program(text)
+        return _programs[key]
+
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items; the kernels, their graphs and the flock stay."""
+        self._plan = plan
+        self._place_all(arrays.plan_arrays(plan, plan.items, self._seed))
+        self._device.write(self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step)
+
+    # The flock
+
+    def load(self, state: State) -> None:
+        """Take the flock over to the device."""
+        self._device.wait()
+        plan = self._plan
+        self._count = max(len(state), plan.capacity) if plan.mortal else len(state)
+        self._room = max(1, self._count)
+        self._events: list[Any] = []
+        self.completed = 0
+        self._there["trouble"][0] = 0
+        try:
+            flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.told_width)
+            self._place_all(flock | arrays.plan_arrays(plan, plan.item_table(state), self._seed))
+        except Exception as error:
+            if type(error).__name__ != "OutOfMemoryError":
+                raise
+            raise BackendError(
+                f"the device has too little memory for {self._count:,} agents: {error}. Use fewer agents, or "
+                "backend='cpu'"
+            ) from None
+
+    def _place_all(self, found: arrays.Arrays) -> None:
+        """Put arrays on the device; while addresses and sizes stay the same, graphs go on using them."""
+        for name, array in found.items():
+            old = self._there.get(name)
+            if old is None or old.shape != array.shape:
+                self._there[name] = self._device.put(array)
+            else:
+                self._device.set(old, array)
+        self._device.settle()
+        arguments = {keep: self._arguments_for(keep) for keep in (False, True)}
+        if {keep: found.tobytes() for keep, found in arguments.items()} != self._captured:
+            self._graphs = {}
+        self._arguments = arguments
+        self._captured = {keep: found.tobytes() for keep, found in arguments.items()}
+
+    def _arguments_for(self, keep: bool) -> NDArray[Any]:
+        """What every kernel is given; `keep`: forces are written down."""
+        found = np.zeros((), record_type("Arguments"))
+        for name in ("flock", "sorted"):
+            for _, field in FLOCK:
+                own = "" if name == "flock" or field == "felt" else "sorted_"
+                found[name][field] = self._device.address(self._there[own + field])
+        for record in ("Index", "Rules", "Diary"):
+            for _, field in RECORDS[record]:
+                found[record.lower()][field] = self._device.address(self._there[field])
+        for field, value in self._sizes().items():
+            found["sizes"][field] = value
+        found["sizes"]["keep"] = keep
+        return found
+
+    def _sizes(self) -> dict[str, Any]:
+        plan, bins = self._plan, arrays.bins_of(self._plan, self._room)
+        return {
+            "room": self._room,
+            "bins": bins,
+            "scan_blocks": arrays.scan_blocks(bins),
+            "nearest": plan.scenario.perception.nearest or 0,
+            "shapes": len(plan.shapes),
+            "tracked": len(plan.tracked),
+            "event_room": len(self._there["events"]),
+            "young_room": len(self._there["young"]),
+            "bucket_mask": len(self._there["buckets"]) - 1,
+            "reach": plan.reach,
+        }
+
+    def store(self, state: State) -> None:
+        """Bring the flock back, in ascending id."""
+        self.send().unpack(state)
+
+    def send(self) -> FlockParcel:
+        """Send the flock as it is now; steps that follow do not wait for it."""
+        names = ("ids", "places", "extras", "felt", "clock", "items")
+        return FlockParcel(self._device.send([self._there[name] for name in names]), self._count, self._plan)
+
+    def glance(self) -> None:
+        """The flock is on the device: bringing it back is what `store` does."""
+        return
+
+    # Steps
+
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps."""
+        if self._count == 0:
+            self.completed += steps
+            return
+        before = self.completed
+        self._there["trouble"][0] = 0
+        try:
+            self._write_clock("step", first_step)
+            self._launch_all(steps)
+            self._device.wait()
+        except RunError:
+            raise
+        except Exception as error:
+            raise RunError(
+                f"the CUDA device failed after step {first_step}: {type(error).__name__}: {error}. Checkpoints written "
+                "before are whole: go on from one when the device works again, or with backend='cpu'"
+            ) from error
+        except BaseException:
+            # Ctrl-C: the clock on the device knows how far it came.
+            self.completed = before + self._read_clock("step") - first_step
+            raise
+        self.completed = before + steps
+        self._drain()
+        when = int(self._there["trouble"][0])
+        if when:
+            raise RunError(self._diagnosis(when))
+
+    def _launch_all(self, steps: int) -> None:
+        # Forces are written in the last step only, where somebody may read them.
+        batches = max(0, steps - 1) // GRAPH_STEPS
+        for _ in range(batches):
+            self._graph(whole=True).launch()
+            self._drain()
+        for _ in range(steps - batches * GRAPH_STEPS):
+            self._graph(whole=False).launch()
+
+    def _graph(self, whole: bool) -> device.Graph:
+        """A batch of steps, or one step that writes forces down: the cost of a launch is paid once for all of it."""
+        if whole not in self._graphs:
+            count, keep = (GRAPH_STEPS, self._plan.mortal) if whole else (1, True)
+
+            def run() -> None:
+                for _ in range(count):
+                    self._launch(self._arguments[keep])
+
+            self._graphs[whole] = self._device.graph(run)
+        return self._graphs[whole]
+
+    def _launch(self, arguments: NDArray[Any]) -> None:
+        """One step as a row of kernels."""
+        program, plan = self._program, self._plan
+        blocks = -(-self._room // THREADS)
+
+        def launch(name: str, blocks: int = blocks, threads: int = THREADS) -> None:
+            program.launch(name, blocks, threads, arguments)
+
+        if plan.scenario.world.boundary == "open":
+            first, second, third = OPEN_KERNELS
+            launch(first, 1, 1)
+            launch(second)
+            launch(third, 1, 1)
+        launch("count_bins")
+        blocks_of_bins = int(arguments["sizes"]["scan_blocks"])
+        program.scan(blocks_of_bins, arguments, self._there["counts"], self._there["start"])
+        launch("note_places")
+        launch("gather")
+        launch("steer")
+        if plan.mortal:
+            launch("find_fathers")
+            launch("be_born", min(blocks, BIRTH_BLOCKS))
+        if plan.lasting:
+            launch("take_turns", len(plan.lasting))
+        if plan.mortal:
+            launch("afterwards", 1, 1)
+
+    # The clock and what it counts
+
+    def _write_clock(self, field: str, value: int) -> None:
+        self._device.write(self._there["clock"], CLOCK_PLACES[field], value)
+
+    def _read_clock(self, field: str) -> int:
+        return int(self._device.get(self._there["clock"])[CLOCK_PLACES[field]])
+
+    def _drain(self) -> None:
+        """Bring events home, before there is no room for more."""
+        if not self._plan.eventful:
+            return
+        count, room = self._read_clock("events"), len(self._there["events"])
+        if count > room:
+            raise RunError(
+                f"{count:,} events within {GRAPH_STEPS} steps are more than there is room for ({room:,}); use "
+                "backend='cpu'"
+            )
+        if count:
+            self._events.append(np.array(self._device.get(self._there["events"][:count])))
+            self._write_clock("events", 0)
+
+    def take_events(self) -> NDArray[np.float64]:
+        told, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
+
+    def _diagnosis(self, step: int) -> str:
+        n = self._read_clock("alive")
+        quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
+        broken = ~(np.abs(quads) < 1e30).all(axis=1)
+        some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
+        return (
+            f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "
+            "NaN or infinity: guard its divisions, or lower the weights"
+        )

@@ -1,0 +1,229 @@
+"""A CUDA device through CuPy: arrays, compiled programs, graphs and copies aside. And what is missing without one."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda.index_text import SCAN_EACH, SCAN_KERNELS, SCAN_THREADS
+from murmura.compute.cuda.program import Text
+
+INSTALL = 'pip install "murmura[cuda]"'
+OPTIONS = ("--use_fast_math", "--diag-suppress=177")  # 177: not every plan needs every function
+
+
+class Program(Protocol):
+    """Compiled kernels."""
+
+    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None: ...
+
+    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
+        """start = sums of all counts before; counts = 0."""
+
+
+class Graph(Protocol):
+    """Launches that are repeated as a whole."""
+
+    def launch(self) -> None: ...
+
+
+class Transfer(Protocol):
+    """Arrays on their way to the host."""
+
+    @property
+    def ready(self) -> bool: ...
+
+    def wait(self) -> list[NDArray[Any]]: ...
+
+
+class Device(Protocol):
+    """What a backend asks of the machine that runs its kernels."""
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """A copy of an array on the device."""
+
+    def set(self, there: Any, array: NDArray[Any]) -> None:
+        """Overwrite an array on the device; `settle` before the next launch."""
+
+    def write(self, there: Any, place: int, value: Any) -> None:
+        """Overwrite one entry, in the order of launches."""
+
+    def settle(self) -> None:
+        """Wait until all that was set has arrived."""
+
+    def get(self, there: Any) -> NDArray[Any]: ...
+
+    def address(self, there: Any) -> int: ...
+
+    def notice(self) -> NDArray[np.int64]:
+        """One number that both sides see without a copy; its address is the same on both."""
+
+    def program(self, text: Text) -> Program: ...
+
+    def graph(self, run: Callable[[], None]) -> Graph:
+        """What `run` launches, to be launched again and again."""
+
+    def wait(self) -> None: ...
+
+    def send(self, arrays: Sequence[Any]) -> Transfer:
+        """Send arrays as they are now; launches that follow do not wait for it."""
+
+
+def missing() -> str:
+    """Why CUDA cannot be used here, with what to do; empty if it can."""
+    if importlib.util.find_spec("cupy") is None:
+        return f"CuPy is not installed: {INSTALL}"
+    try:
+        import cupy
+
+        cupy.cuda.runtime.getDeviceCount()
+        cupy.cuda.Device().use()
+        cupy.zeros(1)
+    except Exception as error:
+        return f"no CUDA device can be used: {' '.join(str(error).split())}. Check the driver with nvidia-smi"
+    return ""
+
+
+def device_name() -> str:
+    """The device in use, in words."""
+    import cupy
+
+    properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    return f"{properties['name'].decode()}, {properties['totalGlobalMem'] / 2**30:.0f} GiB"
+
+
+def open_device() -> Device:
+    """The device that backends run on."""
+    return CupyDevice()
+
+
+class CupyDevice:
+    """The current CUDA device, with a stream for steps and one for copies to the host."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._copying = cupy.cuda.Stream(non_blocking=True)
+
+    def put(self, array: NDArray[Any]) -> Any:
+        return self._cupy.asarray(np.ascontiguousarray(array))
+
+    def set(self, there: Any, array: NDArray[Any]) -> None:
+        there.set(np.ascontiguousarray(array))
+
+    def write(self, there: Any, place: int, value: Any) -> None:
+        with self._stream:
+            there[place] = value
+
+    def settle(self) -> None:
+        # Copies to the device may return before they have arrived, and the steps' stream does not wait for them.
+        self._cupy.cuda.Device().synchronize()
+
+    def get(self, there: Any) -> NDArray[Any]:
+        self.wait()
+        found: NDArray[Any] = self._cupy.asnumpy(there)
+        return found
+
+    def address(self, there: Any) -> int:
+        return int(there.ctypes.data if isinstance(there, np.ndarray) else there.data.ptr)
+
+    def notice(self) -> NDArray[np.int64]:
+        import cupyx
+
+        # Pinned memory of the host has one address for both sides, and looking at it queues behind no snapshot.
+        found: NDArray[np.int64] = cupyx.zeros_pinned(1, np.int64)
+        return found
+
+    def program(self, text: Text) -> CupyProgram:
+        return CupyProgram(self._cupy, self._stream, text)
+
+    def graph(self, run: Callable[[], None]) -> CupyGraph:
+        self._stream.synchronize()
+        with self._stream:
+            self._stream.begin_capture()
+            run()
+            return CupyGraph(self._stream.end_capture(), self._stream)
+
+    def wait(self) -> None:
+        self._stream.synchronize()
+
+    def send(self, arrays: Sequence[Any]) -> CupyTransfer:
+        return CupyTransfer(arrays, self._stream, self._copying)
+
+
+class CupyProgram:
+    """A module made by NVRTC; CuPy keeps compiled code on disk, by a hash of the text."""
+
+    def __init__(self, cupy: Any, stream: Any, text: Text) -> None:
+        self._stream = stream
+        options = (*OPTIONS, f"--maxrregcount={text.registers}")
+        self._module = cupy.RawModule(code=text.cuda, options=options)
+        self._kernels = {name: self._module.get_function(name) for name in (*text.kernels, *SCAN_KERNELS)}
+        self._load()
+
+    def _load(self) -> None:
+        """Launch every kernel once to do nothing: while a graph is captured, none can be loaded."""
+        from murmura.compute.cuda.records import record_type
+
+        idle = np.zeros((), record_type("Arguments"))
+        idle["sizes"]["idle"] = 1
+        for name in self._kernels:
+            self.launch(name, 1, SCAN_THREADS if name in SCAN_KERNELS else 1, idle)
+        self._stream.synchronize()
+
+    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
+        with self._stream:
+            self._kernels[name]((blocks,), (threads,), (arguments,))
+
+    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
+        first, second, third = SCAN_KERNELS
+        self.launch(first, blocks, SCAN_THREADS, arguments)
+        self.launch(second, 1, SCAN_THREADS, arguments)
+        self.launch(third, blocks * SCAN_EACH // 4, SCAN_THREADS, arguments)
+
+
+class CupyGraph:
+    """A captured graph: the cost of a launch is paid once for all its kernels."""
+
+    def __init__(self, graph: Any, stream: Any) -> None:
+        self._graph, self._stream = graph, stream
+
+    def launch(self) -> None:
+        self._graph.launch(self._stream)
+
+
+class CupyTransfer:
+    """A copy on the device, queued between two steps, then a copy to the host aside, for which no step waits."""
+
+    def __init__(self, arrays: Sequence[Any], computing: Any, copying: Any) -> None:
+        import cupy
+        import cupyx
+
+        with computing:
+            self._twins = [array.copy() for array in arrays]
+        copying.wait_event(computing.record())
+        self._hosts = [cupyx.empty_pinned(twin.shape, twin.dtype) for twin in self._twins]
+        for twin, host in zip(self._twins, self._hosts, strict=True):
+            cupy.cuda.runtime.memcpyAsync(
+                host.ctypes.data,
+                twin.data.ptr,
+                twin.nbytes,
+                cupy.cuda.runtime.memcpyDeviceToHost,
+                copying.ptr,
+            )
+        self._done = copying.record()
+
+    @property
+    def ready(self) -> bool:
+        return bool(self._done.done)
+
+    def wait(self) -> list[NDArray[Any]]:
+        self._done.synchronize()
+        self._twins = []
+        return self._hosts

@@ -1,0 +1,151 @@
+"""The same C text on a machine without a GPU: the system's C compiler, and threads one after the other.
+
+For tests: what a GPU would compute is computed, atomics and all, only in one order of threads and without those
+kernels whose threads wait for each other. `device.open_device` returns it where a test says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda.program import Text
+from murmura.compute.machine import cache_folder
+from murmura.core.errors import BackendError
+
+COMPILER = "cc"
+FLAGS = ("-std=gnu11", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-shared", "-fPIC")
+HOST_HEADER = """
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#define __device__
+#define __global__
+#define __launch_bounds__(threads)
+#define __ldg(place) (*(place))
+#define fminf(a, b) least(a, b)
+#define fmaxf(a, b) greatest(a, b)
+typedef struct { unsigned x; } Place;
+static Place threadIdx, blockIdx, blockDim, gridDim;
+typedef struct { float x, y; } float2;
+typedef struct { float x, y, z, w; } float4;
+static inline float2 make_float2(float x, float y) { return (float2){x, y}; }
+static inline float4 make_float4(float x, float y, float z, float w) { return (float4){x, y, z, w}; }
+static inline float least(float a, float b) { return a < b ? a : b; }
+static inline float greatest(float a, float b) { return a > b ? a : b; }
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline int __float_as_int(float x) { int i; memcpy(&i, &x, 4); return i; }
+static inline float __int_as_float(int i) { float x; memcpy(&x, &i, 4); return x; }
+#define EXCHANGED(place, value) ({ __typeof__(place) p_ = (place); __typeof__(*p_) old_ = *p_; *p_ = (value); old_; })
+#define atomicAdd(place, value) EXCHANGED(place, *p_ + (value))
+#define atomicExch(place, value) EXCHANGED(place, value)
+#define atomicMin(place, value) EXCHANGED(place, *p_ < (value) ? *p_ : (value))
+#define atomicMax(place, value) EXCHANGED(place, *p_ > (value) ? *p_ : (value))
+"""
+LAUNCHER = """
+void launch_{name}(const Arguments* a, int blocks, int threads) {{
+    gridDim.x = blocks, blockDim.x = threads;
+    for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) {name}(*a);
+}}
+"""
+
+
+class HostDevice:
+    """The machine itself; arrays are NumPy's."""
+
+    def put(self, array: NDArray[Any]) -> NDArray[Any]:
+        return np.array(array, order="C")
+
+    def set(self, there: Any, array: NDArray[Any]) -> None:
+        there[...] = array
+
+    def write(self, there: Any, place: int, value: Any) -> None:
+        there[place] = value
+
+    def settle(self) -> None:
+        """Everything is here."""
+
+    def get(self, there: Any) -> NDArray[Any]:
+        found: NDArray[Any] = there
+        return found
+
+    def address(self, there: Any) -> int:
+        return int(there.ctypes.data)
+
+    def notice(self) -> NDArray[np.int64]:
+        return np.zeros(1, np.int64)
+
+    def program(self, text: Text) -> HostProgram:
+        return HostProgram(text)
+
+    def graph(self, run: Callable[[], None]) -> HostGraph:
+        return HostGraph(run)
+
+    def wait(self) -> None:
+        """Nothing runs beside."""
+
+    def send(self, arrays: Sequence[Any]) -> Arrived:
+        return Arrived(arrays)
+
+
+class HostProgram:
+    """A library made by the C compiler, kept on disk by a hash of its text."""
+
+    def __init__(self, text: Text) -> None:
+        launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
+        self._library = ctypes.CDLL(str(_compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers)))
+
+    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
+        getattr(self._library, f"launch_{name}")(ctypes.c_void_p(arguments.ctypes.data), blocks, threads)
+
+    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
+        start[0] = 0
+        np.cumsum(counts[:-1], out=start[1:])
+        counts[:] = 0
+
+
+class HostGraph:
+    """A function that is run again and again."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self.launch = run
+
+
+class Arrived:
+    """Arrays that were here all along."""
+
+    ready = True
+
+    def __init__(self, arrays: Sequence[Any]) -> None:
+        self._hosts = [np.array(array) for array in arrays]
+
+    def wait(self) -> list[NDArray[Any]]:
+        return self._hosts
+
+
+def _compiled(text: str) -> Path:
+    digest = hashlib.sha256("\0".join([text, COMPILER, *FLAGS]).encode()).hexdigest()[:24]
+    folder = cache_folder() / "host"
+    path = folder / f"{digest}.so"
+    if path.exists():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as aside:
+        source, library = Path(aside, "kernels.c"), Path(aside, "kernels.so")
+        source.write_text(text, encoding="utf-8")
+        command = [COMPILER, *FLAGS, str(source), "-o", str(library), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise BackendError(f"the C compiler refused the kernels' text: {done.stderr[:2000]}")
+        os.replace(library, path)
+    return path

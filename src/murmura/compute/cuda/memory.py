@@ -1,0 +1,144 @@
+"""What a traced step reads on a GPU: the world, numbers of rules, items, obstacles and agents, as loads from records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from murmura.compute.plan import AFFINITIES, Plan
+from murmura.compute.step import SHAPES
+from murmura.compute.trace.text_target import TextTarget
+from murmura.core.algebra import INTEGER, NUMBER, Value
+from murmura.core.record import Record
+from murmura.core.space import offset
+from murmura.core.vec import Vec
+
+
+def world_record(plan: Plan, target: TextTarget) -> Record:
+    """The world as rules know it."""
+    from murmura.compute.cuda.records import WORLD
+
+    numbers = {name: target.value(NUMBER, f"a.rules.world->{name}") for _, name in WORLD}
+    numbers["step"] = target.value(INTEGER, "(int)(a.diary.clock->step - 1)")
+    for seed in ("seed_low", "seed_high"):
+        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.diary.clock->{seed}")
+    return plan.world(numbers)
+
+
+class DeviceMemory:
+    """The `Memory` of a step on a GPU."""
+
+    def __init__(self, plan: Plan, target: TextTarget, world: Record) -> None:
+        self._plan, self._target, self._world = plan, target, world
+        self.place: Vec | None = None
+        """Where the agent is; items farther from it than they matter are passed over."""
+
+    def number(self, place: int, species: Any) -> Value:
+        first = place * self._plan.species_count
+        index = first if species is None else species + first
+        return self._target.load("a.rules.numbers", index, NUMBER, steady=True)
+
+    def affinity(self, field: int, mine: Any, other: Any) -> Value:
+        entry = (mine * self._plan.species_count + other) * len(AFFINITIES) + field
+        return self._target.load("a.rules.affinities", entry, NUMBER, steady=True)
+
+    def rows(self, rule: int) -> tuple[Value, Value]:
+        """The first row of a rule's items, and the one after the last."""
+        begin, end = (self._target.load("a.rules.ranges", 2 * rule + k, INTEGER, steady=True) for k in (0, 1))
+        return begin, end
+
+    def item_place(self, row: Any, column: int) -> Any:
+        return row * self._plan.item_width + column
+
+    def item_numbers(self, rule: int, row: Value, steady: bool = True) -> list[Value]:
+        """What agents know of an item, by column."""
+        columns = range(len(self._plan.rule_groups[rule].known))
+        places = (self.item_place(row, column) for column in columns)
+        return [self._target.load("a.rules.items", place, NUMBER, steady) for place in places]
+
+    def each_item(self, rule: int, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        known = self._plan.rule_groups[rule].known
+
+        def visit(row: Value, held: list[Value]) -> list[Any]:
+            numbers = self.item_numbers(rule, row)
+            if "position" not in known.fields or self.place is None:
+                return body(numbers, held)
+            reach = self._target.load("a.rules.item_ranges", rule, NUMBER, steady=True)
+            way = offset(self._world, self.place, known.collect(numbers)["position"])
+            return self._target.under(way.square <= reach, held, lambda inner: body(numbers, inner))
+
+        return self._target.loop(*self.rows(rule), 1, values, visit)
+
+    def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
+        width = len(SHAPES)
+
+        def visit(row: Value, held: list[Value]) -> list[Any]:
+            numbers = [
+                self._target.load("a.rules.shapes", row * width + k, NUMBER, steady=True) for k in range(width)
+            ]
+            return body(numbers, held)
+
+        return self._target.loop(0, self._target.value(INTEGER, "a.sizes.shapes"), 1, values, visit)
+
+
+class AgentColumns(Mapping[str, Any]):
+    """The columns of one agent, read when they are asked for.
+
+    Args:
+        flock: The record's name: `flock` as it moves, or `sorted`, which nobody writes while agents decide.
+        row: The agent's row.
+    """
+
+    def __init__(self, plan: Plan, target: TextTarget, flock: str, row: Value) -> None:
+        self._plan, self._target, self._flock, self._row = plan, target, flock, row
+        self._steady = flock == "sorted"
+        x, y, vx, vy = target.load_quad(f"a.{flock}.places", row, self._steady)
+        self._known = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._known:
+            return self._known[name]
+        index = extra_place(self._target, self._plan.carried.index(name), self._row)
+        return self._target.load(f"a.{self._flock}.extras", index, NUMBER, self._steady)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._known, *self._plan.carried])
+
+    def __len__(self) -> int:
+        return len(self._known) + len(self._plan.carried)
+
+    @property
+    def identity(self) -> Value:
+        return self._target.load(f"a.{self._flock}.ids", self._row, INTEGER, self._steady)
+
+
+def extra_place(target: TextTarget, column: int, row: Any) -> Any:
+    """Where a column of a row is among the extras, or among what is felt."""
+    return row if column == 0 else target.value(INTEGER, "a.sizes.room") * column + row
+
+
+class ItemStorage:
+    """Items in the memory of a GPU, as turns read and write them."""
+
+    def __init__(self, target: TextTarget, width: int) -> None:
+        self._target, self._width = target, width
+
+    def read(self, row: Any, column: int) -> Value:
+        return self._target.load("a.rules.items", row * self._width + column, NUMBER)
+
+    def write(self, row: Any, column: int, value: Any) -> None:
+        self._target.store("a.rules.items", row * self._width + column, value)
+
+
+def stored_columns(plan: Plan, values: Mapping[str, Any]) -> dict[int, Any]:
+    """Values of an agent by place: 0 to 3 of place and velocity, then the columns that the plan carries."""
+    found: dict[int, Any] = {}
+    for name, value in values.items():
+        if name in ("position", "velocity"):
+            first = 0 if name == "position" else 2
+            found |= {first + k: part for k, part in enumerate(value)}
+        elif name in plan.carried:
+            found[4 + plan.carried.index(name)] = value
+    return found
+
+

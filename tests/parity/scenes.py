@@ -294,7 +294,7 @@ def scenario_of(scene: str) -> Scenario:
 
 def loud_rules(scenario: Scenario) -> dict[str, Rule]:
     """The rules that take part in a scenario, by name."""
-    from murmura.backends.plan import Plan
+    from murmura.compute.plan import Plan
 
     return {group.name: group.rule for group in Plan(scenario).rule_groups if group.rule is not None}
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.backends.moment import Moment
+from murmura.compute.reference import Moment
 from murmura.core.randomness import seed_words
 from murmura.core.state import column_name, column_type
 
@@ -185,13 +185,15 @@ def _lived(sim: mm.Simulation, rng: np.random.Generator | None) -> dict[str, Any
             moment.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, n)
         world = moment.world
         # The lattice of noise repeats after 256 cells: coordinates in it are rounded like numbers near 256.
-        moment.world = world._replace(
-            noise_x=world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
-            noise_y=world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+        moment.world = moment.step.world = world.having(
+            {
+                "noise_x": world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+                "noise_y": world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+            }
         )
     rows = np.arange(n)
     lived = {name: np.broadcast_to(np.asarray(sim.state[name], np.float64), n) for name in columns_of(sim)}
-    for name, values in moment.live(rows)[0].items():
+    for name, values in moment.live(rows).columns.items():
         lived[column_name(name)] = np.asarray(values, np.float64)
     return lived
 

@@ -64,10 +64,11 @@ class Array:
         """The array from an element on."""
         return Array(self.target, self.at(index), self.element)
 
-    def row(self, k: int) -> Array:
+    def row(self, k: Any) -> Array:
         """A row of a table."""
         builder = self.target.builder
-        distance = builder.mul(builder.sext(self._pitch.code, LONG), LONG(k))
+        number = builder.sext(code_of(self.target, k, INTEGER), LONG)
+        distance = builder.mul(builder.sext(self._pitch.code, LONG), number)
         place = builder.gep(self.pointer, [distance], inbounds=True, source_etype=self.element)
         return Array(self.target, place, self.element)
 

@@ -226,20 +226,23 @@ class Index:
 
     def _fetch_rest(self, begin: Value, end: Value) -> None:
         """Bring the other columns of a sorted row, one after the other."""
-        for k in range(self.at_once, self.width):
-            to, column = self.columns[k], self.frame.state.row(k)
-            with self.target.looping(begin, end) as d:
+        t = self.target
+        with t.looping(self.at_once, self.width) as k:
+            to, column = self.table.row(k), self.frame.state.row(k)
+            with t.looping(begin, end) as d:
                 to[d] = column[self.source[d]]
 
     def _copy_ghosts(self, to: Value, begin: Value, count: Value, shift_x: Any, shift_y: Any) -> None:
         t = self.target
-        for k, column in enumerate(self.columns):
-            shift = (shift_x, shift_y)[k] if k < 2 else 0.0
-            with t.looping(0, count) as n:
+        with t.looping(0, count) as n:
+            for column, shift in zip(self.columns, (shift_x, shift_y), strict=False):
                 value = column[begin + n]
                 column[to + n] = value if isinstance(shift, float) else value + shift
-        with t.looping(0, count) as n:
             self.table_ids[to + n] = self.table_ids[begin + n]
+        with t.looping(2, self.width) as k:
+            row = self.table.row(k)
+            with t.looping(0, count) as n:
+                row[to + n] = row[begin + n]
 
     def finish_row(self, base: Value, end: Value, grid: Grid) -> None:
         """Sort and complete a row, and add ghosts and sentinels."""
@@ -255,10 +258,12 @@ class Index:
         self._put_sentinels(end - PAD, end)
 
     def _put_sentinels(self, begin: Value, end: Value) -> None:
-        with self.target.looping(begin, end) as d:
-            for k, column in enumerate(self.columns):
-                column[d] = FAR if k < 2 else 0.0
+        t = self.target
+        with t.looping(begin, end) as d:
+            self.columns[0][d], self.columns[1][d] = FAR, FAR
             self.table_ids[d] = -1
+            with t.looping(2, self.width) as k:
+                self.table.row(k)[d] = 0.0
 
     def fill_edge(self, side: Value, grid: Grid) -> None:
         """The row beyond the lower (0) or upper (1) edge: ghosts, or nobody."""

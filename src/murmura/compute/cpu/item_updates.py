@@ -187,8 +187,9 @@ class Newborns:
         t, frame = self.target, self.frame
         child = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), child + 1)
-        for column in self.columns:
-            column[c] = column[m]
+        with t.looping(0, len(self.columns)) as k:
+            row = frame.state.row(k)
+            row[c] = row[m]
         frame.ids[c] = child
         for k, group in enumerate(self.plan.rule_groups):
             inherit = group.kind.inherit
@@ -232,8 +233,8 @@ class Newborns:
         name = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), name + 1)
         frame.ids[i] = name
-        for column in self.columns:
-            column[i] = 0.0
+        with t.looping(0, len(self.columns)) as k:
+            frame.state.row(k)[i] = 0.0
         defaults = {c: float(newborn_value(column_name(c))) for c in self.plan.carried}
         defaults |= {"species": float(species)} if "species" in self.plan.carried else {}
         self._write(i, defaults | settle(p, it, name, self.world))

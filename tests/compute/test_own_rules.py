@@ -112,6 +112,6 @@ def test_heading_and_speed_follow_a_velocity_that_a_rule_writes(backend: str):
 def test_a_cache_folder_that_cannot_be_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MURMURA_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr("murmura.backends.cpu_build._modules", {})
+    monkeypatch.setattr("murmura.compute.cpu.build._runs", {})
     with pytest.raises(BackendError, match=r"cannot keep compiled kernels in .*MURMURA_CACHE_DIR"):
         mm.Simulation("classic", backend="cpu")

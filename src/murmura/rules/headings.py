@@ -11,7 +11,8 @@ from murmura.core.vec import TINY, Vec
 
 def turn_force(me: Any, angle: Number, world: Any) -> Vec:
     """The force that turns the velocity by an angle [rad] in this step and leaves its length alone."""
-    return (me.velocity.rotated(angle) - me.velocity) / world.thrust
+    force: Vec = (me.velocity.rotated(angle) - me.velocity) / world.thrust
+    return force
 
 
 def angle_to(me: Any, direction: Vec) -> Number:

@@ -15,5 +15,6 @@ def steer_towards(direction: Vec, me: Any) -> Vec:
 
 def steer_at_speed(direction: Vec, speed: Number, me: Any) -> Vec:
     """Force towards a direction at a given speed, at most `max_force`; none for the zero vector."""
-    force = (direction.with_length(speed) - me.velocity).limited(me.max_force)
-    return force * where(direction.square > 0.0, 1.0, 0.0)
+    wanted = direction.with_length(speed)
+    force: Vec = (wanted - me.velocity).limited(me.max_force) * where(direction.square > 0.0, 1.0, 0.0)
+    return force

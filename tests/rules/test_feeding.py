@@ -10,14 +10,18 @@ import pytest
 
 from murmura import Scenario, Simulation
 from murmura.core.state import FeedingState
+from murmura.engine.food import COLUMNS
 from murmura.rules import feeding
-from murmura.rules.feeding import AMOUNT, CHANGES, FEEDERS, INVITES, PRESENT, ROOM, X, Y
+from murmura.rules.feeding import CHANGES
 
 from .scenes import MAX_FORCE, MAX_SPEED, close, make_scenario, place, rule_forces
 
 DT = 0.015625
 FOOD = (120.0, 80.0)
 NONE, APPROACHING, GATHERING, FEEDING = range(4)
+X, Y, ROOM, PRESENT, INVITES, AMOUNT, FEEDERS = (
+    COLUMNS.index(name) for name in ("x", "y", "room", "present", "invites", "amount", "feeders")
+)
 
 
 def world(rules: dict[str, Any] | None = None, **values: Any) -> Scenario:

@@ -95,7 +95,7 @@ def test_crowd_tolerance(gene: float, tolerance: int) -> None:
 
 
 def hunger(values: dict[str, float] | None = None, **columns: float) -> float:
-    """Energy that ten seconds at full speed cost."""
+    """Energy that two seconds at full speed cost."""
     sim = wild(
         [[500, 500]],
         [PREY],
@@ -103,7 +103,7 @@ def hunger(values: dict[str, float] | None = None, **columns: float) -> float:
         velocities=[[9, 0]],
         columns=columns,
     )
-    sim.step(100)
+    sim.step(20)
     return 1.0 - float(sim.column("energy")[0])
 
 

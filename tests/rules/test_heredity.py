@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from murmura.core.record import Record
+from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import GENES, PARTS
 
 from .wild import PREDATOR, PREY, deaths, wild
@@ -145,6 +147,27 @@ def test_parts_mutate_one_at_a_time() -> None:
     assert (np.abs(changes).sum(axis=0) <= 1).all()
     assert 45 < np.abs(changes).sum() < 75, "three in ten add, three in ten remove"
     assert (np.abs(changes).sum(axis=1) > 2).all() and changes.min() == -1 and changes.max() == 1
+
+
+@pytest.mark.parametrize("choice", [False, True])
+def test_many_inherit_at_once_what_each_inherits_alone(choice: bool) -> None:
+    """Heredity has no branches: it is traced for all targets, and takes arrays as well as numbers."""
+    p = Record("p", {
+        "crossover_choice": choice, "mutation_rate": 0.5, "mutation_size": 0.3, "hue_mutation_rate": 0.5,
+        "part_mutation_rate": 0.8, "most_parts": 5.0,
+    })  # fmt: skip
+    world = Record("world", {"seed_low": 7, "seed_high": 0})
+    ids, rng = np.arange(40), np.random.default_rng(3)
+    mothers, fathers = rng.uniform(0.5, 1.0, (2, 40))
+
+    def young(child: Any, mother: Any, father: Any) -> list[Any]:
+        genes = [inherit(p, mother, father, 3, child, world) for inherit in (gene_of, size_of, hue_of)]
+        return [*genes, part_of(p, 4.0 * mother, 4.0 * father, 2.0, part_chances(child, world))]
+
+    together = np.array(young(ids, mothers, fathers))
+    alone = np.array([young(*one) for one in zip(ids, mothers, fathers, strict=True)], float).T
+    np.testing.assert_array_equal(together, alone)
+    assert (together.std(axis=1) > 0.0).all()
 
 
 # Maturity and its price

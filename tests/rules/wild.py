@@ -13,6 +13,7 @@ DT = 0.1
 QUIET = {
     "rules.genome.spread": 0.0, "rules.ageing.founders": 0.0, "rules.noise.gain": 0.0, "rules.energy.decay": 0.0,
     "rules.feeding.count": 1, "rules.feeding.reach": 1.0, "world.width": 1000.0, "world.height": 1000.0,
+    "rules.remains.places": 8,  # the definition asks everybody about each of them
 }  # fmt: skip
 
 

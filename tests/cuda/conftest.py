@@ -1,54 +1,51 @@
-"""Where these tests run: on a CUDA device, or on Numba's simulator of one, which is plain Python and slow.
-
-Without a device: NUMBA_ENABLE_CUDASIM=1 python -m pytest -m cuda tests/cuda
-With one: python -m pytest -m cuda tests/cuda
-"""
+"""Where these tests run: on a CUDA device if there is one, else on the host (`murmura.compute.cuda.host`)."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
 import pytest
 
-from murmura.backends.cuda_build import missing, simulated
+from murmura.compute.cuda import device as cuda_device
+from murmura.compute.cuda.host import HostDevice
 from murmura.core.rule import REGISTRY, register_rule
 
+from .machine import ON_HOST, REASON
 from .roll_call import NAME, RollCall
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _somewhere_to_run() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the packages say of each other while they are imported
-        reason = missing()
-    if reason:
-        pytest.skip(f"neither a CUDA device nor its simulator (NUMBA_ENABLE_CUDASIM=1): {reason}")
+def _somewhere_to_run() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if ON_HOST:
+            patch.setattr(cuda_device, "open_device", HostDevice)
+            patch.setattr(cuda_device, "missing", lambda: "")
+        yield
 
 
 @pytest.fixture
 def device(_somewhere_to_run: None) -> None:
     """For tests that only a real device can pass."""
-    if simulated():
-        pytest.skip("needs a CUDA device: the simulator is too slow, and has no memory of its own")
+    if ON_HOST:
+        pytest.skip(f"needs a CUDA device: {REASON}")
 
 
 @pytest.fixture
 def size() -> tuple[int, int]:
     """How many agents and steps a comparison with the definition can afford here."""
-    return (32, 3) if simulated() else (400, 30)
+    return (120, 6) if ON_HOST else (400, 30)
 
 
 @pytest.fixture
 def handful(size: tuple[int, int]) -> tuple[int, int]:
-    """As many as the simulator can afford several times over; on a device as many as in `size`."""
-    return (20, 3) if simulated() else size
+    """As many as can be afforded several times over."""
+    return size
 
 
 @pytest.fixture
 def crowd() -> tuple[int, int]:
     """How many agents and steps the backend alone can afford here."""
-    return (40, 5) if simulated() else (20_000, 100)
+    return (3000, 20) if ON_HOST else (20_000, 100)
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,7 @@ ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 def scene_of(name: str, agents: int) -> Scenario:
     scenario = scenario_of(name)
     breeds = scenario.rules.reproduction.enabled
-    room = (
-        {"rules.reproduction.most": 2 * agents} if breeds else {}
-    )  # the simulator pays for empty places too
+    room = {"rules.reproduction.most": 2 * agents} if breeds else {}
     return scenario.with_values({"agents": agents} | room)
 
 

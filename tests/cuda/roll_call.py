@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
+from murmura.core.merging import Greatest, Least, Sum
 from murmura.core.rule import Rule
 from murmura.scenario import Scenario
 
@@ -22,17 +23,17 @@ QUIET = ("separation", "alignment", "cohesion", "boundary")
 class RollCall(Rule):
     """Uses every way in which contributions combine."""
 
-    accumulates = ("sum", "greatest", "least", "payload")
     reads = ("feeding_timer",)
     writes = ("aggression_level", "energy", "mating_timer")
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return seen.feeding_timer, seen.feeding_timer, seen.d2, seen.feeding_timer
+        call = seen.feeding_timer
+        return {"sum": Sum(call), "loudest": Greatest(call), "nearest": Least(seen.square, call=call)}
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[0], acc[1], acc[3]
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return {"aggression_level": found.sum, "energy": found.loudest, "mating_timer": found.nearest.call}
 
 
 def scene(boundary: str, species: tuple[Any, ...] = (), **values: Any) -> Scenario:

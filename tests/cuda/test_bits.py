@@ -14,8 +14,6 @@ from tests.parity.scenes import SCENES
 
 from .flocks import BY_ID, lively, make_lively, scene_of, silenced
 
-pytestmark = pytest.mark.cuda
-
 
 def hash_after(sim: mm.Simulation, *counts: int) -> str:
     for count in counts:

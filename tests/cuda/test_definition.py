@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.backends.cuda_build import simulated
 from murmura.core.rule import REGISTRY, is_built_in
 from tests.parity.scenes import SCENES, alone, loud_rules, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step
 
+from .machine import ON_HOST
 from .flocks import ROUND_OBSTACLE, cut_down, lively, scene_of, silenced
 
-pytestmark = pytest.mark.cuda
 
 FORCE = ("acceleration_x", "acceleration_y")
 RULES = [name for name, rule in REGISTRY.items() if is_built_in(rule)]
@@ -56,12 +55,12 @@ def test_every_rule_has_a_scene(rule: str):
 @pytest.mark.parametrize("rule", [rule for rule in RULES if not REGISTRY[rule].arrives])
 def test_each_rule_alone(rule: str, size: tuple[int, int]):
     most = 0
-    for scene in scenes_with(rule)[: 1 if simulated() else None]:
+    for scene in scenes_with(rule)[: 1 if ON_HOST else None]:
         scenario = scene_of(scene, size[0])
         sim = lively(scenario)
-        module = sim._backend._module
+        module = sim._backend._program
         sim.adopt(alone(scenario, rule))
-        assert sim._backend._module is module, "other numbers must not need another kernel"
+        assert sim._backend._program is module, "other numbers must not need another kernel"
         before = sim.state.copy()
         found = Comparison()
         compare_step(sim, found)
@@ -77,7 +76,7 @@ def test_each_rule_alone(rule: str, size: tuple[int, int]):
         most = max(most, *changes)
     # A rule with many columns does not change all of them in one step of a few agents, and in some scenes others
     # leave it little to do.
-    assert most >= (1 if simulated() else 4), f"{rule} does too little in any scene to be compared"
+    assert most >= (1 if ON_HOST else 4), f"{rule} does too little in any scene to be compared"
 
 
 # Between them: all four edges, one and three species, metric and topological view, obstacles, tracked agents.
@@ -113,7 +112,7 @@ def test_shipped_scenario(name: str, size: tuple[int, int]):
     assert len(np.unique(sim.column("species"))) == kinds, "too few agents to have all species"
     found = Comparison()
     compare_step(sim, found)
-    if not simulated():
+    if not ON_HOST:
         sim.step(10 * steps)
         compare_step(sim, found)
     check(found)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.backends.cuda_build import simulated
-from murmura.core.rule import REGISTRY
-from tests.backends.listeners import Posts
+from murmura.core.rule import register_rule
 from tests.parity.side_by_side import twin_of
 from tests.rules.test_heredity import births, lone_mother
 
+from .listeners import Posts
+from .machine import ON_HOST
 from .flocks import scene_of
-
-pytestmark = pytest.mark.cuda
 
 
 @pytest.fixture(autouse=True)
-def _known() -> Iterator[None]:
-    REGISTRY["posts"] = Posts
-    yield
-    del REGISTRY["posts"]
+def _known(_own_rules: None) -> None:
+    register_rule("posts")(Posts)
 
 
 def world(agents: int, boundary: str = "wrap") -> mm.Scenario:
@@ -41,7 +35,7 @@ def world(agents: int, boundary: str = "wrap") -> mm.Scenario:
 
 @pytest.mark.parametrize("boundary", ["wrap", "open"])
 def test_step_by_step_as_the_definition(boundary: str):
-    agents, steps = (24, 24) if simulated() else (400, 60)
+    agents, steps = (150, 40) if ON_HOST else (400, 60)
     sim = mm.Simulation(world(agents, boundary), seed=5, backend="cuda")
     kinds: set[str] = set()
     for _ in range(steps):
@@ -65,7 +59,7 @@ def test_step_by_step_as_the_definition(boundary: str):
 
 
 def test_batches_and_single_steps_give_the_same_bits():
-    agents, steps = (24, 9) if simulated() else (5000, 60)
+    agents, steps = (500, 40) if ON_HOST else (5000, 60)
     whole = mm.Simulation(world(agents), seed=1, backend="cuda")
     whole.step(steps)
     pieces = mm.Simulation(world(agents), seed=1, backend="cuda")
@@ -77,7 +71,7 @@ def test_batches_and_single_steps_give_the_same_bits():
 
 
 def test_newcomers_are_those_of_the_definition():
-    scenario = scene_of("scored", 12 if simulated() else 400).with_values({"rules.immigration.rate": 600.0})
+    scenario = scene_of("scored", 60 if ON_HOST else 400).with_values({"rules.immigration.rate": 600.0})
     sim = mm.Simulation(scenario, seed=8, backend="cuda")
     for _ in range(2):
         twin = twin_of(sim)

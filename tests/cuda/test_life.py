@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.algebra import absolute, maximum, sqrt, to_number, where
+from murmura.core.algebra import absolute, maximum, to_number, where
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.layout import POSITION
+from murmura.core.merging import Greatest, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import Vec
 from murmura.lab.bench import workload
-from tests.backends.test_own_rules import check_about_face
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import lively, scene_of
-
-pytestmark = pytest.mark.cuda
 
 
 # --- checkpoints ---
@@ -88,9 +88,9 @@ def test_a_world_that_dies_out_and_is_settled_anew():
 def test_retune_numbers(size: tuple[int, int]):
     sim = mm.Simulation(workload(size[0]), seed=4, backend="cuda")
     sim.step(2)
-    module, before = sim._backend._module, sim.state_hash()
+    module, before = sim._backend._program, sim.state_hash()
     sim.retune({"rules.alignment.weight": 3.0, "motion.max_speed": 9.0, "motion.time_step": 0.02})
-    assert sim._backend._module is module, "other numbers must not need another kernel"
+    assert sim._backend._program is module, "other numbers must not need another kernel"
     assert sim.state_hash() == before
     compare_step(sim, Comparison())
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)
@@ -98,14 +98,14 @@ def test_retune_numbers(size: tuple[int, int]):
 
 def test_retune_an_option_and_the_world(size: tuple[int, int]):
     sim = mm.Simulation(workload(size[0]), seed=4, backend="cuda")
-    module = sim._backend._module
+    module = sim._backend._program
     sim.step(2)
     sim.retune({"perception.nearest": 3})
-    assert sim._backend._module is not module
+    assert sim._backend._program is not module
     compare_step(sim, Comparison())
     assert sim.column("local_density").max() == 3
     sim.retune({"perception.nearest": None, "world.width": sim.scenario.world.width * 1.5})
-    assert sim._backend._module is module
+    assert sim._backend._program is module
     compare_step(sim, Comparison())
     assert sim.column("local_density").max() > 3
 
@@ -140,9 +140,7 @@ class Shy(Rule):
     weight: float = quantity(0.7, "How much it counts.", "", ge=0)
     lamps: tuple[tuple[float, float], ...] = ()
 
-    accumulates = ("sum", "greatest", "least", "payload", "payload")
-    item_accumulates = ("sum", "sum", "least", "payload")
-    item_fields = ("x", "y")
+    item_fields = (POSITION,)
     reads = ("energy", "mating_cooldown")
     writes = ("mating_cooldown",)
 
@@ -151,34 +149,36 @@ class Shy(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        weaker = where(seen.energy <= me.energy, seen.d2, 3.0e38)
-        return seen.nearness, seen.nearness * seen.energy, weaker, seen.dx, seen.dy
+        weaker = where(seen.energy <= me.energy, seen.square, 3.0e38)
+        return {
+            "crowd": Sum(seen.nearness),
+            "strongest": Greatest(seen.nearness * seen.energy),
+            "weaker": Least(weaker, offset=seen.offset),
+        }
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = me.x - it.x, me.y - it.y
-        d2 = dx * dx + dy * dy
-        near = maximum(0.0, 1.0 - sqrt(d2) / 150.0)
-        return dx * near, dy * near, d2, it.x
+        away = me.position - it.position
+        near = maximum(0.0, 1.0 - away.length / 150.0)
+        return {"away": Sum(away * near), "lamp": Least(away.square, x=it.position.x)}
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return (0.5 * me.mating_cooldown + 0.1 * acc[0] + acc[1],)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return {"mating_cooldown": 0.5 * me.mating_cooldown + 0.1 * found.crowd + found.strongest}
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        _, _, nearest, dx, dy, away_x, away_y, lamp, _ = acc
-        w = where(nearest < 1.0e38, p.weight * 0.02, 0.0)
-        lit = where(lamp < 1.0e38, 0.001, 0.0) * (1.0 + me.mating_cooldown)
-        return away_x * lit - dx * w, away_y * lit - dy * w
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        w = where(found.weaker.exists, p.weight * 0.02, 0.0)
+        lit = where(found.lamp.exists, 0.001, 0.0) * (1.0 + me.mating_cooldown)
+        return found.away * lit - found.weaker.offset * w
 
     @staticmethod
-    def exclusive(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[1] > 0.9
+    def exclusive(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.strongest > 0.9
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return (me.mating_cooldown * 0.9 + world.dt * to_number(me.id) * 0.01,)
+        return {"mating_cooldown": me.mating_cooldown * 0.9 + world.dt * to_number(me.id) * 0.01}
 
 
 def test_a_rule_of_the_users_own(size: tuple[int, int]):
@@ -201,8 +201,8 @@ def test_a_rule_of_the_users_own(size: tuple[int, int]):
 def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
     class Wrong(Rule):
         @staticmethod
-        def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-            return p.nothing_of_that_name, 0.0
+        def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return Vec(p.nothing_of_that_name, 0.0)
 
     register_rule("wrong")(Wrong)
     with pytest.raises(ScenarioError, match=r"wrong.*nothing_of_that_name"):
@@ -222,9 +222,9 @@ class Sick(Rule):
     clamped = False
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         left = maximum(0.0, (p.since - 0.5) * world.dt - world.time)
-        return me.x * 0.0, p.push / (absolute(to_number(me.id) - p.who) + left)
+        return Vec(me.position.x * 0.0, p.push / (absolute(to_number(me.id) - p.who) + left))
 
 
 def test_a_users_rule_by_hand():
@@ -238,10 +238,6 @@ def test_a_users_rule_by_hand():
     assert sim.positions[0] == pytest.approx([50.0, 60.0 + 1.25 / 60.0])
 
 
-def test_heading_and_speed_follow_a_velocity_that_a_rule_writes():
-    check_about_face("cuda")
-
-
 def test_a_genome_switched_on_makes_founders_of_all():
     sim = mm.Simulation(workload(40), seed=6, backend="cuda")
     sim.step()
@@ -253,9 +249,6 @@ def test_a_genome_switched_on_makes_founders_of_all():
     assert len(np.unique(sim.column("gene_speed"))) == 40
 
 
-@pytest.mark.filterwarnings(
-    "ignore::RuntimeWarning"
-)  # the simulator computes with NumPy's numbers, which warn
 def test_a_rule_that_divides_by_zero_stops_the_run_at_once(size: tuple[int, int]):
     register_rule("sick")(Sick)
     scenario = workload(size[0]).with_values({"rules.sick": {"since": 2.0, "who": 7.0}})

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from murmura.backends.cuda_build import simulated
 
+from .machine import ON_HOST
 from .roll_call import begin, check_roll, headings, scene, uniform
 
-pytestmark = pytest.mark.cuda
 
 BOUNDARIES = ("wrap", "reflect", "open")
 CORNER = np.array([300.0, 240.0])
@@ -23,11 +22,11 @@ def test_random_scenes(boundary: str, view: float, size: tuple[int, int]):
     rng = np.random.default_rng(1)
     n = size[0]
     met = 0
-    for radius in (60.0,) if simulated() else (12.0, 30.0, 50.0, 90.0, 149.0):
+    for radius in (60.0,) if ON_HOST else (12.0, 30.0, 50.0, 90.0, 149.0):
         scenario = scene(boundary, perception_radius=radius, perception_field_of_view=view)
         sim = begin(scenario, uniform(rng, n), headings(rng, n))
         met += check_roll(sim)
-        if not simulated():
+        if not ON_HOST:
             # After some flight the flock lies sorted in memory, as in a real run.
             sim.step(size[1])
             met += check_roll(sim)
@@ -93,7 +92,7 @@ def test_exactly_on_the_edges_of_the_world():
 def test_rims_are_inclusive(boundary: str, view: float, size: tuple[int, int]):
     """On whole numbers, (3, 4), (5, 0) and (0, 5) lie exactly at radius 5, and 45 degrees exactly on rims of view."""
     rng = np.random.default_rng(7)
-    width, height = (16.0, 12.0) if simulated() else (64.0, 48.0)
+    width, height = (16.0, 12.0) if ON_HOST else (64.0, 48.0)
     lattice = np.array(list(itertools.product(range(int(width)), range(int(height)))), np.float64)
     places = lattice[rng.permutation(len(lattice))[: size[0]]]
     compass = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], np.float64)

@@ -7,8 +7,6 @@ import pytest
 
 import murmura as mm
 
-pytestmark = pytest.mark.cuda
-
 
 def flock(backend: str) -> mm.Simulation:
     return mm.Simulation(mm.load_scenario("starlings").with_values({"agents": 24}), seed=5, backend=backend)

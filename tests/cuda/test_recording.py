@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.backends.cuda import BackendCuda
-from murmura.backends.cuda_build import simulated
+from murmura.compute.cuda import BackendCuda
 from murmura.lab.bench import workload
 from murmura.lab.recording import record
 
+from .machine import ON_HOST
 from .flocks import cut_down
 
-pytestmark = pytest.mark.cuda
-ROOM = {"rules.reproduction.most": 40}  # the simulator pays for empty places too
+ROOM = {"rules.reproduction.most": 40}
 FILES = ("run.gsd", "metrics.jsonl", "events.jsonl", "checkpoint-A.npz", "checkpoint-B.npz")
 SCENES: dict[str, Any] = {
     "alike": lambda: (workload(32), {}),
@@ -62,7 +61,8 @@ def test_only_checkpoints_bring_the_whole_state(scene: str, tmp_path: Path, monk
     assert stored == [5]  # at the start it is here already
 
 
-@pytest.mark.skipif(simulated(), reason="the simulator captures no graphs")
+@pytest.mark.cuda
+@pytest.mark.skipif(ON_HOST, reason="the host captures no graphs")
 @pytest.mark.parametrize("steps", [1, 9])
 def test_steps_write_into_no_memory_that_a_snapshot_may_get(steps: int):
     """What a graph was captured with is its own for ever: snapshots on their way to the host lie in other memory."""
@@ -70,7 +70,7 @@ def test_steps_write_into_no_memory_that_a_snapshot_may_get(steps: int):
 
     sim = mm.Simulation(cut_down("ecosystem", 24).with_values(ROOM), seed=3, backend="cuda")
     sim.step(steps)
-    with sim._backend._stream as stream:
+    with sim._backend._device._stream as stream:
         blocks = [cupy.full(512 * size, 7, np.uint8) for size in range(1, 65) for _ in range(6)]
         stream.synchronize()
     sim.step(steps)

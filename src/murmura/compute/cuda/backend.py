@@ -93,7 +93,9 @@ class BackendCuda:
         """Take up changed numbers and items; the kernels, their graphs and the flock stay."""
         self._plan = plan
         self._place_all(arrays.plan_arrays(plan, plan.items, self._seed))
-        self._device.write(self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step)
+        self._device.write(
+            self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step
+        )
 
     # The flock
 

@@ -23,7 +23,16 @@ from murmura.compute.machine import cache_folder
 from murmura.core.errors import BackendError
 
 COMPILER = "cc"
-FLAGS = ("-std=gnu11", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-shared", "-fPIC")
+FLAGS = (
+    "-std=gnu11",
+    "-O1",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-w",
+    "-shared",
+    "-fPIC",
+)
 HOST_HEADER = """
 #include <math.h>
 #include <stdbool.h>
@@ -103,7 +112,9 @@ class HostProgram:
 
     def __init__(self, text: Text) -> None:
         launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
-        self._library = ctypes.CDLL(str(_compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers)))
+        self._library = ctypes.CDLL(
+            str(_compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers))
+        )
 
     def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
         getattr(self._library, f"launch_{name}")(ctypes.c_void_p(arguments.ctypes.data), blocks, threads)

@@ -205,7 +205,9 @@ class Lifecycle:
                 p = step.parameters(species)[k + 2]
                 values = group.kind.inherit(p, she, he, child, world)
                 self._write(target, child_row, stored_columns(self.plan, values))
-        parameters = "const int rule, const int c, const int m, const int f, const int mother, const int father"
+        parameters = (
+            "const int rule, const int c, const int m, const int f, const int mother, const int father"
+        )
         head = f"static __device__ void bear(const Arguments a, {parameters}, const int child) {{\n"
         return f"{head}{target.text}}}\n{BIRTHS_TEXT}"
 
@@ -223,7 +225,9 @@ class Lifecycle:
             if place < 4:
                 target.write(f"a.flock.places[{row.code}].{'xyzw'[place]} = {code};")
             else:
-                target.store("a.flock.extras", extra_place(target, place - 4, row), Value(target, NUMBER, code))
+                target.store(
+                    "a.flock.extras", extra_place(target, place - 4, row), Value(target, NUMBER, code)
+                )
 
     # Arrivals
 
@@ -235,12 +239,26 @@ class Lifecycle:
                 continue
             begin, end = memory.rows(k)
             most = target.integer(self.plan.species_count)
-            count = target.value(INTEGER, f"{(end - begin).code} < {most.code} ? {(end - begin).code} : {most.code}")
-            target.repeat(count, lambda species, k=k, group=group: self._arrival(target, memory, world, step, k, group, species))
+            count = target.value(
+                INTEGER, f"{(end - begin).code} < {most.code} ? {(end - begin).code} : {most.code}"
+            )
+            target.repeat(
+                count,
+                lambda species, k=k, group=group: self._arrival(
+                    target, memory, world, step, k, group, species
+                ),
+            )
         return f"static __device__ void welcome(const Arguments a) {{\n{target.text}}}\n{AFTERWARDS_TEXT}"
 
     def _arrival(
-        self, target: CTarget, memory: DeviceMemory, world: Record, step: Step, k: int, group: Group, species: Value
+        self,
+        target: CTarget,
+        memory: DeviceMemory,
+        world: Record,
+        step: Step,
+        k: int,
+        group: Group,
+        species: Value,
     ) -> None:
         """One of a species comes, if the rule says so and there is room."""
         kind = group.kind
@@ -268,4 +286,3 @@ class Lifecycle:
         """What anybody new has in every column."""
         carried = {4 + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
         return {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0, **carried}
-

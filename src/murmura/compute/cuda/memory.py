@@ -74,7 +74,8 @@ class DeviceMemory:
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             numbers = [
-                self._target.load("a.rules.shapes", row * width + k, NUMBER, steady=True) for k in range(width)
+                self._target.load("a.rules.shapes", row * width + k, NUMBER, steady=True)
+                for k in range(width)
             ]
             return body(numbers, held)
 
@@ -140,5 +141,3 @@ def stored_columns(plan: Plan, values: Mapping[str, Any]) -> dict[int, Any]:
         elif name in plan.carried:
             found[4 + plan.carried.index(name)] = value
     return found
-
-

@@ -10,7 +10,17 @@ from typing import Any
 
 from murmura.compute.cuda.walk import Walk
 from murmura.compute.step import Outcome
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Condition, Value, as_number, code_of, to_number, where
+from murmura.core.algebra import (
+    CONDITION,
+    INTEGER,
+    NUMBER,
+    Condition,
+    Value,
+    as_number,
+    code_of,
+    to_number,
+    where,
+)
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.merging import Best, Count, Report, leaves
 from murmura.core.record import Record
@@ -151,7 +161,9 @@ def _tell_item(walk: Walk, k: int, p: list[Record], me: Record, row: Value) -> l
     slot = 0
     for report in walk.step.told(k, p, me, it).values():
         for call in _calls(walk, report, me):
-            place = (row * walk.shapes.told_width + slot).code if slot or walk.shapes.told_width > 1 else row.code
+            place = (
+                (row * walk.shapes.told_width + slot).code if slot or walk.shapes.told_width > 1 else row.code
+            )
             walk.target.write(call.replace("TOLD", f"a.diary.told + {place}"))
             slot += 1
     written = walk.step.reported(k, p, me)

@@ -89,7 +89,11 @@ class CTarget(TextTarget):
         values = ", ".join(self.constant(kind, x) for x in entries.ravel().tolist())
         return f"static __device__ const {TYPES[kind]} {name}[{entries.size}] = {{{values}}};\n"
 
-    def definition(self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]) -> str:
-        kind, result = ("float", results[0]) if len(results) == 1 else ("float2", f"make_float2({', '.join(results)})")
+    def definition(
+        self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]
+    ) -> str:
+        kind, result = (
+            ("float", results[0]) if len(results) == 1 else ("float2", f"make_float2({', '.join(results)})")
+        )
         listed = ", ".join(f"const float {x}" for x in parameters)
         return f"static __device__ {kind} {name}({listed}) {{\n{body.ending_with(result)}    return {result};\n}}\n"

@@ -91,7 +91,9 @@ class TextTarget(Target):
         """The definition of a table."""
         raise NotImplementedError
 
-    def definition(self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]) -> str:
+    def definition(
+        self, name: str, parameters: Sequence[str], body: TextTarget, results: Sequence[str]
+    ) -> str:
         """The definition of a function of numbers."""
         raise NotImplementedError
 

@@ -262,8 +262,8 @@ def test_a_rule_gives_founders_what_it_likes_in_any_column(begins: str) -> None:
             return {"energy": 1.0 / (2.0 + ids)}
 
         @staticmethod
-        def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-            return (me.energy,)
+        def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return {"energy": me.energy}
 
     register_rule("weary")(Weary)
     try:

@@ -346,13 +346,13 @@ def _rank(p: Any, me: Any, world: Any) -> Any:
     return rank - floor(rank)
 
 
-def _approach(p: Any, me: Any, way: Vec, distance: Number) -> Vec:
+def _approach(p: Any, me: Any, way: Vec, distance: Number) -> Any:
     """Straight to the food, slower on arrival (S0-59)."""
     speed = p.approach_speed * me.max_speed * minimum(1.0, distance / p.arrival_radius)
     return steer_at_speed(way, speed, me) * where(distance < p.ignore_within, 0.0, 1.0)
 
 
-def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Vec:
+def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Any:
     """The three styles of waiting (S0-60 to S0-64)."""
     towards = way * (1.0 / (distance + TINY))
     if p.style_swarm:
@@ -370,7 +370,7 @@ def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Vec:
     return force - me.velocity * p.hover_damping
 
 
-def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Vec:
+def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
     """Pulled to the food, pushed out of the core, and restless."""
     row = to_number(me.id)
     row = row - 2560.0 * floor(row / 2560.0)
@@ -380,7 +380,7 @@ def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Vec:
     return (towards * pull + from_angle(turn * 9.424778, p.swarm_noise)) * me.max_force
 
 
-def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Vec:
+def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:
     """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
     wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
     force = (wanted - me.velocity).limited(p.feed_force * me.max_force)

@@ -105,7 +105,7 @@ def _gene(p: Any, gene: str, number: int, name: Any, world: Any) -> Number:
     return drawn(getattr(p, gene), p.spread, chance)
 
 
-def _place(name: Any, world: Any) -> Vec:
+def _place(name: Any, world: Any) -> Any:
     """On the rim where there are walls to come through, else anywhere."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE)
     u, v = u * BELOW_ONE, v * BELOW_ONE

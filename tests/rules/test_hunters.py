@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from murmura.rules.predators import Hunter
 from murmura.rules.predators.kind import KINDS, Kind, register_kind
 from murmura.rules.predators.kinds import KIND_NAMES
 from murmura.rules.predators.row import LAYOUT, SETTINGS
-from murmura.rules.predators.states import STATE_NAMES
+from murmura.rules.predators.states import IDLE, SCANNING, STATE_NAMES
 
 from .den import DT, Den
 
@@ -54,6 +55,26 @@ def test_kinds_keep_their_codes():
     for name, code in (("hawk", 99), ("osprey", 0)):
         with pytest.raises(ValueError, match="of its own"):
             register_kind(Kind(name, code, {}, (), {}))
+
+
+def test_a_new_kind_needs_nothing_but_to_be_registered(monkeypatch: pytest.MonkeyPatch):
+    """What a file in `kinds/` registers has its turns: in its own states, and idle in all others."""
+
+    def scanning(it: Any, turn: Any) -> None:
+        it.goal_score = 7.0
+
+    def remember(it: Any, turn: Any) -> None:
+        it.tries = it.tries + 1.0
+
+    machine = ((SCANNING, IDLE, "never"),)
+    monkeypatch.setitem(KINDS, "newt", Kind("newt", 99, {}, machine, {SCANNING: scanning}, remember))
+    den = Den({"kind": "hawk"})
+    den.begin("scanning", kind=99.0, kind_before=99.0)
+    den.turn()
+    assert (den.state(), den.get("goal_score"), den.get("tries")) == ("scanning", 7.0, 1.0)
+    den.begin("ambush")
+    den.turn()
+    assert (den.state(), den.get("tries")) == ("idle", 2.0)
 
 
 # S0-67, S0-73, S0-79, S0-88, S0-94, S0-113, S0-114

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from murmura.compute.ordering import AHEAD, put_vectors
+from murmura.compute.cpu.scatter import AHEAD, put_vectors
 
 
 @pytest.mark.parametrize("count", [0, 1, AHEAD, AHEAD + 1, 1_000])

@@ -46,7 +46,12 @@ def _rule_hash(rule: type) -> str:
 def key_of(plan: Plan, *machine: str) -> str:
     """The key of a plan's kernel on a machine."""
     own = [_rule_hash(g.kind) for g in plan.rule_groups if not is_built_in(g.kind)]
-    text = "\0".join([repr(plan.signature), _source_hash(), *own, *machine])
+    return key_of_parts(repr(plan.signature), *own, *machine)
+
+
+def key_of_parts(*parts: str) -> str:
+    """The key of code that depends on these texts, and on our own code."""
+    text = "\0".join([_source_hash(), *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

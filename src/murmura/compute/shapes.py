@@ -12,6 +12,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.step import Contributions, Step
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
+from murmura.core.errors import ScenarioError
 from murmura.core.merging import Best, Count, Report, leaves, named
 from murmura.core.vec import Vec
 
@@ -83,6 +84,12 @@ def shapes_of(plan: Plan) -> Shapes:
             it = step.item(k, [one] * len(group.known))
             said = group.kind.item(p[k + 2], me, it, step.world) if group.kind.item else None
             items.append(named(said))
+            both = {**pairs[k + 1], **items[k]}
+            if len(both) < len(pairs[k + 1]) + len(items[k]) or ("" in both and len(both) > 1):
+                raise ScenarioError(
+                    f"rule {group.name!r} has both `pair` and `item`: both must return contributions by name, "
+                    'such as {"away": Sum(...)}, and no name twice'
+                )
             if group.kind.turn is not None:
                 told[k] = step.told(k, p, me, it)
                 reported[k] = tuple(step.reported(k, p, me))

@@ -21,7 +21,7 @@ Condition = Any
 
 NUMBER, INTEGER, CONDITION = "number", "integer", "condition"
 _RANK = {CONDITION: 0, INTEGER: 1, NUMBER: 2}
-COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 WORD = 0xFFFFFFFF
 
 
@@ -80,7 +80,7 @@ class Value:
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(
-            "a NumPy function cannot take a rule's value: use the functions of murmura.core.algebra (sqrt, minimum, ...)"
+            "a NumPy function cannot take a rule's value: use those of murmura.core.algebra (sqrt, minimum, ...)"
         )
 
     def __add__(self, other: Any) -> Any:
@@ -215,6 +215,13 @@ def as_number(target: Target, x: Any) -> Value:
 
 def applied(operation: str, *operands: Any) -> Any:
     """An operation on values and constants, which meet in the kind that holds all of them."""
+    if len(operands) == 2:
+        a, b = operands
+        if type(a) is Value and type(b) is Value and a.kind == b.kind != CONDITION:  # the usual case, and the quickest
+            if operation == "divide" and a.kind == INTEGER:
+                return to_number(a) / to_number(b)
+            result = CONDITION if operation in COMPARISONS else a.kind
+            return Value(a.target, result, a.target.apply(operation, a.kind, a.code, b.code))
     target = next(x.target for x in operands if isinstance(x, Value))
     try:
         kinds = [kind_of(x) for x in operands]

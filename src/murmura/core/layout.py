@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from murmura.core.errors import ScenarioError, nearest
+
 AXES = ("x", "y", "z")
 
 
@@ -47,17 +49,25 @@ class Layout:
             column for field in self.fields for column in components(field, dimension)
         )
         self.place: dict[str, int] = {column: k for k, column in enumerate(self.columns)}
+        self._vectors = {str(field) for field in self.fields if isinstance(field, VectorField)}
+        self._places = {
+            str(field): tuple(self.place[column] for column in components(field, dimension))
+            for field in self.fields
+        }
 
     def __len__(self) -> int:
         return len(self.columns)
 
     def columns_of(self, field: str) -> tuple[int, ...]:
         """Where the numbers of a field are."""
-        known = next(f for f in self.fields if f == field)
-        return tuple(self.place[column] for column in components(known, self.dimension))
+        if field not in self._places:
+            raise ScenarioError(
+                f"no field is called {field!r}{nearest(field, self._places)}; fields: {', '.join(self._places)}"
+            )
+        return self._places[field]
 
     def is_vector(self, field: str) -> bool:
-        return isinstance(next(f for f in self.fields if f == field), VectorField)
+        return field in self._vectors
 
     def collect(self, numbers: Sequence[Any]) -> dict[str, Any]:
         """The fields of a row by name, vectors as vectors."""

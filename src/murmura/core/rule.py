@@ -24,7 +24,7 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import NDArray
 
@@ -33,7 +33,6 @@ from murmura.core.model import Model, choice
 from murmura.core.state import declare_columns
 
 Function = Callable[..., Any]
-Kind = Any  # TEMP
 
 
 class Rule(Model):
@@ -66,11 +65,6 @@ class Rule(Model):
 
     enabled: bool = choice(True, "Whether the rule takes part.")
 
-    accumulates: ClassVar[Any] = ()  # TEMP
-    item_accumulates: ClassVar[Any] = ()  # TEMP
-    gathers: ClassVar[Any] = ()  # TEMP
-    reports: ClassVar[Any] = ()  # TEMP
-    modulates: ClassVar[Any] = ()  # TEMP
     item_fields: ClassVar[tuple[str, ...]] = ()
     """What agents know of an item; an item with a `turn` of its own also remembers `memory_fields`."""
     memory_fields: ClassVar[tuple[str, ...]] = ()

@@ -122,7 +122,7 @@ class TrajectoryWriter:
             velocities[:, 0], velocities[:, 1] = vx, vy
             columns = {name: np.array(column) for name, column in zip(self._own, own, strict=True)}
         else:
-            from murmura.compute.ordering import put_vectors
+            from murmura.compute.cpu.scatter import put_vectors
 
             rows = rows.astype(np.int32, copy=False)
             put_vectors(rows, x, y, *self._middle, places)

@@ -45,7 +45,7 @@ def stances_of(scenario: Scenario) -> list[str]:
 
 def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
     """One frame; of very large flocks every n-th agent by id."""
-    from murmura.compute.packing import pack  # a compiler, and the page's answer need not wait for it
+    from murmura.compute.cpu.scatter import pack  # a compiler, and the page's answer need not wait for it
 
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))

@@ -16,12 +16,12 @@ from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO
 from murmura.compute.cpu.index import ACROSS, MARGIN
 from murmura.compute.cpu.kernel import MOST_NEAREST
 from murmura.compute.cpu.lanes import laid_out
+from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
 from murmura.compute.plan import AFFINITIES, FELT_COLUMNS, MOVING_COLUMNS, Plan
 from murmura.compute.shapes import shapes_of
-from murmura.compute.unsorting import unsort
 from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
@@ -186,11 +186,11 @@ class BackendCpu:
         places = ids if dense else np.searchsorted(state.ids, ids)
         if len(state) < n:
             places[ids < 0] = len(state)  # a row for all the dead, cut off below
-        names = self._row_names()
-        rows = np.empty((len(names), n), np.float32)
-        unsort(self._arrays["state"], places, n, rows)
-        for row, name in zip(rows, names, strict=True):
-            state[name][:] = row[: len(state)]
+        rows, flock = places.astype(np.int32), self._arrays["state"]
+        column = np.empty(n, np.float32)
+        for k, name in enumerate(self._row_names()):
+            put_column(rows, flock[k, :n], column)
+            state[name][:] = column[: len(state)]
         if self._plan.lasting:
             self._plan.keep_items(state, self._arrays["items"])
 

@@ -19,6 +19,7 @@ from murmura.compute.shapes import Shapes
 
 Run = Callable[[int, int, int, int], None]
 _runs: dict[str, tuple[Run, Any]] = {}
+_engines: dict[str, Any] = {}
 
 
 @cache
@@ -29,10 +30,7 @@ def _machine() -> tuple[Any, str, str]:
     library = ctypes.windll.kernel32 if sys.platform == "win32" else ctypes.CDLL(None)  # type: ignore[attr-defined]
     function = library.SwitchToThread if sys.platform == "win32" else library.sched_yield
     llvm.add_symbol(YIELD, ctypes.cast(function, ctypes.c_void_p).value)
-    name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
-    return machine, name, features
+    return _new_machine(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def has_wide_lanes() -> bool:
@@ -48,7 +46,7 @@ def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = 
         if code is None:
             if announce is not None:
                 announce("compiling the kernel for these rules (once; it is kept on disk)")
-            code = _compiled(plan, shapes)
+            code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
             kernel_cache.keep(key, code, announce)
         _runs[key] = _linked(code)
     return _runs[key][0]
@@ -64,31 +62,53 @@ def _key(plan: Plan) -> str:
     return kernel_cache.key_of(plan, "cpu", name, features, llvmlite.__version__)
 
 
-def _compiled(plan: Plan, shapes: Shapes) -> bytes:
+def compiled_once(name: str, make: Callable[[], Any]) -> Any:
+    """The engine of a module that no scenario changes, from this process, from disk, or made now."""
+    _, cpu, features = _machine()
+    key = kernel_cache.key_of_parts(name, cpu, features, llvmlite.__version__)
+    if key not in _engines:
+        code = kernel_cache.load(key, None)
+        if code is None:
+            code = _object_code(make())
+            kernel_cache.keep(key, code, None)
+        _engines[key] = _engine(code)
+    return _engines[key]
+
+
+def _object_code(module: Any) -> bytes:
     """Machine code as an object file."""
     machine = _machine()[0]
-    module = llvm.parse_assembly(str(Kernel(plan, shapes, has_wide_lanes()).module()))
-    module.verify()
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    code: bytes = machine.emit_object(module)
+    passes.getModulePassManager().run(parsed, passes)
+    code: bytes = machine.emit_object(parsed)
     return code
 
 
-def _linked(code: bytes) -> tuple[Run, Any]:
-    """The function of an object file, and what keeps it in memory."""
-    machine = _machine()[0]
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _fresh_machine(machine))
+def _engine(code: bytes) -> Any:
+    """What holds an object file in memory."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
+    return engine
+
+
+def _linked(code: bytes) -> tuple[Run, Any]:
+    """The kernel of an object file, and what keeps it in memory."""
+    engine = _engine(code)
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
     return kind(engine.get_function_address("run")), engine
 
 
-def _fresh_machine(machine: Any) -> Any:
-    """A machine of its own for an engine, which takes it over."""
-    _, name, features = _machine()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
+def _new_machine() -> Any:
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )

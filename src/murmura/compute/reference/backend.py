@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ from murmura.compute.plan import MOVING_COLUMNS, Plan
 from murmura.compute.reference.lifecycle import come_to_pass, take_turns
 from murmura.compute.reference.moment import PAIRS_AT_ONCE, Moment
 from murmura.compute.shapes import shapes_of
-from murmura.core.errors import RunError, ScenarioError
+from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
-from murmura.core.rule import is_built_in
 from murmura.core.state import State, column_name
 
 
@@ -101,33 +99,3 @@ class BackendReference:
         if self._plan.eventful:
             self._events += come_to_pass(self._plan, moment, new, lived, step + 1)
         return new
-
-
-def dry_run(plan: Plan) -> None:
-    """Run users' rules once on a handful of agents: a mistake in them is found before anything is compiled."""
-    if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
-        return
-    state = State(3, plan.own_columns)
-    state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
-    state["velocity_x"][:] = 1.0
-    try:
-        with np.errstate(all="ignore"):
-            Moment(plan, state, 0, (0, 0)).live(np.arange(3))
-    except Exception as error:
-        names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
-        raise ScenarioError(
-            f"a rule of yours ({names}) failed when tried on three agents{_line_of(error)}: "
-            f"{type(error).__name__}: {error}. A rule is branch-free: use where(condition, a, b) instead of `if` "
-            "(docs/add-a-rule.md)"
-        ) from error
-
-
-def _line_of(error: Exception) -> str:
-    """Where in the rule an error was raised: the innermost line that is not ours."""
-    import traceback
-
-    ours = str(Path(__file__).parents[2])
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith(ours) and "site-packages" not in frame.filename:
-            return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
-    return ""

@@ -122,6 +122,19 @@ def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
     return events
 
 
+def try_births(plan: Plan, moment: Moment, state: State) -> None:
+    """Ask every rule once what a newborn inherits and what a newcomer is like, whether or not there is one."""
+    for number, group in enumerate(plan.rule_groups):
+        if group.kind.inherit is not None:
+            _bear(plan, moment, state.copy(), number, 0, 1)
+    for k, group, begin, end in plan.lasting:
+        if group.kind.arrives is not None and group.kind.settle is not None and begin < end:
+            p = moment.step.parameters(_species(moment, 0))[k + 2]
+            it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin]])
+            group.kind.arrives(p, it, 0, moment.world)
+            group.kind.settle(p, it, moment.target.integer(state.next_id), moment.world)
+
+
 def _bear(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
     """One newborn: its mother's copy but for what it inherits otherwise."""
     kind = plan.rule_groups[number].kind

@@ -1,8 +1,8 @@
 """Code as text: what C and other languages of GPUs share.
 
 Each operation is a binding that is never changed. Equal expressions become one binding, as far as its scope reaches.
-Only what loops and conditions carry is variable; it is copied into bindings on the way in and on the way out, so that no
-binding can go stale. Memory that nobody writes while the code runs is read once for each place; other memory anew
+Only what loops and conditions carry is variable; it is copied into bindings on the way in and on the way out, so that
+no binding can go stale. Memory that nobody writes while the code runs is read once for each place; other memory anew
 every time.
 """
 

@@ -1,0 +1,62 @@
+"""A trial of users' rules on three agents: a mistake in them is found before anything is compiled."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import CodeType
+
+import numpy as np
+
+from murmura.compute.plan import Plan
+from murmura.compute.reference.lifecycle import take_turns, try_births
+from murmura.compute.reference.moment import Moment
+from murmura.core.errors import ScenarioError
+from murmura.core.rule import is_built_in
+from murmura.core.state import State
+
+OURS = str(Path(__file__).parents[2])
+
+
+def dry_run(plan: Plan) -> None:
+    """Call every function of users' rules once."""
+    if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
+        return
+    state = State(3, plan.own_columns)
+    state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
+    state["velocity_x"][:] = 1.0
+    try:
+        with np.errstate(all="ignore"):
+            moment = Moment(plan, state, 0, (0, 0))
+            told = moment.live(np.arange(3)).told
+            take_turns(plan, moment, [told])
+            try_births(plan, moment, state)
+    except Exception as error:
+        raise ScenarioError(
+            f"{_rule_of(plan, error)} failed when tried on three agents{_line_of(error)}: "
+            f"{type(error).__name__}: {error}. A rule is branch-free: use where(condition, a, b) instead of `if`, and "
+            "the functions of murmura.core.algebra instead of NumPy's (docs/add-a-rule.md)"
+        ) from error
+
+
+def _rule_of(plan: Plan, error: Exception) -> str:
+    """The rule in whose function an error was raised."""
+    owners: dict[CodeType, str] = {}
+    for group in plan.rule_groups:
+        for hook in vars(group.kind):
+            code = getattr(getattr(group.kind, hook), "__code__", None)
+            if code is not None:
+                owners[code] = group.name
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code in owners:
+            return f"rule {owners[frame.f_code]!r}"
+    names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
+    return f"a rule of yours ({names})"
+
+
+def _line_of(error: Exception) -> str:
+    """Where in the rule an error was raised: the innermost line that is not ours."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith(OURS) and "site-packages" not in frame.filename:
+            return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"
+    return ""

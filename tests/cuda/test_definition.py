@@ -18,9 +18,8 @@ from murmura.core.rule import REGISTRY, is_built_in
 from tests.parity.scenes import SCENES, alone, loud_rules, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step
 
-from .machine import ON_HOST
 from .flocks import ROUND_OBSTACLE, cut_down, lively, scene_of, silenced
-
+from .machine import ON_HOST
 
 FORCE = ("acceleration_x", "acceleration_y")
 RULES = [name for name, rule in REGISTRY.items() if is_built_in(rule)]

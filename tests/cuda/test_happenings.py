@@ -10,9 +10,9 @@ from murmura.core.rule import register_rule
 from tests.parity.side_by_side import twin_of
 from tests.rules.test_heredity import births, lone_mother
 
+from .flocks import scene_of
 from .listeners import Posts
 from .machine import ON_HOST
-from .flocks import scene_of
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,6 @@ from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import lively, scene_of
 
-
 # --- checkpoints ---
 
 

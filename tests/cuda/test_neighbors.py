@@ -7,10 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-
 from .machine import ON_HOST
 from .roll_call import begin, check_roll, headings, scene, uniform
-
 
 BOUNDARIES = ("wrap", "reflect", "open")
 CORNER = np.array([300.0, 240.0])

@@ -13,8 +13,8 @@ from murmura.compute.cuda import BackendCuda
 from murmura.lab.bench import workload
 from murmura.lab.recording import record
 
-from .machine import ON_HOST
 from .flocks import cut_down
+from .machine import ON_HOST
 
 ROOM = {"rules.reproduction.most": 40}
 FILES = ("run.gsd", "metrics.jsonl", "events.jsonl", "checkpoint-A.npz", "checkpoint-B.npz")

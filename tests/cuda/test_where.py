@@ -16,7 +16,6 @@ from murmura.compute.cuda import device as cuda_device
 from murmura.core.errors import BackendError
 from murmura.lab.bench import workload
 
-
 missing = cuda_device.missing  # as it is before the tests put the host in the device's place
 PIP = 'pip install "murmura[cuda]"'
 

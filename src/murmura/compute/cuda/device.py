@@ -162,8 +162,7 @@ class CupyProgram:
 
     def __init__(self, cupy: Any, stream: Any, text: Text) -> None:
         self._stream = stream
-        options = (*OPTIONS, f"--maxrregcount={text.registers}")
-        self._module = cupy.RawModule(code=text.cuda, options=options)
+        self._module = cupy.RawModule(code=text.cuda, options=OPTIONS)
         self._kernels = {name: self._module.get_function(name) for name in (*text.kernels, *SCAN_KERNELS)}
         self._load()
 

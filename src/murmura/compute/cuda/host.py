@@ -39,7 +39,7 @@ HOST_HEADER = """
 #include <string.h>
 #define __device__
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(threads, ...)
 #define __ldg(place) (*(place))
 #define fminf(a, b) least(a, b)
 #define fmaxf(a, b) greatest(a, b)

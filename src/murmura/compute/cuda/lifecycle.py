@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from murmura.compute.cuda.memory import (
@@ -74,6 +75,10 @@ extern "C" __global__ void afterwards(const Arguments a) {
 """
 
 
+Tools = tuple[CTarget, DeviceMemory, Record, Step]
+"""What a trace needs: where the text goes, memory, the world and the step."""
+
+
 class _Unscaled(Step):
     """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
 
@@ -97,8 +102,8 @@ class Lifecycle:
     def __init__(self, plan: Plan, shapes: Shapes, helpers: dict[str, str]) -> None:
         self.plan, self.shapes, self.helpers = plan, shapes, helpers
 
-    def _begin(self, depth: int = 1) -> tuple[CTarget, DeviceMemory, Record, Step]:
-        target = CTarget(self.helpers, depth)
+    def _begin(self) -> Tools:
+        target = CTarget(self.helpers)
         world = world_record(self.plan, target)
         memory = DeviceMemory(self.plan, target, world)
         return target, memory, world, _Unscaled(self.plan, target, memory, world)
@@ -187,7 +192,7 @@ class Lifecycle:
 
     def births_text(self) -> str:
         """`bear`, which makes a newborn in row c, and the kernels around it."""
-        target, memory, world, step = self._begin()
+        target, _, world, step = self._begin()
         rule, child_row, mother_row, father_row, mother, father, child = (
             Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
         )
@@ -242,25 +247,12 @@ class Lifecycle:
             count = target.value(
                 INTEGER, f"{(end - begin).code} < {most.code} ? {(end - begin).code} : {most.code}"
             )
-            target.repeat(
-                count,
-                lambda species, k=k, group=group: self._arrival(
-                    target, memory, world, step, k, group, species
-                ),
-            )
+            target.repeat(count, partial(self._arrival, (target, memory, world, step), k, group))
         return f"static __device__ void welcome(const Arguments a) {{\n{target.text}}}\n{AFTERWARDS_TEXT}"
 
-    def _arrival(
-        self,
-        target: CTarget,
-        memory: DeviceMemory,
-        world: Record,
-        step: Step,
-        k: int,
-        group: Group,
-        species: Value,
-    ) -> None:
+    def _arrival(self, tools: Tools, k: int, group: Group, species: Value) -> None:
         """One of a species comes, if the rule says so and there is room."""
+        target, memory, world, step = tools
         kind = group.kind
         assert kind.arrives is not None and kind.settle is not None
         p = step.parameters(self._species(target, species))[k + 2]

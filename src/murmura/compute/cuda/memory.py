@@ -1,4 +1,4 @@
-"""What a traced step reads on a GPU: the world, numbers of rules, items, obstacles and agents, as loads from records."""
+"""What a traced step reads on a GPU: the world, numbers of rules, items, obstacles and agents, out of records."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """How a thread tells something to the world outside: to items, to the list of events, to the list of young.
 
-Sums are of whole numbers, so they do not depend on the order of threads. Threads of a warp put together what they say to
-the same item before one of them says it: hundreds of thousands of agents tell the same few items.
+Sums are of whole numbers, so they do not depend on the order of threads. Threads of a warp put together what they say
+to the same item before one of them says it: hundreds of thousands of agents tell the same few items.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from murmura.compute.cuda.walk import Walk
@@ -132,7 +133,9 @@ static __device__ int bucket_of(const Arguments a, const int id) {{
     return (int)(((unsigned)id * 2654435769u >> 8) & (unsigned)a.sizes.bucket_mask);
 }}
 
-static __device__ void note_young(const Arguments a, const int rule, const int mother, const float whom, const int row) {{
+static __device__ void note_young(
+    const Arguments a, const int rule, const int mother, const float whom, const int row
+) {{
     const int slot = (int)atomicAdd((unsigned long long*)&a.diary.clock->young, 1ull);
     if (slot >= a.sizes.young_room) return;
     Young* young = a.diary.young + slot;
@@ -153,10 +156,12 @@ def tell(walk: Walk, p: list[Record], me: Record, alive: Condition) -> None:
             continue
         says = walk.step.speaks(k, p, me, alive)
         with walk.target.scope(f"if ({code_of(walk.target, says, CONDITION)})"):
-            walk.target.loop(*walk.memory.rows(k), 1, [], lambda row, _, k=k: _tell_item(walk, k, p, me, row))
+            begin, end = walk.memory.rows(k)
+            walk.target.repeat(end - begin, partial(_tell_item, walk, k, p, me, begin))
 
 
-def _tell_item(walk: Walk, k: int, p: list[Record], me: Record, row: Value) -> list[Any]:
+def _tell_item(walk: Walk, k: int, p: list[Record], me: Record, begin: Value, number: Value) -> None:
+    row = begin + number
     it = walk.step.item(k, walk.memory.item_numbers(k, row))
     slot = 0
     for report in walk.step.told(k, p, me, it).values():
@@ -169,7 +174,6 @@ def _tell_item(walk: Walk, k: int, p: list[Record], me: Record, row: Value) -> l
     written = walk.step.reported(k, p, me)
     if written:
         _write_news(walk, k, list(written.values()), me, row)
-    return []
 
 
 def _calls(walk: Walk, report: Report, me: Record) -> list[str]:

@@ -10,7 +10,7 @@ from murmura.core.rule import register_rule
 from tests.parity.side_by_side import twin_of
 from tests.rules.test_heredity import births, lone_mother
 
-from .flocks import scene_of
+from .flocks import cut_down, scene_of
 from .listeners import Posts
 from .machine import ON_HOST
 
@@ -95,3 +95,15 @@ def test_nobodys_genes_are_not_those_of_agent_0():
     sim.step(3)
     assert births(sim) == [(2, 1, None)]
     assert sim.column("gene_speed")[2] == pytest.approx(0.3)
+
+
+def test_the_young_have_their_mothers_columns_where_no_rule_says_otherwise():
+    sims = [mm.Simulation(cut_down("ecosystem", 150), seed=3, backend=name) for name in ("cuda", "reference")]
+    for sim in sims:
+        sim.step(5)
+    device, truth = (sim.state for sim in sims)
+    assert np.array_equal(device.ids, truth.ids)
+    young = device.ids >= 150
+    assert young.sum() >= 3
+    assert np.array_equal(device["gender"][young], truth["gender"][young])
+    assert device["gender"][young].any(), "newborns are female unless they are told otherwise"

@@ -25,7 +25,7 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and what to install for what is missing."""
     import llvmlite.binding as llvm
 
-    from murmura.compute.cuda_build import device_name, missing
+    from murmura.compute.cuda.device import device_name, missing
     from murmura.compute.machine import available_cores, cache_folder
 
     no_cuda = missing()

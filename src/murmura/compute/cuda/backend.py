@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cuda import arrays, device
-from murmura.compute.cuda.parcel import FlockParcel
+from murmura.compute.cuda.parcel import Births, FlockParcel
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError, RunError
-from murmura.core.events import EVENT_FIELDS
+from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
 
 GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
@@ -106,6 +106,7 @@ class BackendCuda:
         self._count = max(len(state), plan.capacity) if plan.mortal else len(state)
         self._room = max(1, self._count)
         self._events: list[Any] = []
+        self._births: Births = []
         self.completed = 0
         self._there["trouble"][0] = 0
         try:
@@ -171,7 +172,8 @@ class BackendCuda:
     def send(self) -> FlockParcel:
         """Send the flock as it is now; steps that follow do not wait for it."""
         names = ("ids", "places", "extras", "felt", "clock", "items")
-        return FlockParcel(self._device.send([self._there[name] for name in names]), self._count, self._plan)
+        transfer = self._device.send([self._there[name] for name in names])
+        return FlockParcel(transfer, self._count, self._plan, self._births)
 
     def glance(self) -> None:
         """The flock is on the device: bringing it back is what `store` does."""
@@ -274,8 +276,13 @@ class BackendCuda:
                 "backend='cpu'"
             )
         if count:
-            self._events.append(np.array(self._device.get(self._there["events"][:count])))
+            told = np.array(self._device.get(self._there["events"][:count]))
             self._write_clock("events", 0)
+            self._events.append(told)
+            born = told[told[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+            if len(born):
+                pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
+                self._births.append(pairs[np.argsort(pairs[:, 0])])
 
     def take_events(self) -> NDArray[np.float64]:
         told, self._events = self._events, []

@@ -16,7 +16,7 @@ from murmura.compute.cuda.memory import (
 from murmura.compute.items import ItemRow, ItemRows
 from murmura.compute.plan import Group, Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import Step
+from murmura.compute.step import Step, UnscaledStep
 from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, code_of
 from murmura.core.events import Event
@@ -79,13 +79,6 @@ Tools = tuple[CTarget, DeviceMemory, Record, Step]
 """What a trace needs: where the text goes, memory, the world and the step."""
 
 
-class _Unscaled(Step):
-    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
-
-    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
-        return p, me
-
-
 class _WatchedRows(ItemRows):
     """Items that know whether a turn has looked at others than its own."""
 
@@ -106,7 +99,7 @@ class Lifecycle:
         target = CTarget(self.helpers)
         world = world_record(self.plan, target)
         memory = DeviceMemory(self.plan, target, world)
-        return target, memory, world, _Unscaled(self.plan, target, memory, world)
+        return target, memory, world, UnscaledStep(self.plan, target, memory, world)
 
     def _species(self, target: CTarget, species: Any) -> Any:
         if self.plan.species_count == 1:

@@ -1,6 +1,5 @@
 """How a step is computed. The only room that imports a compiler. Knows nothing of runs, files or views."""
 
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -27,13 +27,16 @@ class Births:
         """Let a state have these agents; who is new there has all of its mother's columns."""
         before = self._known
         state.settle(ids, next_id)
-        origins = {int(name): self._ancestor(int(name), before) for name in ids if int(name) in self._mothers}
-        heirs = [name for name, ancestor in origins.items() if ancestor is not None]
-        if heirs:
-            rows, sources = state.rows_of(heirs), before.rows_of([origins[name] for name in heirs])
-            for name, column in state.columns.items():
-                if name != "id" and name in before.columns:
-                    column[rows] = before.columns[name][sources]
+        origins: dict[int, int] = {}
+        for name in ids.tolist():
+            ancestor = self._ancestor(name, before) if name in self._mothers else None
+            if ancestor is not None:
+                origins[name] = ancestor
+        if origins:
+            rows, sources = state.rows_of(list(origins)), before.rows_of(list(origins.values()))
+            for column in state.columns:
+                if column != "id" and column in before.columns:
+                    state.columns[column][rows] = before.columns[column][sources]
         self._mothers = {}
         self._known = state.copy()
 

@@ -76,7 +76,9 @@ class Plan:
         self.scenario = scenario
         lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
         self.species_count = len(lives)
-        self.rules = [(name, rule) for name, rule in scenario.rules if rule.enabled and rule.takes_part(scenario)]
+        self.rules = [
+            (name, rule) for name, rule in scenario.rules if rule.enabled and rule.takes_part(scenario)
+        ]
         self.groups = [
             *_fixed_groups(scenario, lives),
             *(self._rule_group(name, lives) for name, _ in self.rules),
@@ -168,7 +170,13 @@ class Plan:
     def world_at(self, step: int, seed: tuple[int, int]) -> Record:
         """The world at a step, in plain numbers of double precision."""
         time, noise_time = self.time_at(step)
-        clock = {"time": time, "noise_time": noise_time, "step": step, "seed_low": seed[0], "seed_high": seed[1]}
+        clock = {
+            "time": time,
+            "noise_time": noise_time,
+            "step": step,
+            "seed_low": seed[0],
+            "seed_high": seed[1],
+        }
         return self.world(self.world_numbers(seed) | clock)
 
     @property

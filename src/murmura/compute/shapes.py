@@ -72,7 +72,10 @@ def shapes_of(plan: Plan) -> Shapes:
     target = NumpyTarget()
     step = Step(plan, target, _Sample(plan, target), plan.world_at(1, (1, 1)))
     one = target.value(1.0)
-    columns: dict[str, Any] = dict.fromkeys(plan.carried, one) | {"position": Vec(one, one), "velocity": Vec(one, one)}
+    columns: dict[str, Any] = dict.fromkeys(plan.carried, one) | {
+        "position": Vec(one, one),
+        "velocity": Vec(one, one),
+    }
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)

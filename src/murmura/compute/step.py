@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
-from murmura.core.algebra import Condition, Number, Target, Value, as_number, minimum, sqrt, to_integer, where
+from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.layout import Layout
 from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
@@ -44,9 +44,7 @@ class Memory(Protocol):
     ) -> list[Any]:
         """For each item of a rule: values = body(the item's numbers, values)."""
 
-    def each_shape(
-        self, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
-    ) -> list[Any]:
+    def each_shape(self, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]) -> list[Any]:
         """For each obstacle: values = body(its numbers, values)."""
 
 
@@ -199,7 +197,9 @@ class Step:
 
     # Decisions
 
-    def decide(self, p: list[Record], me: Record, heard: Contributions, blank_items: Contributions) -> Decision:
+    def decide(
+        self, p: list[Record], me: Record, heard: Contributions, blank_items: Contributions
+    ) -> Decision:
         """What the agent feels, then the force that its rules ask for."""
         me = me.having({"neighbors": heard[0][""].result})
         results = []
@@ -288,7 +288,9 @@ class Step:
 
     def _vector(self, group: Group, force: Any) -> Vec:
         if not isinstance(force, Vec):
-            raise ScenarioError(f"`steer` of rule {group.name!r} must return a vector, got {type(force).__name__}")
+            raise ScenarioError(
+                f"`steer` of rule {group.name!r} must return a vector, got {type(force).__name__}"
+            )
         return force.map(lambda part: as_number(self.target, part))
 
     # What follows

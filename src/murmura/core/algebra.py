@@ -80,7 +80,7 @@ class Value:
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(
-            "a NumPy function cannot take a rule's value: use those of murmura.core.algebra (sqrt, minimum, ...)"
+            "a NumPy function cannot take a rule's value: use the functions of murmura.core.algebra (sqrt, ...)"
         )
 
     def __add__(self, other: Any) -> Any:
@@ -119,10 +119,10 @@ class Value:
     def __ge__(self, other: Any) -> Any:
         return applied("greater_equal", self, other)
 
-    def __eq__(self, other: Any) -> Any:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Any:
         return applied("equal", self, other)
 
-    def __ne__(self, other: Any) -> Any:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Any:
         return applied("not_equal", self, other)
 
     def __and__(self, other: Any) -> Any:
@@ -217,7 +217,9 @@ def applied(operation: str, *operands: Any) -> Any:
     """An operation on values and constants, which meet in the kind that holds all of them."""
     if len(operands) == 2:
         a, b = operands
-        if type(a) is Value and type(b) is Value and a.kind == b.kind != CONDITION:  # the usual case, and the quickest
+        if (
+            type(a) is Value and type(b) is Value and a.kind == b.kind != CONDITION
+        ):  # the usual case, and the quickest
             if operation == "divide" and a.kind == INTEGER:
                 return to_number(a) / to_number(b)
             result = CONDITION if operation in COMPARISONS else a.kind

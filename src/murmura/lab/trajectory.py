@@ -125,7 +125,7 @@ class TrajectoryWriter:
             from murmura.compute.cpu.scatter import put_vectors
 
             rows = rows.astype(np.int32, copy=False)
-            put_vectors(rows, x, y, *self._middle, places)
+            put_vectors(rows, x, y, self._middle[0], self._middle[1], places)
             put_vectors(rows, vx, vy, np.float32(0.0), np.float32(0.0), velocities)
             columns = {name: _in_order(column, rows) for name, column in zip(self._own, own, strict=True)}
         columns = {name: column.astype(column_type(name), copy=False) for name, column in columns.items()}

@@ -6,6 +6,7 @@ from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
 from murmura.compute.cpu.index import BLOCK
+from murmura.compute.cpu.lane_reports import note_outcome, tell_items
 from murmura.compute.cpu.lanes import (
     GROUP,
     Flock,
@@ -16,7 +17,6 @@ from murmura.compute.cpu.lanes import (
     fold_nearest,
     numbers_with_bits,
 )
-from murmura.compute.cpu.lane_reports import note_outcome, tell_items
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Contributions, Step, blank
@@ -36,7 +36,9 @@ WIDEST = 1e30
 class Agents:
     """Writes perceiving and moving for one plan."""
 
-    def __init__(self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+    def __init__(
+        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
+    ) -> None:
         self.plan, self.shapes, self.target, self.frame = plan, shapes, target, frame
         self.memory = LaneMemory(plan, target, frame)
         self.step = Step(plan, target, self.memory, world)
@@ -54,7 +56,7 @@ class Agents:
     def perceive(
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
     ) -> None:
-        """Four agents from row i on meet the candidates of some runs; what rules make of it goes to columns k to k + 3."""
+        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3."""
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
@@ -101,7 +103,9 @@ class Agents:
 
     def _fold(self, acc: Contributions, sums: Array, k: Value) -> None:
         """Bring the four lanes of each agent together and keep the result."""
-        row, added, greatest = 0, [], []
+        row = 0
+        added: list[tuple[int, Value]] = []
+        greatest: list[tuple[int, Value]] = []
         for merge in (merge for entry in acc for merge in entry.values()):
             values = leaves(merge)
             if isinstance(merge, Least):

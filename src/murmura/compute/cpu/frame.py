@@ -87,9 +87,7 @@ class Array:
         code = self.target.spread(code_of(self.target, value, self.kind))
         from llvmlite import ir
 
-        self.target.call(
-            f"llvm.masked.store.v16{name}.p0", ir.VoidType(), [code, pointer, INT(4), mask.code]
-        )
+        self.target.call(f"llvm.masked.store.v16{name}.p0", ir.VoidType(), [code, pointer, INT(4), mask.code])
 
 
 class FrameCode:

@@ -86,7 +86,8 @@ class Index:
         nobody = count == 0
         x0, y0 = (where(nobody, 0.0, cell.get()) for cell in cells[:2])
         width, height = (
-            where(nobody, 1.0, end.get() - start.get()) for start, end in zip(cells[:2], cells[2:], strict=True)
+            where(nobody, 1.0, end.get() - start.get())
+            for start, end in zip(cells[:2], cells[2:], strict=True)
         )
         most, least = self.frame.most_bins, self.frame.number("reach") * 1.00001
         rows = _few(height / least, most // (8 * ACROSS) - 2)
@@ -109,9 +110,8 @@ class Index:
             row = minimum(maximum(to_integer((y[i] - grid.y0) * grid.per_y), 0), grid.rows - 1)
             key = (row + 1) * grid.pitch + self.column_of(x[i], grid) + ACROSS
             keys[i] = where(ids[i] < 0, -1, key) if self.mortal else key
-        with t.looping(begin, end) as i:
-            with t.provided(keys[i] >= 0 if self.mortal else True):
-                counts[keys[i]] = counts[keys[i]] + 1
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+            counts[keys[i]] = counts[keys[i]] + 1
 
     def row_length(self, team: Value, base: Value, grid: Grid) -> Value:
         """Agents of a row, the ghosts at its ends, and the sentinels."""
@@ -161,7 +161,7 @@ class Index:
                 at.set(at.get() + first[c + (ACROSS + 1)] - first[c + ACROSS])
 
     def start_tasks(self, grid: Grid) -> None:
-        """Where each row's agents begin among all, which tasks are its own, and the bins of the rows beyond the edges."""
+        """Where each row's agents begin among all, which tasks are its own, and the rows beyond the edges."""
         t, f, pitch = self.target, self.frame, grid.pitch
         row_start, row_first, first_task = f.row_start, f.row_first, f.first_task
         self.start[(grid.rows + 2) * pitch] = row_start[grid.rows + 2]
@@ -187,15 +187,14 @@ class Index:
         t, f, keys = self.target, self.frame, self.frame.keys
         state = [f.state.row(k) for k in range(self.at_once)]
         ids = f.ids
-        with t.looping(begin, end) as i:
-            with t.provided(keys[i] >= 0 if self.mortal else True):
-                to = cursors[keys[i]]
-                cursors[keys[i]] = to + 1
-                for column, values in zip(self.columns, state, strict=False):
-                    column[to] = values[i]
-                self.table_ids[to] = ids[i]
-                if self.at_once < self.width:
-                    self.source[to] = i
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+            to = cursors[keys[i]]
+            cursors[keys[i]] = to + 1
+            for column, values in zip(self.columns, state, strict=False):
+                column[to] = values[i]
+            self.table_ids[to] = ids[i]
+            if self.at_once < self.width:
+                self.source[to] = i
 
     def _precedes(self, a: Value, b: Value) -> Value:
         """Whether agent a comes before agent b: by x, y, velocity, and id as the last resort."""
@@ -287,7 +286,8 @@ class Index:
         """Copy tracked agents of a row into their items: place, velocity, that they are here, their name."""
         t, f = self.target, self.frame
         with t.looping(0, f.tracked_count) as k, t.looping(begin, stop) as d:
-            with t.provided(self.table_ids[d] == f.tracked[2 * k]):
+            is_tracked = self.table_ids[d] == f.tracked[2 * k]
+            with t.provided(is_tracked):
                 row = f.tracked[2 * k + 1] * item_width
                 for n in range(4):
                     f.items[row + n] = self.columns[n][d]

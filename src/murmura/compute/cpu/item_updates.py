@@ -41,7 +41,9 @@ class ItemStorage:
 class ItemUpdates:
     """Writes the turns of items for one plan."""
 
-    def __init__(self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+    def __init__(
+        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
+    ) -> None:
         self.plan, self.shapes, self.target, self.frame, self.world = plan, shapes, target, frame, world
         self.memory = LaneMemory(plan, target, frame)
         self.step = Step(plan, target, self.memory, world)
@@ -136,7 +138,16 @@ class Newborns:
             mother, rule, father = (young[k * 3 + c] for c in range(3))
             m, f = self._row_of(mother, n.get()), self._row_of(father, n.get())
             known = f >= 0
-            self._bear(rule, n.get(), m, where(known, f, m), mother, where(known, father, mother), father, step_number)
+            self._bear(
+                rule,
+                n.get(),
+                m,
+                where(known, f, m),
+                mother,
+                where(known, father, mother),
+                father,
+                step_number,
+            )
             n.set(n.get() + 1)
         put(t, frame.status("young"), 0)
         return n.get()
@@ -187,8 +198,8 @@ class Newborns:
         t, frame = self.target, self.frame
         child = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), child + 1)
-        with t.looping(0, len(self.columns)) as k:
-            row = frame.state.row(k)
+        with t.looping(0, len(self.columns)) as number:
+            row = frame.state.row(number)
             row[c] = row[m]
         frame.ids[c] = child
         for k, group in enumerate(self.plan.rule_groups):

@@ -1,7 +1,8 @@
 """How lanes report to the world outside: items that listen, events to be noted, young to be born.
 
-What agents tell an item is kept in whole numbers, whose sum and maximum do not depend on order: counts as they are, sums
-in steps of 1/4096, and the best as its score's bits above its id's complement, so that of equal scores the least id wins.
+What agents tell an item is kept in whole numbers, whose sum and maximum do not depend on order: counts as they are,
+sums in steps of 1/4096, and the best as its score's bits above its id's complement, so that of equal scores the least
+id wins.
 """
 
 from __future__ import annotations
@@ -89,14 +90,13 @@ def _tell_best(t: LlvmTarget, at: Any, scores: Value, ids: Value) -> None:
     b = t.builder
     before = b.load(at, typ=LONG)
     best_so_far = Value(t, NUMBER, b.bitcast(b.trunc(b.lshr(before, LONG(32)), INT), FLOAT))
-    with t.provided(t.any_lane((scores >= best_so_far) & (scores > 0.0))):
-        with t.looping(0, LANES) as k:
-            score, name = t.lane(scores, k), t.lane(ids, k)
-            high = b.shl(b.zext(b.bitcast(score.code, INT), LONG), LONG(32))
-            key = b.or_(high, b.sub(LONG(LARGEST), b.sext(name.code, LONG)))
-            best = b.load(at, typ=LONG)
-            better = b.and_((score > 0.0).code, b.icmp_signed(">", key, best))
-            b.store(b.select(better, key, best), at)
+    with t.provided(t.any_lane((scores >= best_so_far) & (scores > 0.0))), t.looping(0, LANES) as k:
+        score, name = t.lane(scores, k), t.lane(ids, k)
+        high = b.shl(b.zext(b.bitcast(score.code, INT), LONG), LONG(32))
+        key = b.or_(high, b.sub(LONG(LARGEST), b.sext(name.code, LONG)))
+        best = b.load(at, typ=LONG)
+        better = b.and_((score > 0.0).code, b.icmp_signed(">", key, best))
+        b.store(b.select(better, key, best), at)
 
 
 def _write_report(

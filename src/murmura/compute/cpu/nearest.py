@@ -11,9 +11,7 @@ from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec
 
 
-def reach_of_nearest(
-    agents: Any, index: Index, base: Value, pitch: Value, i: Value, closest: Array
-) -> Value:
+def reach_of_nearest(agents: Any, index: Index, base: Value, pitch: Value, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
 
     `base` is the agent's bin in its row, `closest` room for the distances found so far, in order.

@@ -97,7 +97,7 @@ def _pack(
 def _function(name: str) -> Any:
     from murmura.compute.cpu.build import compiled_once
 
-    types = {FLOAT: ctypes.c_float, DOUBLE: ctypes.c_double, INT: ctypes.c_int32}
+    types: dict[Any, Any] = {FLOAT: ctypes.c_float, DOUBLE: ctypes.c_double, INT: ctypes.c_int32}
     kinds = [types.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
     return ctypes.CFUNCTYPE(None, *kinds)(compiled_once("scatter", module).get_function_address(name))
 
@@ -121,11 +121,13 @@ def put_column(rows: NDArray[np.int32], source: NDArray[np.float32], out: NDArra
 
 
 def put_vectors(
-    rows: NDArray[np.int32], x: NDArray[Any], y: NDArray[Any], from_x: float, from_y: float, out: NDArray[np.float32]
+    rows: NDArray[np.int32], x: NDArray[Any], y: NDArray[Any], from_x: Any, from_y: Any, out: NDArray[np.float32]
 ) -> None:  # fmt: skip
     """Write vectors, measured from a place, each into its row of `out`, shape (n, 2 or more)."""
     x, y = _flat(x, np.float32), _flat(y, np.float32)
-    _call("put_vectors", _flat(rows, np.int32), len(rows), x, y, float(from_x), float(from_y), out, out.shape[1])
+    _call(
+        "put_vectors", _flat(rows, np.int32), len(rows), x, y, float(from_x), float(from_y), out, out.shape[1]
+    )
 
 
 def pack(

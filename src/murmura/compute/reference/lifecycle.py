@@ -92,7 +92,7 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], ste
 
 def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
     """Values of columns as arrays of one number, by the columns' full names."""
-    found = {}
+    found: dict[str, NDArray[Any]] = {}
     for name, value in values.items():
         parts = (
             {f"{name}_{axis}": part for axis, part in zip(AXES, value, strict=False)}

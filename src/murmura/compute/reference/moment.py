@@ -78,7 +78,9 @@ class Moment:
         self.plan = plan
         self.target = NumpyTarget()
         self.ids = state.ids.astype(np.int64)
-        self.columns: Columns = {name: state[name].astype(np.float64) for name in (*MOVING_COLUMNS, *plan.carried)}
+        self.columns: Columns = {
+            name: state[name].astype(np.float64) for name in (*MOVING_COLUMNS, *plan.carried)
+        }
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
         self.world = plan.world_at(step, seed)
@@ -201,7 +203,9 @@ class Moment:
                 }
                 news: dict[str, float] = {}
                 if written:
-                    mine = np.flatnonzero(says & (self.ids[rows] == numbers[group.layout.place["target"]].code))
+                    mine = np.flatnonzero(
+                        says & (self.ids[rows] == numbers[group.layout.place["target"]].code)
+                    )
                     news = {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
                 found[k, row] = reports, news
         return found

@@ -72,7 +72,7 @@ class LlvmTarget(Target):
     def apply(self, operation: str, kind: str, *codes: Any) -> Any:
         if operation in INTRINSICS:
             return self._intrinsic(INTRINSICS[operation], codes[0])
-        codes = self._alike(codes)
+        codes = tuple(self._alike(codes))
         if operation in SIGNS:
             return self._compare(SIGNS[operation], kind, *codes)
         if kind == NUMBER and operation in FLOAT_OPERATIONS:

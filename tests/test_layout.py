@@ -66,7 +66,7 @@ def test_properties_are_tested_with_pytest_and_hypothesis():
 def test_most_tests_are_of_pure_functions_and_every_milestone_has_its_scenarios():
     assert count_tests(*PURE) > 2 * count_tests(*END_TO_END)
     roadmap = (TESTS / "validate" / "test_roadmap.py").read_text(encoding="utf-8")
-    parity = (TESTS / "backends" / "test_neighbors.py").read_text(encoding="utf-8")
+    parity = (TESTS / "compute" / "test_neighbors.py").read_text(encoding="utf-8")
     assert {f"S4-{number}" for number in range(59, 64)} <= set(re.findall(r"S4-\d+", roadmap))
     assert "S4-64" in parity
 

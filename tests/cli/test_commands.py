@@ -21,22 +21,21 @@ from .terminal import MURMURA, complaint, environment, murmura_says
 BRAKE = """\
 import murmura
 from murmura.core.algebra import minimum, where
+from murmura.core.merging import Sum
 
 
 @murmura.register_rule("brake")
 class Brake(murmura.Rule):
     weight: float = 1.0
-    accumulates = ("sum",)
 
     @staticmethod
     def pair(p, me, seen, world):
-        ahead = seen.dx * me.hx + seen.dy * me.hy > 0.8 * seen.d
-        return (where(ahead, seen.nearness, 0.0),)
+        ahead = seen.offset.dot(me.heading) > 0.8 * seen.distance
+        return Sum(where(ahead, seen.nearness, 0.0))
 
     @staticmethod
-    def steer(p, me, acc, world):
-        k = -0.1 * p.weight * minimum(1.0, acc[0])
-        return me.vx * k, me.vy * k
+    def steer(p, me, found, world):
+        return me.velocity * (-0.1 * p.weight * minimum(1.0, found))
 """
 POISON = """\
 import murmura
@@ -48,8 +47,8 @@ class Poison(murmura.Rule):
     weight: float = 1.0
 
     @staticmethod
-    def steer(p, me, acc, world):
-        return where(world.step < 7.0, 0.0 * me.hx, float("nan")), 0.0 * me.hy
+    def steer(p, me, found, world):
+        return me.heading * where(world.step < 7, 0.0, float("nan"))
 """
 
 

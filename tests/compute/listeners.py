@@ -9,30 +9,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import maximum, sqrt, to_number, where
+from murmura.core.algebra import maximum, sqrt, to_number, when, where
+from murmura.core.layout import POSITION, Layout, vector
+from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
-from murmura.core.rule import Rule, register_rule
+from murmura.core.rule import Rule
 from murmura.core.space import offset
+from murmura.core.vec import Vec
 
-X, Y, REACH, TARGET, CALLED, COUNT, SUM_X, SUM_Y, SCORE, SEEN_X, SEEN_Y, TURNS = range(12)
 
-
-@register_rule("posts")
 class Posts(Rule):
     reach: float = quantity(150.0, "How far a post is heard.", "u", gt=0)
     every: float = quantity(5.0, "Turns between two calls.", "", gt=0)
     fertile: float = quantity(1.0, "Whether young are born.", "", ge=0)
 
-    accumulates = ("least",)
-    item_fields = ("x", "y", "reach", "target", "called")
-    memory_fields = ("count", "sum_x", "sum_y", "score", "seen_x", "seen_y", "turns")
-    item_accumulates = ("sum", "greatest", "greatest")
-    gathers = ("count", "sum", "sum", "best")
-    reports = ("seen_x", "seen_y")
-    modulates = ("motion.top_speed", "cohesion.weight")
+    item_fields = (POSITION, "reach", "target", "called")
+    memory_fields = ("count", vector("sum"), "score", vector("seen"), "turns")
     reads = ("energy", "species")
     writes = ("energy", "crowding")
-    inherits = ("energy", "x")
+    inherits = ("energy", "position")
     columns = {"crowding": 0.5}
     clamped = True
 
@@ -44,7 +39,10 @@ class Posts(Rule):
 
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
-        return 0.5 + 0.5 * me.energy, where(me.energy > 0.5, 2.0, 0.5)
+        return {
+            "motion.top_speed": 0.5 + 0.5 * me.energy,
+            "cohesion.weight": where(me.energy > 0.5, 2.0, 0.5),
+        }
 
     @staticmethod
     def alert(p: Any, me: Any) -> Any:
@@ -52,71 +50,85 @@ class Posts(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return (seen.d2 + 0.0 * seen.id,)
+        return {"nearest": Least(seen.square + 0.0 * to_number(seen.id))}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, me.x, me.y, it.x, it.y)
-        near = dx * dx + dy * dy < it.reach * it.reach
-        return (
-            where(near, 1.0, 0.0),
-            where(to_number(me.id) == it.called, 1.0, 0.0),
-            where(near & (it.x < 300.0), 1.0, 0.0),
-        )
+        near = offset(world, me.position, it.position).square < it.reach * it.reach
+        return {
+            "near": Sum(where(near, 1.0, 0.0)),
+            "called": Greatest(where(to_number(me.id) == it.called, 1.0, 0.0)),
+            "left": Greatest(where(near & (it.position.x < 300.0), 1.0, 0.0)),
+        }
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        nearest, near, _, _ = acc
-        crowding = where(nearest < 1.0e38, 1.0 / (1.0 + sqrt(where(nearest < 1.0e38, nearest, 0.0))), 0.0)
-        return me.energy - 0.01 * near, crowding
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        there, square = found.nearest.exists, found.nearest.score
+        crowding = where(there, 1.0 / (1.0 + sqrt(where(there, square, 0.0))), 0.0)
+        return {"energy": me.energy - 0.01 * found.near, "crowding": crowding}
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return 0.1 * acc[1] + 0.0 * me.vx, 0.0 * me.vy
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return Vec(0.1 * found.near + 0.0 * me.velocity.x, 0.0 * me.velocity.y)
 
     @staticmethod
-    def hush(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return where(acc[1] > 0.0, 0.25, 1.0)
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return where(found.near > 0.0, 0.25, 1.0)
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return maximum(me.energy, 0.1), me.crowding
+        return {"energy": maximum(me.energy, 0.1)}
 
     @staticmethod
-    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return where(acc[2] > 0.0, 1.0, 0.0), where(acc[2] > 0.0, 7.0, -1.0)
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+        called = found.called > 0.0
+        return where(called, 1.0, 0.0), where(called, 7.0, -1.0)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         return where((was.energy > 0.8) & (me.energy <= 0.8), 4.0, 0.0), -1.0, me.energy
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
-        first = (was.energy > 0.9) & (me.energy <= 0.9) & (acc[3] > 0.0) & (p.fertile > 0.0)
+    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+        first = (was.energy > 0.9) & (me.energy <= 0.9) & (found.left > 0.0) & (p.fertile > 0.0)
         return where(first, 1.0, 0.0), where(first, 3.0, -1.0)
 
     @staticmethod
     def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
-        return 0.25 * (mother.energy + father.energy), where(mother.x > 1.0, mother.x - 1.0, mother.x)
+        x, y = mother.position
+        return {
+            "energy": 0.25 * (mother.energy + father.energy),
+            "position": Vec(where(x > 1.0, x - 1.0, x), y),
+        }
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
-        dx, dy = offset(world, it.x, it.y, me.x, me.y)
-        d = sqrt(dx * dx + dy * dy)
-        near = where(d < it.reach, 1.0, 0.0)
-        return near, dx * near, dy * near, near * maximum(0.0, 1.0 - d / it.reach)
+        way = offset(world, it.position, me.position)
+        distance = way.length
+        near = where(distance < it.reach, 1.0, 0.0)
+        return {
+            "count": Count(near),
+            "sum": Total(way * near),
+            "best": Best(near * maximum(0.0, 1.0 - distance / it.reach)),
+        }
 
     @staticmethod
     def report(p: Any, me: Any, world: Any) -> Any:
-        return me.x, me.y
+        return {"seen": me.position}
 
     @staticmethod
-    def turn(p: Any, items: Any, row: Any, told: Any, world: Any) -> None:
-        it = items[row]
-        it[COUNT], it[SUM_X], it[SUM_Y], it[SCORE] = told[0], told[1], told[2], told[3]
-        it[TURNS] += 1.0
-        it[CALLED] = -1.0
-        if it[TURNS] >= p.every and it[TARGET] >= 0.0:
-            it[CALLED] = it[TARGET]
-            it[TURNS] = 0.0
-        it[TARGET] = told[4]
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        it.count, it.sum, it.score = told.count, told.sum, told.best.score
+        it.turns = it.turns + 1.0
+        it.called = -1.0
+
+        def call() -> None:
+            it.called = it.target
+            it.turns = 0.0
+
+        when((it.turns >= p.every) & (it.target >= 0.0), call)
+        it.target = told.best.id
+
+
+PLACE = Layout((*Posts.item_fields, *Posts.memory_fields)).place
+"""Where each column of a post is in its row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,37 @@ import numpy as np
 from murmura.core.algebra import (
     absolute,
     add_32,
+    arccos,
+    arcsin,
     arctan2,
+    cos,
+    exp,
     floor,
+    given,
     halves,
+    inverse_root,
+    log,
     look_up,
     maximum,
     minimum,
+    power,
     rotate_left_32,
     signed_bytes,
+    sin,
     sin_cos,
     sqrt,
+    tanh,
     to_integer,
     to_number,
     unit_interval,
     where,
     xor_32,
 )
+from murmura.core.merging import Count, Sum
 from murmura.core.noise import fractal_noise, noise
 from murmura.core.randomness import STREAM_USER, threefry, uniform_pair
 from murmura.core.rule import Rule
+from murmura.core.vec import Vec
 
 SQUARES = np.arange(64, dtype=np.float32) ** 2
 CUBES = np.arange(64, dtype=np.int32) ** 3
@@ -42,32 +55,69 @@ class Poison(Rule):
     nothing: float = 0.0
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         bad = p.nothing / p.nothing
         hit = (to_number(me.id) == p.agent) & (to_number(world.step) >= p.from_step)
-        return where(hit, bad, 0.0), where(hit, 0.0, 0.0)
+        return Vec(where(hit, bad, 0.0), where(hit, 0.0, 0.0))
 
 
 class Branching(Rule):
     """Asks a question that each neighbour answers differently."""
 
-    accumulates = ("sum",)
-
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        if seen.d2 > 100.0:
-            return (0.0,)
-        return (1.0,)
+        if seen.square > 100.0:
+            return Sum(0.0)
+        return Sum(1.0)
 
 
 class Hyperbolic(Rule):
-    """Uses a function that NumPy has and lanes have not."""
-
-    accumulates = ("sum",)
+    """Uses a function of NumPy, which knows nothing of values."""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return (np.tanh(seen.d),)
+        return Sum(np.tanh(seen.distance))
+
+
+class Misspelt(Rule):
+    """Asks for something that no agent has."""
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return me.velocty * 0.1
+
+
+class Undecided(Rule):
+    """Its items ask a question that cannot be answered while code is written."""
+
+    item_fields = ("depth",)
+
+    def items(self) -> Any:
+        return [(1.0,)]
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        return {"near": Count(me.speed > it.depth)}
+
+    @staticmethod
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        if told.near > 3.0:
+            it.depth = 0.0
+
+
+class Spoilt(Rule):
+    """Has young that want to know which parent is the stronger."""
+
+    reads = ("energy",)
+    inherits = ("energy",)
+
+    @staticmethod
+    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+        return where(me.energy > 2.0, 1.0, 0.0), -1.0
+
+    @staticmethod
+    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+        return {"energy": mother.energy if mother.energy > father.energy else father.energy}
 
 
 class Lookback(Rule):
@@ -78,25 +128,27 @@ class Lookback(Rule):
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return me.hx, me.hy, me.speed
+        x, y = me.heading
+        return {"feeding_timer": x, "mating_timer": y, "aggression_level": me.speed}
 
 
 class About(Rule):
     """Turns the velocity itself, before and after the move, and steers by heading and speed: those of the new one."""
 
-    writes = ("vx", "vy")
+    writes = ("velocity",)
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return -2.0 * me.vy, 2.0 * me.vx
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return {"velocity": me.velocity.left * 2.0}
 
     @staticmethod
-    def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return 0.01 * me.speed, 0.1 * me.hy + 0.2 * me.hx
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return Vec(0.01 * me.speed, 0.1 * me.heading.y + 0.2 * me.heading.x)
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return me.vy, me.vx
+        x, y = me.velocity
+        return {"velocity": Vec(y, x)}
 
 
 class Probe(Rule):
@@ -109,40 +161,74 @@ class Probe(Rule):
     writes = ("aggression_level", "energy")
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return answers(p, me.feeding_timer, me.mating_timer, me, world)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        one: Any = 0.0
+        two: Any = 0.0
+        for number, question in enumerate(QUESTIONS.values()):
+            first, second = question(p, me.feeding_timer, me.mating_timer, me, world)
+            one = where(p.which == float(number), first, one)
+            two = where(p.which == float(number), second, two)
+        return {"aggression_level": one, "energy": two}
 
 
-def answers(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
-    """Two answers for each value of `which`."""
-    s, c = sin_cos(a)
-    one, two = s, c
-    w = p.which
-    one, two = where(w == 1.0, arctan2(a, b), one), where(w == 1.0, floor(a), two)
-    one, two = where(w == 2.0, where(a < b, a, -b), one), where(w == 2.0, sqrt(absolute(a)), two)
-    one, two = where(w == 3.0, minimum(a, b), one), where(w == 3.0, maximum(a, b), two)
-    entry = to_integer(absolute(a) - 64.0 * floor(absolute(a) / 64.0))
-    one, two = (
-        where(w == 4.0, look_up(SQUARES, entry), one),
-        where(w == 4.0, to_number(look_up(CUBES, entry)), two),
-    )
-    u, v = uniform_pair(me.id, world, STREAM_USER)
-    one, two = where(w == 5.0, u, one), where(w == 5.0, v, two)
+def _entry(a: Any) -> Any:
+    """A place in a table of 64."""
+    return to_integer(absolute(a) - 64.0 * floor(absolute(a) / 64.0))
+
+
+def _mixed(me: Any, world: Any) -> Any:
     x, y = threefry(me.id, 7, 0xFFFFFFFF, world.step)
-    mixed = xor_32(rotate_left_32(add_32(x, 0x9E3779B9), 11), y)
-    one, two = (
-        where(w == 6.0, unit_interval(mixed), one),
-        where(w == 6.0, unit_interval(add_32(mixed, 0x80000000)), two),
-    )
-    one, two = where(w == 7.0, noise(a, b), one), where(w == 7.0, fractal_noise(b, a, 3), two)
+    return xor_32(rotate_left_32(add_32(x, 0x9E3779B9), 11), y)
+
+
+def _random_words(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
+    mixed = _mixed(me, world)
+    return unit_interval(mixed), unit_interval(add_32(mixed, 0x80000000))
+
+
+def _conditions(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
     together = ((a > 0.0) | (b > 0.0)) & ~((a > 0.0) & (b > 0.0))
-    one, two = (
-        where(w == 8.0, where(together, 1.0, 0.0), one),
-        where(w == 8.0, where(a == b, 2.0, where(a != 0.0, 3.0, 4.0)), two),
-    )
-    one, two = where(w == 9.0, (a + b) * p.factor - a / (absolute(b) + 1.0), one), where(w == 9.0, -a, two)
-    lower, upper = halves(look_up(PACKED, entry))
-    one, two = where(w == 10.0, to_number(lower), one), where(w == 10.0, to_number(upper), two)
-    first, second, third, fourth = signed_bytes(look_up(PACKED, entry))
-    one, two = where(w == 11.0, first * 256.0 + second, one), where(w == 11.0, third * 256.0 + fourth, two)
-    return one, two
+    return where(together, 1.0, 0.0), where(a == b, 2.0, where(a != 0.0, 3.0, 4.0))
+
+
+def _signed(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
+    first, second, third, fourth = signed_bytes(look_up(PACKED, _entry(a)))
+    return first * 256.0 + second, third * 256.0 + fourth
+
+
+def _integers(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
+    i, j = to_integer(absolute(a)), to_integer(absolute(b)) + 3
+    return to_number((i << 2) ^ (i >> 1) | (j & 5)), to_number(i // j * 64 + i % j)
+
+
+Question = Callable[[Any, Any, Any, Any, Any], Any]
+QUESTIONS: dict[str, Question] = {
+    "sine and cosine": lambda p, a, b, me, world: sin_cos(a),
+    "sine, then cosine": lambda p, a, b, me, world: (sin(a), cos(b)),
+    "angle and floor": lambda p, a, b, me, world: (arctan2(a, b), floor(a)),
+    "choice and root": lambda p, a, b, me, world: (where(a < b, a, -b), sqrt(absolute(a))),
+    "least and greatest": lambda p, a, b, me, world: (minimum(a, b), maximum(a, b)),
+    "tables": lambda p, a, b, me, world: (
+        look_up(SQUARES, _entry(a)),
+        to_number(look_up(CUBES, _entry(a))),
+    ),
+    "random pair": lambda p, a, b, me, world: uniform_pair(me.id, world, STREAM_USER),
+    "random words": _random_words,
+    "noise": lambda p, a, b, me, world: (noise(a, b), fractal_noise(b, a, 3)),
+    "conditions": _conditions,
+    "arithmetic": lambda p, a, b, me, world: ((a + b) * p.factor - a / (absolute(b) + 1.0), -a),
+    "halves": lambda p, a, b, me, world: [to_number(half) for half in halves(look_up(PACKED, _entry(a)))],
+    "signed bytes": _signed,
+    "exponential and logarithm": lambda p, a, b, me, world: (exp(a), log(absolute(b))),
+    "hyperbolic tangent and abs": lambda p, a, b, me, world: (tanh(a), abs(b)),
+    "powers": lambda p, a, b, me, world: (power(absolute(a), b), absolute(a) ** p.factor),
+    "whole powers": lambda p, a, b, me, world: (a**3, b**-2),
+    "half powers": lambda p, a, b, me, world: (absolute(a) ** 0.5, absolute(b) ** 1.5),
+    "arc sine and cosine": lambda p, a, b, me, world: (arcsin(a), arccos(a)),
+    "remainder and inverse root": lambda p, a, b, me, world: (a % p.factor, inverse_root(absolute(b))),
+    "integers": _integers,
+    "given": lambda p, a, b, me, world: (
+        given(p.factor > 1.0, lambda: a * b, -1.0),
+        given(p.factor <= 1.0, lambda: a * b, -2.0),
+    ),
+}

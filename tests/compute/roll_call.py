@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
+from murmura.core.merging import Sum
 from murmura.core.rule import Rule
 from murmura.scenario import Scenario
 
@@ -22,17 +23,16 @@ NAME = "roll_call"
 class RollCall(Rule):
     """Adds up what every neighbour calls out, and writes the sums down."""
 
-    accumulates = ("sum", "sum")
     reads = ("feeding_timer", "mating_timer")
     writes = ("aggression_level", "energy")
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return seen.feeding_timer, seen.mating_timer
+        return {"first": Sum(seen.feeding_timer), "second": Sum(seen.mating_timer)}
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return acc[0], acc[1]
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return {"aggression_level": found.first, "energy": found.second}
 
 
 def scene(boundary: str, **values: Any) -> Scenario:

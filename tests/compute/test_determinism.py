@@ -221,7 +221,7 @@ def another_process(cache: str) -> subprocess.Popen[str]:
 
 
 def test_other_processes_and_a_cold_cache(tmp_path):
-    """Two processes want the same kernel at once, with nothing on disk: one compiles, both get the same bits."""
+    """Two processes want the same kernel at once, with nothing on disk: whoever compiles, both get the same bits."""
     here = mm.Simulation(
         mm.load_scenario("classic").with_values({"agents": 100, "world.width": 300.0, "world.height": 200.0}),
         seed=9,
@@ -236,6 +236,8 @@ def test_other_processes_and_a_cold_cache(tmp_path):
         answers.append((out.strip(), error))
     assert {found for found, _ in answers} == {here.state_hash()}
     said = "murmura: compiling the kernel for these rules (once; it is kept on disk)\n"
-    assert sorted(told for _, told in answers) == ["", said], "only the process that compiles says so"
+    told = [error for _, error in answers]
+    assert said in told
+    assert set(told) <= {"", said}, "only a process that compiles says so"
     out, error = another_process(str(tmp_path)).communicate(timeout=300)
     assert (out.strip(), error) == (here.state_hash(), "")

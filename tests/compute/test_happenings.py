@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.rule import REGISTRY
+from murmura.core.rule import REGISTRY, register_rule
 from murmura.core.space import shortest
 
-from .listeners import COUNT, SCORE, SEEN_X, SEEN_Y, SUM_X, SUM_Y, TARGET, Posts
+from .listeners import PLACE, Posts
 
 
 @pytest.fixture(autouse=True)
 def _known():
-    REGISTRY["posts"] = Posts
+    register_rule("posts")(Posts)
     yield
     del REGISTRY["posts"]
+
+
+COUNT, SCORE, TARGET = PLACE["count"], PLACE["score"], PLACE["target"]
+SUM, SEEN = [PLACE["sum_x"], PLACE["sum_y"]], [PLACE["seen_x"], PLACE["seen_y"]]
 
 
 def world(agents: int = 300, **values: object) -> mm.Scenario:
@@ -41,12 +45,12 @@ def test_a_post_hears_what_agents_tell():
     d = np.hypot(dx, dy)
     near = d < 150.0
     assert posts[0, COUNT] == near.sum() > 20
-    np.testing.assert_allclose(posts[0, [SUM_X, SUM_Y]], [dx[near].sum(), dy[near].sum()], atol=0.02)
+    np.testing.assert_allclose(posts[0, SUM], [dx[near].sum(), dy[near].sum()], atol=0.02)
     assert posts[0, TARGET] == sim.ids[d.argmin()]
     np.testing.assert_allclose(posts[0, SCORE], 1.0 - d.min() / 150.0, atol=1e-5)
     sim.step(1)
     row = list(sim.ids).index(int(posts[0, TARGET]))
-    np.testing.assert_array_equal(sim.state.items["posts"][0, [SEEN_X, SEEN_Y]], sim.positions[row])
+    np.testing.assert_array_equal(sim.state.items["posts"][0, SEEN], sim.positions[row])
 
 
 def test_births_and_deaths_balance_and_are_told():

@@ -192,9 +192,9 @@ def test_a_blob_in_a_corner_overflows_the_room_for_ghosts(threads: int):
     places = np.concatenate([uniform(rng, 1600, 15.0, 15.0), uniform(rng, 100, 1000.0, 1000.0)])
     values = {"world.width": 1000.0, "world.height": 1000.0, "perception.radius": 25.0}
     sim = begin(scene("wrap", **values), places, headings(rng, 1700), threads=threads)
-    room = sim._backend._table.shape[1]
+    room = sim._backend._arrays["table"].shape[1]
     assert check_roll(sim) > 1_000_000
-    assert sim._backend._table.shape[1] > room
+    assert sim._backend._arrays["table"].shape[1] > room
     assert sim.step_count == 1
     # The same blob, drifting into the corner during a single call of many steps.
     spread = np.concatenate([uniform(rng, 1600, 15.0, 15.0) + 40.0, uniform(rng, 100, 1000.0, 1000.0)])
@@ -204,7 +204,7 @@ def test_a_blob_in_a_corner_overflows_the_room_for_ghosts(threads: int):
     many.step(12)
     for _ in range(12):
         one.step()
-    assert many._backend._table.shape[1] > room
+    assert many._backend._arrays["table"].shape[1] > room
     assert many.state_hash() == one.state_hash()
 
 

@@ -108,8 +108,8 @@ def fuse() -> Iterator[None]:
         burns_at: float = 20.0
 
         @staticmethod
-        def steer(p: Any, me: Any, acc: Any, world: Any) -> Any:
-            return where(world.step < p.burns_at, 0.0 * me.hx, float("nan")), 0.0 * me.hy
+        def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return me.heading * where(world.step < p.burns_at, 0.0, float("nan"))
 
     register_rule("fuse")(Fuse)
     yield

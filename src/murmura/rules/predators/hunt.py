@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from murmura.core.algebra import Condition, Number, maximum, minimum, when
+from murmura.core.randomness import STREAM_HUNTER_REST
 from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
 from murmura.rules.predators.row import GONE, HERE, HunterRow
 from murmura.rules.predators.states import DIVING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn
+from murmura.rules.predators.turn import Turn, drawn
 
 Mind = Callable[[HunterRow, Turn], None]
 """What a hunter does in one state."""
@@ -98,7 +100,7 @@ def catch(it: HunterRow, turn: Turn) -> None:
     it.meals = it.meals + 1.0
     it.hunger = 0.0
     it.energy = maximum(0.0, it.energy - it.attack_cost)
-    it.cooldown = rested(turn, it.catch_cooldown)
+    it.cooldown = it.catch_cooldown
     it.target = -1.0
     enter(it, RECOVERING)
 
@@ -106,14 +108,15 @@ def catch(it: HunterRow, turn: Turn) -> None:
 def miss(it: HunterRow, turn: Turn) -> None:
     """A hunt has failed."""
     it.failed_hunts = it.failed_hunts + 1.0
-    it.cooldown = rested(turn, it.miss_cooldown)
+    it.cooldown = it.miss_cooldown
     it.target = -1.0
     enter(it, IDLE)
 
 
-def rested(turn: Turn, mean: Number) -> Number:
-    """A cooldown within a quarter of its mean: 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
-    return mean * (0.75 + 0.5 * turn.rest[0])
+def vary_cooldown(it: HunterRow, world: Any) -> None:
+    """After a catch or a miss: a rest within a quarter of its mean, 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
+    u, _ = drawn(it, world, STREAM_HUNTER_REST)
+    it.cooldown = it.cooldown * (0.75 + 0.5 * u)
 
 
 def collapse_if_exhausted(it: HunterRow) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import floor, maximum, when, where
+from murmura.core.randomness import STREAM_HUNTER_MOOD
 from murmura.core.space import wrapped
-from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain
+from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain, vary_cooldown
 from murmura.rules.predators.kind import KINDS, Kind
 from murmura.rules.predators.motion import move
 from murmura.rules.predators.row import ANY_HEADING, GONE, TAKEN, HunterRow
@@ -20,7 +21,7 @@ from murmura.rules.predators.states import (
     dispatch,
     enter,
 )
-from murmura.rules.predators.turn import Turn
+from murmura.rules.predators.turn import Turn, drawn
 
 HIDDEN_BY_ALTITUDE = 0.6  # S0-87
 SALT_STEPS = 65536.0
@@ -34,13 +35,16 @@ def take_turn(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
 
 def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
     """S0-70: timers, energy, exhaustion, behaviour, speed limit, move, boundary."""
-    turn = Turn.of(p, it, world)
+    turn = Turn(p, world, drawn(it, world, STREAM_HUNTER_MOOD))
     listen(it, told, world)
     notice_other_catches(it, items)
     run_timers(it, world)
     spend_and_regain(it, turn)
     collapse_if_exhausted(it)
+    hunts_before = it.catches + it.failed_hunts
     behave(it, turn)
+    # Here and not where a hunt ends, because there are many such places, and one draw is enough for all.
+    when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
     frighten(it)
     it.prey_here = GONE

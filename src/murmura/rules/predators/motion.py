@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Condition, Number, floor, maximum, minimum, when, where
+from murmura.core.randomness import STREAM_HUNTER_GOAL
 from murmura.core.space import confine, offset, point
 from murmura.core.vec import Vec, from_angle
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING
-from murmura.rules.predators.turn import Turn
+from murmura.rules.predators.turn import Turn, drawn
 
 PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
@@ -96,7 +97,8 @@ def wander(it: HunterRow, turn: Turn, speed: Number, force: Number) -> None:
 
 def draw_goal(it: HunterRow, turn: Turn) -> None:
     """Choose a place to wander to, not too near the edges."""
-    world, (u, v) = turn.world, turn.goal
+    world = turn.world
+    u, v = drawn(it, world, STREAM_HUNTER_GOAL)
     # Which of four edges, and where along it.
     along = u * (1.0 / ALONG_EDGES) * 4.0
     side = floor(along)

@@ -1,4 +1,4 @@
-"""What a mind knows in its turn beside itself: the rule's numbers, the world, and the chances of this step."""
+"""What a mind knows in its turn beside itself: the rule's numbers, the world, and its mood. And chance."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murmura.core.algebra import Number, to_integer
-from murmura.core.randomness import (
-    STREAM_HUNTER_FEINT,
-    STREAM_HUNTER_GOAL,
-    STREAM_HUNTER_MOOD,
-    STREAM_HUNTER_REST,
-    uniform_from,
-)
+from murmura.core.randomness import uniform_from
 from murmura.rules.predators.row import HunterRow
 
 Draw = tuple[Number, Number]
@@ -20,29 +14,13 @@ Draw = tuple[Number, Number]
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a hunter.
-
-    All draws are made before the mind decides anything: minds use them in many branches, and each use would add the
-    whole generator to the compiled code.
-    """
+    """One turn of a hunter."""
 
     p: Any
     world: Any
     mood: Draw
-    rest: Draw
-    goal: Draw
-    feint: Draw
 
-    @classmethod
-    def of(cls, p: Any, it: HunterRow, world: Any) -> Turn:
-        def draw(stream: int) -> Draw:
-            return uniform_from(world.seed_low, world.seed_high, world.step, to_integer(it.number), stream)
 
-        return cls(
-            p,
-            world,
-            mood=draw(STREAM_HUNTER_MOOD),
-            rest=draw(STREAM_HUNTER_REST),
-            goal=draw(STREAM_HUNTER_GOAL),
-            feint=draw(STREAM_HUNTER_FEINT),
-        )
+def drawn(it: HunterRow, world: Any, stream: int) -> Draw:
+    """Two random numbers of this hunter and step. Each use adds the whole generator to the compiled code."""
+    return uniform_from(world.seed_low, world.seed_high, world.step, to_integer(it.number), stream)

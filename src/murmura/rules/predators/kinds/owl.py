@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from murmura.core.algebra import maximum, minimum, when, where
+from murmura.core.randomness import STREAM_HUNTER_GOAL
 from murmura.core.space import wrapped
 from murmura.core.vec import Vec, from_angle
 from murmura.rules.predators.hunt import begin_hunt, catch, miss, regain, strike
@@ -12,7 +13,7 @@ from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import AMBUSH, ATTACKING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn
+from murmura.rules.predators.turn import Turn, drawn
 
 PERCHES = 8.0
 NEAR_PERCH, FAR_PERCH = 150.0, 250.0  # [u] from the middle of the flock
@@ -56,7 +57,7 @@ def weigh_perch(it: HunterRow, turn: Turn) -> None:
 
 def watch_perch(it: HunterRow, turn: Turn) -> None:
     """Count in the next step who flies towards a perch near the flock, drawn at random."""
-    u, v = turn.goal
+    u, v = drawn(it, turn.world, STREAM_HUNTER_GOAL)
     it.watch = inside(turn, it.center + from_angle(2.0 * PI * u, NEAR_PERCH + (FAR_PERCH - NEAR_PERCH) * v))
     it.watch_radius = TRAFFIC
     it.watch_cosine = 0.5

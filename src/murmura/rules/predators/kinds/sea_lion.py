@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from murmura.core.algebra import maximum, minimum, sin, when, where
+from murmura.core.randomness import STREAM_HUNTER_FEINT
 from murmura.core.space import offset
 from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, search_on, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import gap_to_prey, steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn
+from murmura.rules.predators.turn import Turn, drawn
 
 WORTH_IT = 0.5
 WEAVE = 0.3  # [rad]
@@ -52,7 +53,7 @@ def hunting(it: HunterRow, turn: Turn) -> None:
 
 def feint(it: HunterRow, turn: Turn) -> None:
     """Begin a feint now and then, while none is going on."""
-    u, v = turn.feint
+    u, v = drawn(it, turn.world, STREAM_HUNTER_FEINT)
     left = maximum(0.0, it.feint - turn.world.dt)
     begins = (left == 0.0) & (u < it.feint_rate * turn.world.dt)
     it.feint = where(begins, 0.3 + 0.2 * v, left)

@@ -87,9 +87,11 @@ def test_a_world_that_dies_out_and_is_settled_anew():
 def test_retune_numbers(size: tuple[int, int]):
     sim = mm.Simulation(workload(size[0]), seed=4, backend="cuda")
     sim.step(2)
-    module, before = sim._backend._program, sim.state_hash()
+    module, before, graphs = sim._backend._program, sim.state_hash(), dict(sim._backend._graphs)
     sim.retune({"rules.alignment.weight": 3.0, "motion.max_speed": 9.0, "motion.time_step": 0.02})
     assert sim._backend._program is module, "other numbers must not need another kernel"
+    assert graphs
+    assert sim._backend._graphs == graphs, "nor another graph"
     assert sim.state_hash() == before
     compare_step(sim, Comparison())
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)

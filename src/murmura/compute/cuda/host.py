@@ -113,7 +113,7 @@ class HostProgram:
     def __init__(self, text: Text) -> None:
         launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
         self._library = ctypes.CDLL(
-            str(_compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers))
+            str(compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers))
         )
 
     def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
@@ -144,7 +144,8 @@ class Arrived:
         return self._hosts
 
 
-def _compiled(text: str) -> Path:
+def compiled(text: str) -> Path:
+    """The library of a C text, made now or kept from before."""
     digest = hashlib.sha256("\0".join([text, COMPILER, *FLAGS]).encode()).hexdigest()[:24]
     folder = cache_folder() / "host"
     path = folder / f"{digest}.so"

@@ -39,7 +39,7 @@ extern "C" __global__ void reset_bounds(const Arguments a) {{
 extern "C" __global__ void find_bounds(const Arguments a) {{
     const int i = THREAD;
     if (a.sizes.idle || i >= a.diary.clock->alive) return;
-    if (a.flock.ids[i] < 0) return;
+    if (MORTAL && a.flock.ids[i] < 0) return;
     const float4 q = a.flock.places[i];
     const int x = ordered(q.x), y = ordered(q.y);
     /* Asking first spares nearly all of the atomics. */
@@ -88,7 +88,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
     if (a.sizes.idle) return;
     if (i == 0) begin_step(a);
     if (i >= a.diary.clock->alive) return;
-    if (a.flock.ids[i] < 0) {{
+    if (MORTAL && a.flock.ids[i] < 0) {{
         a.index.keys[i] = -1; /* died in the step before */
         return;
     }}
@@ -107,13 +107,14 @@ extern "C" __global__ void note_places(const Arguments a) {{
     if (key >= 0) a.index.order[a.index.start[key] + a.index.ranks[i]] = i;
 }}
 
-/* By x, y, velocity, and id as the last resort. */
-static __device__ bool precedes(const float4 p, const int p_id, const float4 q, const int q_id) {{
+/* Whether agent j comes before agent i, who is at q: by x, y, velocity, and id as the last resort. */
+static __device__ bool precedes(const Arguments a, const int j, const int i, const float4 q) {{
+    const float4 p = a.flock.places[j];
     if (p.x != q.x) return p.x < q.x;
     if (p.y != q.y) return p.y < q.y;
     if (p.z != q.z) return p.z < q.z;
     if (p.w != q.w) return p.w < q.w;
-    return p_id < q_id;
+    return a.flock.ids[j] < a.flock.ids[i];
 }}
 
 extern "C" __global__ void gather(const Arguments a) {{
@@ -124,9 +125,9 @@ extern "C" __global__ void gather(const Arguments a) {{
     const float4 q = a.flock.places[i];
     const int id = a.flock.ids[i], first = a.index.start[key], last = a.index.start[key + 1];
     int to = first;
-    for (int k = first; k < last; k++) {{
+    for (int k = first; last - first > 1 && k < last; k++) {{
         const int j = a.index.order[k];
-        if (j != i) to += precedes(a.flock.places[j], a.flock.ids[j], q, id);
+        if (j != i) to += precedes(a, j, i, q);
     }}
     a.sorted.places[to] = q;
     a.sorted.ids[to] = id;

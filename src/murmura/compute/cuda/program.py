@@ -61,8 +61,8 @@ def program_text(plan: Plan) -> Text:
     if plan.mortal:
         parts += [life.births_text(), life.afterwards_text()]
         kernels += [*BIRTH_KERNELS, "afterwards"]
-    head = f"{HEADER}#define CARRIED {len(plan.carried)}\n{records_text()}{INDEX_TEXT}{TELLING_TEXT}\n"
-    common = head + "\n".join([*helpers.values(), *parts])
+    sizes = f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.mortal)}\n"
+    common = "\n".join([HEADER, sizes, records_text(), INDEX_TEXT, TELLING_TEXT, *helpers.values(), *parts])
     return Text(common, SCAN_TEXT, tuple(kernels), shapes.told_width)
 
 

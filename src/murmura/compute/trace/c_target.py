@@ -55,8 +55,9 @@ class CTarget(TextTarget):
             if kind == NUMBER:
                 return f"{'fminf' if operation == 'minimum' else 'fmaxf'}({codes[0]}, {codes[1]})"
             return f"{codes[0]} {'<' if operation == 'minimum' else '>'} {codes[1]} ? {codes[0]} : {codes[1]}"
-        if operation == "divide" and codes[0] == "1.0f" and codes[1] in self._roots:
-            return f"rsqrtf({self._roots[codes[1]]})"  # one instruction instead of two
+        if operation == "divide" and codes[1] in self._roots:
+            inverse = f"rsqrtf({self._roots[codes[1]]})"  # one instruction instead of a root and a division
+            return inverse if codes[0] == "1.0f" else f"{codes[0]} * {self.bound(inverse, NUMBER)}"
         if operation == "negate":
             return f"-{codes[0]}" if kind == NUMBER else f"(int)(0u - (unsigned){codes[0]})"
         if operation == "not":

@@ -7,7 +7,11 @@ from enum import IntEnum
 from pathlib import Path
 
 from murmura.core.rule import Rule
-from murmura.rules import Breeding, Energy, Feeding, Mating, Starvation, feeding, mating
+from murmura.rules import feeding, mating
+from murmura.rules.body import Energy, Starvation
+from murmura.rules.breeding import Breeding
+from murmura.rules.feeding import Feeding
+from murmura.rules.mating import Mating
 from murmura.rules.stages import Change
 
 TARGET = Path(__file__).with_name("life.md")

@@ -7,11 +7,11 @@ import pytest
 
 import murmura as mm
 from murmura.core.rule import register_rule
+from tests.compute.listeners import Posts
 from tests.parity.side_by_side import twin_of
 from tests.rules.test_heredity import births, lone_mother
 
 from .flocks import cut_down, scene_of
-from .listeners import Posts
 from .machine import ON_HOST
 
 

@@ -17,6 +17,7 @@ from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
 from murmura.lab.bench import workload
+from tests.compute.test_own_rules import check_about_face
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import lively, scene_of
@@ -237,6 +238,10 @@ def test_a_users_rule_by_hand():
     assert sim.forces[0] == pytest.approx([0.0, 0.25])
     assert sim.velocities[0] == pytest.approx([0.0, 1.25])
     assert sim.positions[0] == pytest.approx([50.0, 60.0 + 1.25 / 60.0])
+
+
+def test_heading_and_speed_follow_a_velocity_that_a_rule_writes():
+    check_about_face("cuda")
 
 
 def test_a_genome_switched_on_makes_founders_of_all():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.backends.cpu import BackendCpu
+from murmura.compute.cpu import BackendCpu
 from murmura.core.errors import RunError
 from murmura.core.state import State
 from murmura.lab import bench as benching

@@ -208,7 +208,7 @@ def test_what_rules_print_does_not_end_up_in_the_rows(tmp_path: Path, capfd: pyt
 
 
 def test_threads_times_workers_never_exceed_the_cores(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("murmura.backends.kernels.available_cores", lambda: 6)
+    monkeypatch.setattr("murmura.compute.machine.available_cores", lambda: 6)
     scenario = mm.load_scenario("classic")
     told: list[str] = []
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.core.rule import REGISTRY
-from murmura.rules import Alignment, Cohesion, Separation
+from murmura.rules.flocking import Alignment, Cohesion, Separation
 from murmura.rules.terrain import contains
 from murmura.scenario import Motion, World
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules import Daylight
-from murmura.rules.daylight import hour_at, sky, valued
+from murmura.rules.daylight import Daylight, hour_at, sky, valued
 
 
 @pytest.mark.parametrize(

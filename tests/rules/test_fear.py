@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from murmura.rules import Fear, Threat
+from murmura.rules.fear import Fear, Threat
 
 from .oracle import ZERO, added, birds_of, neighbors_of, way, with_length
 from .scenes import MAX_FORCE, MAX_SPEED, close, make_flock, make_scenario, place, rule_forces, shares

@@ -12,9 +12,13 @@ import pytest
 
 from murmura.core.layout import Layout
 from murmura.core.vec import Vec
-from murmura.rules import Attractors, Boundary, Circle, Polygon, Wall
 from murmura.rules.terrain import (
     SHAPE_FIELDS,
+    Attractors,
+    Boundary,
+    Circle,
+    Polygon,
+    Wall,
     collide,
     contains,
     edge_rows,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules import HomeRange
+from murmura.rules.territory import HomeRange
 
 
 def forces_at(places: list[tuple[float, float]], species: list[int], boundary: str = "wrap") -> np.ndarray:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.core.errors import MurmuraError, ScenarioError, UnknownNameError
-from murmura.rules import Attractor, Circle, Polygon, Threat, Wall
+from murmura.rules.fear import Threat
+from murmura.rules.terrain import Attractor, Circle, Polygon, Wall
 
 RICH = {
     "title": 'Quotes " and \\ and\nnewlines, umlauts äöü, an emoji 🐦 and a tab\t.',

@@ -22,16 +22,18 @@ def vector(name: str) -> VectorField:
 
 
 POSITION, VELOCITY = vector("position"), vector("velocity")
-SHORT = {"position": "", "velocity": "v"}
-"""Columns of these two are called x, y and vx, vy; of other vectors name_x, name_y."""
 
 
 def components(name: str, dimension: int = 2) -> tuple[str, ...]:
-    """The columns of a field."""
+    """The columns of a field: `position` is x, y; `prey_velocity` is prey_vx, prey_vy; `home` is home_x, home_y."""
     if not isinstance(name, VectorField):
         return (name,)
-    prefix = SHORT.get(name, f"{name}_")
-    return tuple(prefix + axis for axis in AXES[:dimension])
+    axes = AXES[:dimension]
+    if "velocity" in name:
+        return tuple(name.replace("velocity", f"v{axis}") for axis in axes)
+    if "position" in name:
+        return tuple(name.replace("position", axis) for axis in axes)
+    return tuple(f"{name}_{axis}" for axis in axes)
 
 
 class Layout:

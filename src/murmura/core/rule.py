@@ -87,6 +87,12 @@ class Rule(Model):
     """Whether the force counts towards the total that `motion.max_force` limits."""
     silent_when_zero: ClassVar[str] = "weight"
     """The number that makes the rule ask for nothing when it is 0; it is then skipped."""
+    needs: ClassVar[dict[str, str]] = {}
+    """Rules that must be enabled where this one is, each with the reason."""
+    shared: ClassVar[tuple[str, ...]] = ()
+    """Numbers in which species cannot differ."""
+    on_by_default: ClassVar[bool] = False
+    """Whether scenarios that do not mention the rule have it enabled."""
     meets_everyone: ClassVar[bool] = False
     """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
     tracks: ClassVar[str] = ""
@@ -145,6 +151,14 @@ class Rule(Model):
     def takes_part(self, scenario: Any) -> bool:
         """Whether the rule has anything to do in a scenario in which it is enabled."""
         return True
+
+    def refuses(self, scenario: Any) -> list[str]:
+        """What of a scenario the rule, which is enabled, cannot live with: expected, found and what to do."""
+        return []
+
+    def objects(self, rows: NDArray[Any] | None, time: float) -> list[dict[str, Any]]:
+        """What of the rule is to be drawn at a time [s], with a `kind` each; `rows` are its items, flat."""
+        return []
 
     def most_agents(self, agents: int) -> int:
         """How many agents may live at once, where the rule lets some be born."""

@@ -30,9 +30,9 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
+from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
-from murmura.scenario.consistency_life import LARGEST_EXACT_ID
 
 TRIES = 200
 CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}

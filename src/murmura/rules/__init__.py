@@ -1,88 +1,100 @@
 """What an animal wants: flocking, steering, terrain, weather, fear, food, mates; what a hunter does; classic models.
 
-Scalar functions and their parameters. Knows no loop, no clock, no compiler and no scenario.
+Small functions and their parameters. Knows no loop, no clock, no compiler and no scenario. Every module here is loaded,
+so that a new rule is a new file. What somebody needs who writes a rule can be imported from here.
 """
 
-from murmura.rules.body import Energy, MatingCooldown, Starvation
-from murmura.rules.breeding import Breeding
-from murmura.rules.cucker_smale import CuckerSmale
-from murmura.rules.daylight import Daylight
-from murmura.rules.evolution.ageing import Ageing
-from murmura.rules.evolution.behavior import Behavior
-from murmura.rules.evolution.combat import Combat
-from murmura.rules.evolution.genome import Genome
-from murmura.rules.evolution.immigration import Immigration
-from murmura.rules.evolution.remains import Remains
-from murmura.rules.evolution.reproduction import Reproduction
-from murmura.rules.fear import Fear, Threat
-from murmura.rules.feeding import Feeding, FoodSource
-from murmura.rules.flocking import Alignment, Cohesion, Separation
-from murmura.rules.kinship import Chase, Flee
-from murmura.rules.mating import Mating
-from murmura.rules.predators import Hunter, Predators
-from murmura.rules.steering import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
-from murmura.rules.terrain import (
-    Attractor,
-    Attractors,
-    AvoidObstacles,
-    Boundary,
-    Circle,
-    Containment,
-    Polygon,
-    Wall,
+import importlib
+import pkgutil
+
+from murmura.core.algebra import (
+    absolute,
+    arccos,
+    arcsin,
+    arctan2,
+    cos,
+    exp,
+    floor,
+    given,
+    log,
+    maximum,
+    minimum,
+    power,
+    sin,
+    sin_cos,
+    sqrt,
+    tanh,
+    to_integer,
+    to_number,
+    when,
+    where,
 )
-from murmura.rules.territory import HomeRange, Territory
-from murmura.rules.vicsek import Vicsek
-from murmura.rules.vision import Vision
-from murmura.rules.weather import Jitter, Noise, Wind
-from murmura.rules.zones import Zones
+from murmura.core.layout import POSITION, VELOCITY, vector
+from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
+from murmura.core.model import choice, quantity
+from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
+from murmura.core.rule import REGISTRY, Rule, is_built_in, register_rule
+from murmura.core.space import offset, point
+from murmura.core.vec import Vec, from_angle
+from murmura.rules.towards import steer_at_speed, steer_towards
+
+ORDER = (
+    "separation",
+    "alignment",
+    "cohesion",
+    "noise",
+    "wind",
+    "jitter",
+    "boundary",
+    "containment",
+    "avoid_obstacles",
+    "attractors",
+    "fear",
+    "predators",
+    "energy",
+    "starvation",
+    "feeding",
+    "mating",
+    "breeding",
+    "mating_cooldown",
+    "daylight",
+    "territory",
+    "genome",
+    "remains",
+    "behavior",
+    "combat",
+    "reproduction",
+    "ageing",
+    "immigration",
+    "seek",
+    "flee_point",
+    "pursue",
+    "evade",
+    "wander",
+    "follow_leader",
+    "flee",
+    "chase",
+    "vicsek",
+    "zones",
+    "cucker_smale",
+    "vision",
+)
+"""The order in which rules are asked and forces added: part of the promise that a run can be repeated to the bit.
+Other rules of ours come after these, by name."""
+
+
+def built_in_rules() -> list[tuple[str, type[Rule]]]:
+    """All rules that ship with murmura, in their order."""
+    known = {name: rule for name, rule in REGISTRY.items() if is_built_in(rule)}
+    return [(name, known[name]) for name in (*ORDER, *sorted(known.keys() - set(ORDER)))]
+
+
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
 
 __all__ = [
-    "Ageing",
-    "Alignment",
-    "Attractor",
-    "Attractors",
-    "AvoidObstacles",
-    "Behavior",
-    "Boundary",
-    "Breeding",
-    "Chase",
-    "Circle",
-    "Cohesion",
-    "Combat",
-    "Containment",
-    "CuckerSmale",
-    "Daylight",
-    "Energy",
-    "Evade",
-    "Fear",
-    "Feeding",
-    "Flee",
-    "FleePoint",
-    "FollowLeader",
-    "FoodSource",
-    "Genome",
-    "HomeRange",
-    "Hunter",
-    "Immigration",
-    "Jitter",
-    "Mating",
-    "MatingCooldown",
-    "Noise",
-    "Polygon",
-    "Predators",
-    "Pursue",
-    "Remains",
-    "Reproduction",
-    "Seek",
-    "Separation",
-    "Starvation",
-    "Territory",
-    "Threat",
-    "Vicsek",
-    "Vision",
-    "Wall",
-    "Wander",
-    "Wind",
-    "Zones",
-]
+    "POSITION", "STREAM_USER", "VELOCITY", "Best", "Count", "Greatest", "Least", "Rule", "Sum", "Total", "Vec",
+    "absolute", "arccos", "arcsin", "arctan2", "choice", "cos", "exp", "floor", "from_angle", "given", "log", "maximum",
+    "minimum", "offset", "point", "power", "quantity", "register_rule", "sin", "sin_cos", "sqrt", "steer_at_speed",
+    "steer_towards", "tanh", "to_integer", "to_number", "uniform_from", "uniform_pair", "vector", "when", "where",
+]  # fmt: skip

@@ -10,6 +10,7 @@ from murmura.core.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import from_angle
 from murmura.rules.mating import COOLDOWN, was_mated
+from murmura.rules.refusals import room_for
 
 
 @register_rule("breeding")
@@ -25,6 +26,8 @@ class Breeding(Rule):
     maturity: float = quantity(20.0, "Age from which the young may seek a mate.", "s", (0, 300), ge=0)
     first_flight: float = quantity(0.3, "Speed of a newborn, in the top speed.", "", (0, 1), ge=0, le=1)
 
+    needs = {"mating": "nobody is born without matings"}
+    shared = ("most",)
     reads = ("gender",)
     writes = ("energy",)
     inherits = (
@@ -34,6 +37,9 @@ class Breeding(Rule):
 
     def most_agents(self, agents: int) -> int:
         return max(agents, self.most)
+
+    def refuses(self, scenario: Any) -> list[str]:
+        return room_for("breeding", self.most, scenario)
 
     @staticmethod
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:

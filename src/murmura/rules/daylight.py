@@ -47,6 +47,19 @@ class Daylight(Rule):
     day_glow: float = quantity(0.2, "How much animals glow by day.", "", (0, 3), ge=0, le=10)
     dusk_glow: float = quantity(1.0, "How much animals glow at dusk.", "", (0, 3), ge=0, le=10)
 
+    def refuses(self, scenario: Any) -> list[str]:
+        hours = (self.dawn_at, self.day_at, self.dusk_at, 1.0)
+        if all(b - a >= self.change for a, b in zip((0.0, *hours), hours, strict=False)):
+            return []
+        return [
+            "rules.daylight: dawn_at, day_at, dusk_at and 1 must follow each other with at least `change` "
+            f"({self.change:g}) between them, got {', '.join(f'{hour:g}' for hour in hours[:3])}"
+        ]
+
+    def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
+        now = sky(self, time)
+        return [{"kind": "sky", "daylight": now.light, "clock": now.clock}]
+
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
         hour = hour_at(p, world.time)

@@ -25,7 +25,7 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.events import Event
-from murmura.core.layout import POSITION, vector
+from murmura.core.layout import POSITION, Layout, vector
 from murmura.core.merging import FAR, Best, Count, Least
 from murmura.core.model import Model, choice, quantity
 from murmura.core.noise import noise
@@ -34,6 +34,7 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset, point
 from murmura.core.state import FeedingState, MatingState
 from murmura.core.vec import TINY, Vec, from_angle
+from murmura.rules.refusals import exact_ids, in_order
 from murmura.rules.stages import Change
 from murmura.rules.towards import steer_at_speed
 
@@ -75,6 +76,9 @@ CHANGES = (
         "energy = 1, or > `content_above` after `duration`; panic > `panic_limit`; the source is empty",
     ),
 )
+
+
+DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen around it, not on it
 
 
 class FoodSource(Model):
@@ -175,6 +179,9 @@ class Feeding(Rule):
     reads = ("panic", "mating_state")
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
+    needs = {"energy": "nobody gets hungry while energy does not fall"}
+    # A source is nobody's own.
+    shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
@@ -197,6 +204,59 @@ class Feeding(Rule):
 
     def item_range(self) -> float:
         return GIVES_UP * self.reach
+
+    def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
+        return [
+            {"kind": "food", "x": it["x"], "y": it["y"], "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
+             "capacity": it["full"]}
+            for it in self.sources_in(rows)
+            if it["amount"] > 0.0
+        ]  # fmt: skip
+
+    def sources_in(self, rows: Any) -> list[dict[str, Any]]:
+        """Sources as a reader wants them, from flat rows of items."""
+        columns, found = Layout((*self.item_fields, *self.memory_fields)).columns, []
+        for row in [] if rows is None else rows.astype(float).tolist():
+            it = dict(zip(columns, row, strict=True))
+            found.append(
+                {
+                    "id": int(it["id"]),
+                    "x": it["x"],
+                    "y": it["y"],
+                    "amount": it["amount"] if it["present"] else 0.0,
+                    "full": it["full"],
+                    "feeders": int(it["feeders"]),
+                    "radius": self.gather_radius,
+                }
+            )
+        return found
+
+    def refuses(self, scenario: Any) -> list[str]:
+        found = []
+        if not self.sources and not self.count:
+            found.append(
+                "rules.feeding: feeders need food, got no sources and count = 0; list some under "
+                "rules.feeding.sources or raise rules.feeding.count"
+            )
+        world = scenario.world
+        for k, source in enumerate(self.sources):
+            if world.boundary != "open" and not (
+                0 <= source.x <= world.width and 0 <= source.y <= world.height
+            ):
+                found.append(
+                    f"rules.feeding.sources.{k}: ({source.x:g}, {source.y:g}) lies outside the world "
+                    f"(0..{world.width:g}, 0..{world.height:g} [u]); move it inside"
+                )
+        side = min(world.width, world.height)
+        if (self.count > 0 or self.respawn == "elsewhere") and 2.0 * self.margin >= side:
+            found.append(
+                f"rules.feeding.margin must leave room between the edges (less than {side / 2:g} [u]), got "
+                f"{self.margin:g}"
+            )
+        ordered = (
+            ("landing_radius", "gather_radius"), ("gather_from", "lost_from"), ("hungry_below", "sated_above"),
+        )  # fmt: skip
+        return found + in_order(self, "feeding", *ordered) + exact_ids("feeding", scenario)
 
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:

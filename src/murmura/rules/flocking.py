@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from murmura.core.algebra import maximum, where
 from murmura.core.merging import Greatest, Sum
@@ -32,6 +32,8 @@ class NeighborRule(Rule):
 @register_rule("separation")
 class Separation(Rule):
     """Steer away from neighbours that are too near."""
+
+    on_by_default: ClassVar[bool] = True
 
     radius: float = quantity(25.0, "Personal space.", "u", (2, 80), gt=0)
     weight: float = quantity(1.5, "How much keeping apart counts beside the other wishes.", "", (0, 4), ge=0)
@@ -99,6 +101,8 @@ def closeness(p: Any, seen: Any) -> Any:
 class Alignment(NeighborRule):
     """Steer towards the mean velocity of neighbours."""
 
+    on_by_default: ClassVar[bool] = True
+
     weighting: Weighting = choice(
         "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
     )
@@ -115,6 +119,8 @@ class Alignment(NeighborRule):
 @register_rule("cohesion")
 class Cohesion(NeighborRule):
     """Steer towards the mean place of neighbours."""
+
+    on_by_default: ClassVar[bool] = True
 
     weighting: Weighting = choice(
         "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import where
 from murmura.core.merging import FAR, Least, Sum
@@ -14,6 +14,8 @@ from murmura.rules.towards import steer_towards
 @register_rule("flee")
 class Flee(Rule):
     """Steer away from neighbours of species that the interaction table says to flee."""
+
+    on_by_default: ClassVar[bool] = True
 
     weight: float = quantity(2.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
 
@@ -33,6 +35,8 @@ class Flee(Rule):
 @register_rule("chase")
 class Chase(Rule):
     """Steer to where the nearest neighbour of a hunted species will be (S3-8, S3-9)."""
+
+    on_by_default: ClassVar[bool] = True
 
     weight: float = quantity(1.5, "How much the chase counts beside the other wishes.", "", (0, 5), ge=0)
     lead: float = quantity(3.0, "How many steps ahead the prey's flight is foreseen.", "step", (0, 60), ge=0)

@@ -18,6 +18,7 @@ from murmura.core.randomness import STREAM_MATING, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.state import MatingState
 from murmura.core.vec import TINY
+from murmura.rules.refusals import exact_ids, in_order
 from murmura.rules.stages import Change
 from murmura.rules.towards import steer_at_speed, steer_towards
 
@@ -131,7 +132,25 @@ class Mating(Rule):
     )  # fmt: skip
     # A male's rival, or the suitor whom a female has just refused; and what others see: whether one has courted long
     # enough, or what a fighter has to show.
+    needs = {"mating_cooldown": "the time between matings would never pass"}
     columns = {"rival_id": -1, "display": 0.0}
+
+    def refuses(self, scenario: Any) -> list[str]:
+        reach = scenario.perception.radius
+        found = [
+            f"rules.mating.{name} must be at most perception.radius ({reach:g} [u]), got {getattr(self, name):g}: "
+            "nobody courts or fights whom it cannot see; lower the one or raise the other"
+            for name in ("search_radius", "fight_radius")
+            if getattr(self, name) > reach
+        ]
+        ordered = (("courting_distance", "search_radius"), ("mating_distance", "courting_distance"))
+        found += in_order(self, "mating", *ordered)
+        if scenario.perception.nearest is not None:
+            found.append(
+                "rules.mating: partners must not lose each other in a crowd, got perception.nearest = "
+                f"{scenario.perception.nearest}; leave perception.nearest out"
+            )
+        return found + exact_ids("mating", scenario)
 
     @staticmethod
     def alert(p: Any, me: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -103,6 +103,8 @@ def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
 class AvoidObstacles(Rule):
     """Steer away from obstacles that are near: unit(away)/d summed over them (S3-11)."""
 
+    on_by_default: ClassVar[bool] = True
+
     weight: float = quantity(2.0, "How much keeping clear counts beside the other wishes.", "", (0, 5), ge=0)
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
@@ -185,6 +187,8 @@ def inwards(x: Number, size: Number, margin: Number) -> Number:
 class Boundary(Rule):
     """A soft field along the edges: force times penetration over margin, on each axis (S0-52)."""
 
+    on_by_default: ClassVar[bool] = True
+
     margin: float = quantity(100.0, "Width of the field.", "u", (10, 400), gt=0)
     force: float = quantity(0.8, "Force at the very edge.", "", (0, 5), ge=0)
 
@@ -225,6 +229,8 @@ class Attractor(Model):
 @register_rule("attractors")
 class Attractors(Rule):
     """Points that pull or push, less with distance: strength x (1 - d/radius) x max_force (S0-53, S0-54)."""
+
+    on_by_default: ClassVar[bool] = True
 
     weight: float = quantity(1.0, "Factor on all of them.", "", (0, 5), ge=0)
     points: tuple[Attractor, ...] = Field((), strict=False, description="The attractors and repulsors.")

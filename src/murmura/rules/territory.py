@@ -58,6 +58,14 @@ class Territory(Rule):
     def items(self) -> Sequence[Sequence[float]]:
         return [(home.x, home.y, home.radius, float(home.owner)) for home in self.homes]
 
+    def refuses(self, scenario: Any) -> list[str]:
+        known = len(scenario.species)
+        return [
+            f"rules.territory.homes.{k}.owner must be the number of a species, 0 to {known - 1}, got {home.owner}"
+            for k, home in enumerate(self.homes)
+            if known and home.owner >= known
+        ]
+
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         way = offset(world, me.position, it.position)

@@ -8,25 +8,14 @@ from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
-from murmura.rules import Circle
-from murmura.scenario.consistency_life import evolution, feeding, mating, offspring, predators
+from murmura.rules.terrain import Circle
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 SMALLEST, LARGEST = 1e-9, 1e9
-SHARED_PATHS = (
-    "motion.time_step",
-    "perception.nearest",
-    # A food source is nobody's own, and the cap counts all.
-    *(
-        f"rules.feeding.{name}"
-        for name in ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
-    ),
-    "rules.breeding.most",
-    "rules.reproduction.most",
-    *(f"rules.remains.{name}" for name in ("places", "share", "bite", "lasts", "warning_lasts")),
-)
+SHARED_PATHS = ("motion.time_step", "perception.nearest")
+"""Numbers of motion and perception in which species cannot differ."""
 
 
 def complaints(scenario: Scenario) -> list[str]:
@@ -34,20 +23,21 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _sizes(scenario, "")
     if found:
         return found
-    checks = (
-        _radii,
-        _room,
-        _speed,
-        _obstacles,
-        _days,
-        _homes,
-        predators,
-        feeding,
-        mating,
-        offspring,
-        evolution,
-    )
+    checks = (_radii, _room, _speed, _obstacles, _rules)
     return [line for check in checks for line in check(scenario)] or _species(scenario)
+
+
+def _rules(s: Scenario) -> list[str]:
+    """What the rules themselves refuse, and rules that they need."""
+    found = []
+    for name, rule in s.rules:
+        if not rule.enabled:
+            continue
+        for needed, why in rule.needs.items():
+            if not getattr(s.rules, needed).enabled:
+                found.append(f"rules.{name}: {why}; set rules.{needed}.enabled = true")
+        found += rule.refuses(s)
+    return found
 
 
 def _sizes(value: Any, path: str, divides: bool = False) -> list[str]:
@@ -158,32 +148,14 @@ def _images(s: Scenario) -> list[str]:
     ]
 
 
-def _days(s: Scenario) -> list[str]:
-    day = s.rules.daylight
-    hours = (day.dawn_at, day.day_at, day.dusk_at, 1.0)
-    late = [b for a, b in zip((0.0, *hours), hours, strict=False) if b - a < day.change]
-    if not day.enabled or not late:
-        return []
-    return [
-        "rules.daylight: dawn_at, day_at, dusk_at and 1 must follow each other with at least `change` "
-        f"({day.change:g}) between them, got {', '.join(f'{hour:g}' for hour in hours[:3])}"
-    ]
-
-
-def _homes(s: Scenario) -> list[str]:
-    known = len(s.species)
-    return [
-        f"rules.territory.homes.{k}.owner must be the number of a species, 0 to {known - 1}, got {home.owner}"
-        for k, home in enumerate(s.rules.territory.homes)
-        if known and home.owner >= known
-    ]
-
-
-def _may_differ(path: str) -> bool:
+def _may_differ(s: Scenario, path: str) -> bool:
     """Whether a species may have a value of its own here: a plain number that is looked up for each agent."""
     first, *rest = path.split(".")
     depth = {"motion": 1, "perception": 1, "rules": 2}.get(first)
-    return len(rest) == depth and path not in SHARED_PATHS and rest[-1] not in ("enabled", "agent")
+    if len(rest) != depth or path in SHARED_PATHS or rest[-1] in ("enabled", "agent"):
+        return False
+    rule = dict(s.rules).get(rest[0])
+    return first != "rules" or rule is None or rest[-1] not in rule.shared
 
 
 def _species(s: Scenario) -> list[str]:
@@ -198,7 +170,7 @@ def _species(s: Scenario) -> list[str]:
             if other not in names
         ]
         for path in kind.values:
-            if not _may_differ(path):
+            if not _may_differ(s, path):
                 found.append(
                     f"species.{k}.values: only numbers of motion, perception and rules may differ between species, "
                     f"got {path!r}"

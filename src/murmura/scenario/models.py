@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ConfigDict, Field, SerializeAsAny, ValidationError, model_validator
+from pydantic import ConfigDict, Field, SerializeAsAny, ValidationError, create_model, model_validator
 
-from murmura import rules as catalogue
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, registered_rule
+from murmura.rules import built_in_rules
+from murmura.rules.terrain import Circle, Polygon, Wall
 from murmura.scenario.messages import scenario_error
 from murmura.scenario.paths import assign
 
@@ -164,51 +165,11 @@ class Display(Model):
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
 
 
-class Rules(Model):
+class RulesBase(Model):
     """Every rule by name. Rules of your own appear here under the name they were registered with."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, SerializeAsAny[Rule]]
-
-    separation: catalogue.Separation = catalogue.Separation()
-    alignment: catalogue.Alignment = catalogue.Alignment()
-    cohesion: catalogue.Cohesion = catalogue.Cohesion()
-    noise: catalogue.Noise = catalogue.Noise(enabled=False)
-    wind: catalogue.Wind = catalogue.Wind(enabled=False)
-    jitter: catalogue.Jitter = catalogue.Jitter(enabled=False)
-    boundary: catalogue.Boundary = catalogue.Boundary()
-    containment: catalogue.Containment = catalogue.Containment(enabled=False)
-    avoid_obstacles: catalogue.AvoidObstacles = catalogue.AvoidObstacles()
-    attractors: catalogue.Attractors = catalogue.Attractors()
-    fear: catalogue.Fear = catalogue.Fear(enabled=False)
-    predators: catalogue.Predators = catalogue.Predators(enabled=False)
-    energy: catalogue.Energy = catalogue.Energy(enabled=False)
-    starvation: catalogue.Starvation = catalogue.Starvation(enabled=False)
-    feeding: catalogue.Feeding = catalogue.Feeding(enabled=False)
-    mating: catalogue.Mating = catalogue.Mating(enabled=False)
-    breeding: catalogue.Breeding = catalogue.Breeding(enabled=False)
-    mating_cooldown: catalogue.MatingCooldown = catalogue.MatingCooldown(enabled=False)
-    daylight: catalogue.Daylight = catalogue.Daylight(enabled=False)
-    territory: catalogue.Territory = catalogue.Territory(enabled=False)
-    genome: catalogue.Genome = catalogue.Genome(enabled=False)
-    remains: catalogue.Remains = catalogue.Remains(enabled=False)
-    behavior: catalogue.Behavior = catalogue.Behavior(enabled=False)
-    combat: catalogue.Combat = catalogue.Combat(enabled=False)
-    reproduction: catalogue.Reproduction = catalogue.Reproduction(enabled=False)
-    ageing: catalogue.Ageing = catalogue.Ageing(enabled=False)
-    immigration: catalogue.Immigration = catalogue.Immigration(enabled=False)
-    seek: catalogue.Seek = catalogue.Seek(enabled=False)
-    flee_point: catalogue.FleePoint = catalogue.FleePoint(enabled=False)
-    pursue: catalogue.Pursue = catalogue.Pursue(enabled=False)
-    evade: catalogue.Evade = catalogue.Evade(enabled=False)
-    wander: catalogue.Wander = catalogue.Wander(enabled=False)
-    follow_leader: catalogue.FollowLeader = catalogue.FollowLeader(enabled=False)
-    flee: catalogue.Flee = catalogue.Flee()
-    chase: catalogue.Chase = catalogue.Chase()
-    vicsek: catalogue.Vicsek = catalogue.Vicsek(enabled=False)
-    zones: catalogue.Zones = catalogue.Zones(enabled=False)
-    cucker_smale: catalogue.CuckerSmale = catalogue.CuckerSmale(enabled=False)
-    vision: catalogue.Vision = catalogue.Vision(enabled=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -236,6 +197,23 @@ class Rules(Model):
         yield from sorted((self.__pydantic_extra__ or {}).items())
 
 
+if TYPE_CHECKING:
+
+    class Rules(RulesBase):
+        """Every rule by name."""
+
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    Rules = create_model(
+        "Rules",
+        __base__=RulesBase,
+        __module__=__name__,
+        __doc__=RulesBase.__doc__,
+        **{name: (rule, rule(enabled=rule.on_by_default)) for name, rule in built_in_rules()},
+    )
+
+
 class Scenario(Model):
     """A world, its animals and their rules. A run is a function of scenario, seed and step count alone."""
 
@@ -247,9 +225,7 @@ class Scenario(Model):
     motion: Motion = Motion()
     perception: Perception = Perception()
     rules: Rules = Rules()
-    obstacles: tuple[catalogue.Circle | catalogue.Polygon | catalogue.Wall, ...] = Field(
-        (), description="What nobody can pass."
-    )
+    obstacles: tuple[Circle | Polygon | Wall, ...] = Field((), description="What nobody can pass.")
     species: tuple[Species, ...] = Field((), description="Kinds of animals; none: all are of one kind.")
     start: Start = Start()
     display: Display = Display()

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from murmura.rules import Attractor, Threat
-from murmura.rules.terrain import contains, shape_rows
+from murmura.rules.fear import Threat
+from murmura.rules.terrain import Attractor, contains, shape_rows
 from murmura.scenario import Scenario
 
 REACH = (

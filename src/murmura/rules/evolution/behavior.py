@@ -30,6 +30,7 @@ from murmura.rules.evolution.stances import (
     scored,
     threat_of,
 )
+from murmura.rules.refusals import exact_ids
 from murmura.rules.towards import steer_at_speed, steer_towards
 
 MATED = float(Event.MATING)
@@ -119,6 +120,24 @@ class Behavior(Rule):
 
     def variant(self) -> type[Rule]:
         return ScoredBehavior if self.decision == "scored" else Behavior
+
+    def refuses(self, scenario: Any) -> list[str]:
+        rules, found = scenario.rules, []
+        if rules.mating.enabled or rules.breeding.enabled:
+            found.append(
+                "rules.behavior has a courtship of its own; set rules.mating and rules.breeding to enabled = false"
+            )
+        genome, motion = rules.genome, scenario.motion
+        sight = genome.least_vision if genome.enabled else scenario.perception.radius
+        reach = max(self.pair_distance, rules.combat.range)
+        move = 2.0 * motion.top_speed * (1.0 + motion.panic_speed) * motion.stride
+        if reach + move > sight:
+            found.append(
+                f"rules.behavior.pair_distance and rules.combat.range must be at most {max(0.0, sight - move):g} [u]: "
+                f"two who meet still see each other a step later, got {reach:g}; lower them or the speed, or raise "
+                f"{'rules.genome.least_vision' if genome.enabled else 'perception.radius'}"
+            )
+        return found + exact_ids("behavior", scenario)
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

@@ -47,6 +47,7 @@ class Immigration(Rule):
         0.5, "Speed of a newcomer, in what its speed gene gives.", "", (0, 1), ge=0, le=1
     )
 
+    needs = {"genome": "newcomers have founders' genes", "reproduction": "its caps bound how many may come"}
     item_fields = ("kind", "count", "born", "waiting")
     reads = ("species", "consents", "ready", "bore")
     settles = ("position", "velocity", "heading_angle", *BODY_COLUMNS, "age")
@@ -60,6 +61,11 @@ class Immigration(Rule):
 
     def items(self) -> Sequence[Sequence[float]]:
         return [(float(kind), 0.0, 0.0, 0.0) for kind in range(MOST_SPECIES)]
+
+    def refuses(self, scenario: Any) -> list[str]:
+        if not scenario.obstacles:
+            return []
+        return ["rules.immigration could put a newcomer into an obstacle; remove the obstacles"]
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, when, where
 from murmura.core.events import Event
-from murmura.core.layout import POSITION
+from murmura.core.layout import POSITION, Layout
 from murmura.core.merging import FAR, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
@@ -45,6 +45,8 @@ class Remains(Rule):
     warning_growth: float = quantity(10.0, "How much farther a full warning reaches.", "u", (0, 100), ge=0)
     warning_lasts: float = quantity(20.0, "How long a place of death warns.", "s", (1, 300), gt=0)
 
+    needs = {"combat": "nobody is killed without combat"}
+    shared = ("places", "share", "bite", "lasts", "warning_lasts")
     item_fields = ("slot", POSITION, "amount", "strength", "portion")
     memory_fields = ("lain_for",)
     reads = ("stance", "health", "gene_size")
@@ -56,6 +58,19 @@ class Remains(Rule):
 
     def item_range(self) -> float:
         return max(self.sense, self.reach, self.warning_radius + self.warning_growth)
+
+    def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
+        """Carcasses that are still worth eating; how much there was is known for an animal of usual size only."""
+        found = []
+        columns = Layout((*self.item_fields, *self.memory_fields)).columns
+        for row in [] if rows is None else rows.astype(float).tolist():
+            it = dict(zip(columns, row, strict=True))
+            if it["amount"] > 0.0:
+                full = max(it["amount"], self.share)
+                found.append(
+                    {"kind": "carcass", "x": it["x"], "y": it["y"], "amount": it["amount"], "capacity": full}
+                )
+        return found
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

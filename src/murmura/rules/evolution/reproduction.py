@@ -18,6 +18,7 @@ from murmura.core.vec import from_angle
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING
+from murmura.rules.refusals import room_for
 
 MOST_SPECIES = 8
 READY, READY_ALONE = 1.0, 2.0
@@ -70,6 +71,12 @@ class Reproduction(Rule):
     part_mutation_rate: float = quantity(0.02, "How often a body part mutates.", "", (0, 1), ge=0, le=1)
     most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
 
+    needs = {
+        "behavior": "nobody courts without stances",
+        "ageing": "nobody grows up without age",
+        "mating_cooldown": "the time between matings would never pass",
+    }
+    shared = ("most",)
     item_fields = ("kind", "count", "waiting", "born", "first")
     reads = ("species", "target_mate_id", "mated", "consents")
     writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure")
@@ -84,6 +91,14 @@ class Reproduction(Rule):
 
     def items(self) -> Sequence[Sequence[float]]:
         return [(float(kind), 0.0, 0.0, 0.0, -1.0) for kind in range(MOST_SPECIES)]
+
+    def refuses(self, scenario: Any) -> list[str]:
+        found = room_for("reproduction", self.most, scenario)
+        if len(scenario.species) > MOST_SPECIES:
+            found.append(
+                f"rules.reproduction counts at most {MOST_SPECIES} species, got {len(scenario.species)}; use fewer"
+            )
+        return found
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

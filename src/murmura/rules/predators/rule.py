@@ -31,6 +31,8 @@ from murmura.rules.predators.hunter import Hunter
 from murmura.rules.predators.kind import KINDS
 from murmura.rules.predators.life import take_turn
 from murmura.rules.predators.motion import PI
+from murmura.rules.predators.reading import hunters_in
+from murmura.rules.predators.refusals import refused
 from murmura.rules.predators.row import HERE, KNOWN, LAYOUT, MEMORY, SETTINGS
 
 PREDATION = float(Cause.PREDATION)
@@ -89,6 +91,7 @@ class Predators(Rule):
         le=64,
     )
 
+    needs = {"fear": "panic spreads and fades by rules.fear"}
     item_fields = KNOWN
     memory_fields = MEMORY
     item_settings = SETTINGS
@@ -126,6 +129,12 @@ class Predators(Rule):
         }  # fmt: skip
         values["kind_before"] = values["kind"] if listed else -1
         return [float(values.get(name, 0.0)) for name in LAYOUT.columns]
+
+    def refuses(self, scenario: Any) -> list[str]:
+        return refused(self, scenario)
+
+    def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
+        return [{**it, "kind": "predator", "species": it["kind"]} for it in hunters_in(rows)]
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

@@ -1,0 +1,37 @@
+"""Sentences with which rules refuse scenarios: what several of them say alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LARGEST_EXACT_ID = 2**24
+"""Kernels carry ids as float32, which holds whole numbers exactly up to here."""
+
+
+def in_order(rule: Any, name: str, *pairs: tuple[str, str]) -> list[str]:
+    """Pairs of a rule's numbers of which the first may not be the greater."""
+    return [
+        f"rules.{name}.{low} must be at most rules.{name}.{high} ({getattr(rule, high):g}), got {getattr(rule, low):g}"
+        for low, high in pairs
+        if getattr(rule, low) > getattr(rule, high)
+    ]
+
+
+def exact_ids(name: str, scenario: Any) -> list[str]:
+    """A rule that knows agents by their ids cannot tell very many apart."""
+    if scenario.agents <= LARGEST_EXACT_ID:
+        return []
+    return [
+        f"rules.{name} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents = {scenario.agents:,}; use fewer "
+        f"agents or set rules.{name}.enabled = false"
+    ]
+
+
+def room_for(name: str, most: int, scenario: Any) -> list[str]:
+    """A cap of a population must not be below the agents that there are at the start."""
+    if most >= scenario.agents:
+        return []
+    return [
+        f"rules.{name}.most must be at least agents ({scenario.agents:,}), got {most:,}; raise it or start "
+        "with fewer agents"
+    ]

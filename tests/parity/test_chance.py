@@ -1,0 +1,97 @@
+"""A search for differences: scenarios by chance, the CPU against the definition in steps 1, 3 and 37, every column.
+
+Each compared step begins with the same state on both sides, so that chaos cannot grow. MURMURA_SEARCH=200 looks at so
+many scenarios, and MURMURA_SEARCH_FROM says with which number to begin.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import murmura as mm
+
+from .chance import Chance
+from .scenes import loud_rules
+from .side_by_side import Comparison, compare_step
+
+COUNT = int(os.environ.get("MURMURA_SEARCH", "20"))
+FIRST = int(os.environ.get("MURMURA_SEARCH_FROM", "0"))
+COMPARED = (1, 3, 37)
+
+
+def stir(sim: mm.Simulation, seed: int) -> None:
+    """Put some of the flock together, and give everybody some energy and fear: something to decide."""
+    rng = np.random.default_rng(seed)
+    state = sim.state.copy()
+    near = slice(0, len(state) // 2)
+    world = sim.scenario.world
+    for name, size in (("position_x", world.width), ("position_y", world.height)):
+        state[name][near] = size * (0.3 + 0.3 * rng.random(len(state) // 2))
+    state["energy"][:] = rng.uniform(0.1, 1.0, len(state))
+    state["panic"][:] = np.where(rng.random(len(state)) < 0.3, rng.random(len(state)), 0.0)
+    sim.load_state(state)
+
+
+def check(sim: mm.Simulation) -> None:
+    found = Comparison()
+    for step in COMPARED:
+        if sim.agent_count == 0:
+            return
+        sim.step(step - 1 - sim.step_count)
+        compare_step(sim, found)
+    # Small flocks: a few on an edge are a large share, but never most of them.
+    assert found.left_out < 0.4 * found.agents
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_a_scenario_by_chance_is_the_same_on_the_cpu(seed: int):
+    scenario = Chance(seed).drawn()
+    sim = mm.Simulation(scenario, seed=seed, backend="cpu")
+    if not scenario.obstacles:
+        stir(sim, seed)
+    check(sim)
+
+
+# S3-4: a gene scales the radius, and the nearest are looked for within the scaled one.
+@pytest.mark.parametrize("boundary", ["wrap", "soft", "open"])
+@pytest.mark.parametrize("nearest", [1, 7])
+def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: int):
+    scenario = mm.Scenario().with_values(
+        {
+            "agents": 300,
+            "world.width": 400.0,
+            "world.height": 400.0,
+            "world.boundary": boundary,
+            "rules.genome.enabled": True,
+            "rules.genome.max_vision": 30.0,
+            "rules.genome.least_vision": 5.0,
+            "perception.nearest": nearest,
+        }
+    )
+    sim = mm.Simulation(scenario, seed=1, backend="cpu")
+    twin = mm.Simulation(scenario, seed=1, backend="reference")
+    sim.step()
+    twin.step()
+    seen = sim.column("local_density")
+    assert np.array_equal(seen, twin.column("local_density"))
+    assert 0 < np.count_nonzero(seen < nearest), "the scaled radius leaves many with fewer than the nearest"
+    check(sim)
+
+
+def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
+    """The 200 of the long search meet every rule in several scenarios; the 20 of the gate need not."""
+    from murmura.core.rule import REGISTRY, is_built_in
+
+    scenarios = [Chance(seed).drawn() for seed in range(60)]
+    met = [set(loud_rules(scenario)) for scenario in scenarios]
+    missing = {name for name, rule in REGISTRY.items() if is_built_in(rule)} - set().union(*met)
+    assert missing == set()
+    scaled = [
+        scenario
+        for scenario, rules in zip(scenarios, met, strict=True)
+        if scenario.perception.nearest is not None and rules & {"genome", "daylight", "behavior"}
+    ]
+    assert scaled

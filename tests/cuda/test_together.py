@@ -12,14 +12,14 @@ from murmura.compute.cuda.index_text import SCAN_BLOCK, SCAN_EACH, SCAN_TEXT, SC
 from murmura.compute.cuda.records import record_type, records_text
 from murmura.compute.cuda.telling import FINENESS, TELLING_TEXT
 
-BLOCK = f"""
+BLOCK = """
 #include <pthread.h>
 #define threadIdx (*(const Place*)&mine)
 #define __syncthreads() pthread_barrier_wait(&together)
 #define __shared__ static
 #define THREAD ((int)(blockIdx.x * blockDim.x + threadIdx.x))
-typedef struct {{ int x, y, z, w; }} int4;
-static inline int4 make_int4(int x, int y, int z, int w) {{ return (int4){{x, y, z, w}}; }}
+typedef struct { int x, y, z, w; } int4;
+static inline int4 make_int4(int x, int y, int z, int w) { return (int4){x, y, z, w}; }
 static _Thread_local unsigned mine;
 static pthread_barrier_t together;
 """
@@ -115,7 +115,8 @@ void tell_all(const float* given, const int* names, float* found) {
     values = given, ids = names;
     told[0] = told[1] = told[2] = 0;
     launch(tell, &a, 1);
-    found[0] = (float)told[0], found[1] = total_of(told[1]), found[2] = best_score(told[2]), found[3] = best_id(told[2]);
+    found[0] = (float)told[0], found[1] = total_of(told[1]);
+    found[2] = best_score(told[2]), found[3] = best_id(told[2]);
 }
 """
 

@@ -5,7 +5,6 @@ Agents stay on the device; the host launches and waits only when somebody reads.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,6 @@ from murmura.core.state import State
 GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
 CLOCK_PLACES = {name: k for k, (_, name) in enumerate(CLOCK)}
 MOST_TEXTS = 32
-_programs: dict[tuple[type, str], device.Program] = {}
 _texts: dict[Any, Text] = {}
 
 
@@ -58,6 +56,7 @@ class BackendCuda:
         self._announce = announce
         self._device = device.open_device()
         self._there: dict[str, Any] = {"trouble": self._device.notice()}
+        self._programs: dict[str, device.Program] = {}
         self._captured: dict[bool, bytes] = {}
         self.completed = 0
         self.replan(plan)
@@ -76,18 +75,14 @@ class BackendCuda:
         self._program_of(_text_of(plan))
 
     def is_prepared(self, plan: Plan) -> bool:
-        return self._key(_text_of(plan)) in _programs
-
-    def _key(self, text: Text) -> tuple[type, str]:
-        return type(self._device), hashlib.sha256(text.cuda.encode()).hexdigest()
+        return self._device.has_compiled(_text_of(plan))
 
     def _program_of(self, text: Text) -> device.Program:
-        key = self._key(text)
-        if key not in _programs:
-            if self._announce is not None:
+        if text.digest not in self._programs:
+            if self._announce is not None and not self._device.has_compiled(text):
                 self._announce("compiling the CUDA kernels for these rules (or loading them from disk)")
-            _programs[key] = self._device.program(text)
-        return _programs[key]
+            self._programs[text.digest] = self._device.program(text)
+        return self._programs[text.digest]
 
     def tune(self, plan: Plan) -> None:
         """Take up changed numbers and items; the kernels, their graphs and the flock stay."""

@@ -13,6 +13,8 @@ from murmura.compute.cuda.index_text import SCAN_EACH, SCAN_KERNELS, SCAN_THREAD
 from murmura.compute.cuda.program import Text
 
 INSTALL = 'pip install "murmura[cuda]"'
+_compiled: dict[str, dict[str, Any]] = {}
+"""Kernels of texts that this process has compiled, by the text's digest."""
 OPTIONS = ("--use_fast_math", "--diag-suppress=177")  # 177: not every plan needs every function
 
 
@@ -62,7 +64,10 @@ class Device(Protocol):
     def notice(self) -> NDArray[np.int64]:
         """One number that both sides see without a copy; its address is the same on both."""
 
-    def program(self, text: Text) -> Program: ...
+    def program(self, text: Text) -> Program:
+        """The kernels of a text, compiled now or before; from any thread."""
+
+    def has_compiled(self, text: Text) -> bool: ...
 
     def graph(self, run: Callable[[], None]) -> Graph:
         """What `run` launches, to be launched again and again."""
@@ -141,7 +146,12 @@ class CupyDevice:
         return found
 
     def program(self, text: Text) -> CupyProgram:
-        return CupyProgram(self._cupy, self._stream, text)
+        if text.digest not in _compiled:
+            _compiled[text.digest] = _compile(self._cupy, text)
+        return CupyProgram(self._stream, _compiled[text.digest])
+
+    def has_compiled(self, text: Text) -> bool:
+        return text.digest in _compiled
 
     def graph(self, run: Callable[[], None]) -> CupyGraph:
         self._stream.synchronize()
@@ -157,24 +167,27 @@ class CupyDevice:
         return CupyTransfer(arrays, self._stream, self._copying)
 
 
+def _compile(cupy: Any, text: Text) -> dict[str, Any]:
+    """Kernels made by NVRTC, by name; CuPy keeps compiled code on disk, by a hash of the text."""
+    from murmura.compute.cuda.records import record_type
+
+    module = cupy.RawModule(code=text.cuda, options=OPTIONS)
+    kernels = {name: module.get_function(name) for name in (*text.kernels, *SCAN_KERNELS)}
+    # Each is launched once to do nothing: while a graph is captured, none can be loaded.
+    idle = np.zeros((), record_type("Arguments"))
+    idle["sizes"]["idle"] = 1
+    with cupy.cuda.Stream(non_blocking=True) as aside:
+        for name, kernel in kernels.items():
+            kernel((1,), (SCAN_THREADS if name in SCAN_KERNELS else 1,), (idle,))
+        aside.synchronize()
+    return kernels
+
+
 class CupyProgram:
-    """A module made by NVRTC; CuPy keeps compiled code on disk, by a hash of the text."""
+    """Compiled kernels, launched on a backend's own stream."""
 
-    def __init__(self, cupy: Any, stream: Any, text: Text) -> None:
-        self._stream = stream
-        self._module = cupy.RawModule(code=text.cuda, options=OPTIONS)
-        self._kernels = {name: self._module.get_function(name) for name in (*text.kernels, *SCAN_KERNELS)}
-        self._load()
-
-    def _load(self) -> None:
-        """Launch every kernel once to do nothing: while a graph is captured, none can be loaded."""
-        from murmura.compute.cuda.records import record_type
-
-        idle = np.zeros((), record_type("Arguments"))
-        idle["sizes"]["idle"] = 1
-        for name in self._kernels:
-            self.launch(name, 1, SCAN_THREADS if name in SCAN_KERNELS else 1, idle)
-        self._stream.synchronize()
+    def __init__(self, stream: Any, kernels: dict[str, Any]) -> None:
+        self._stream, self._kernels = stream, kernels
 
     def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
         with self._stream:

@@ -95,7 +95,12 @@ class HostDevice:
         return np.zeros(1, np.int64)
 
     def program(self, text: Text) -> HostProgram:
-        return HostProgram(text)
+        if text.digest not in _programs:
+            _programs[text.digest] = HostProgram(text)
+        return _programs[text.digest]
+
+    def has_compiled(self, text: Text) -> bool:
+        return text.digest in _programs
 
     def graph(self, run: Callable[[], None]) -> HostGraph:
         return HostGraph(run)
@@ -123,6 +128,9 @@ class HostProgram:
         start[0] = 0
         np.cumsum(counts[:-1], out=start[1:])
         counts[:] = 0
+
+
+_programs: dict[str, HostProgram] = {}
 
 
 class HostGraph:

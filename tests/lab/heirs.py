@@ -43,15 +43,15 @@ class Heirs(Rule):
         return max(agents, self.most)
 
     @staticmethod
-    def feel(p: Any, me: Any, acc: Any, world: Any) -> Any:
-        return (me.clock + world.dt * (1.0 + 0.5 * ((me.id % 7.0) / 7.0)),)
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return {"clock": me.clock + world.dt * (1.0 + 0.5 * ((me.id % 7.0) / 7.0))}
 
     @staticmethod
-    def fate(p: Any, me: Any, acc: Any, world: Any) -> Any:
+    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.clock > p.dies_at, where(me.id % 3.0 == 0.0, 2.0, 3.0), 0.0), -1.0
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, acc: Any, world: Any) -> Any:
+    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         first = (was.clock <= p.bears_at) & (me.clock > p.bears_at)
         second = (was.clock <= 2.0 * p.bears_at) & (me.clock > 2.0 * p.bears_at)
         return where((first | second) & (me.id % 4.0 < 3.0), 1.0, 0.0), -1.0
@@ -62,7 +62,14 @@ class Heirs(Rule):
         speed = minimum(1.0, maximum(0.0, mother.gene_speed + 0.4 * (u - 0.5)))
         size = minimum(3.0, maximum(0.5, mother.gene_size + 1.0 * (v - 0.5)))
         eyes = where(u > 0.8, mother.part_eye + 1.0, mother.part_eye)
-        return 0.0, mother.generation + 1.0, speed, size, eyes, where(v > 0.5, 2.0, 1.0)
+        return {
+            "clock": 0.0,
+            "generation": mother.generation + 1.0,
+            "gene_speed": speed,
+            "gene_size": size,
+            "part_eye": eyes,
+            "stance": where(v > 0.5, 2.0, 1.0),
+        }
 
 
 def family(agents: int = 20, **values: Any) -> mm.Scenario:

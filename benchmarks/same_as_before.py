@@ -1,7 +1,7 @@
 """Compares the definition with an earlier commit: the same state after 200 steps of every shipped scenario.
 
-    python benchmarks/same_as_before.py record FOLDER      # with the earlier commit on PYTHONPATH
-    python benchmarks/same_as_before.py compare FOLDER     # with this one
+python benchmarks/same_as_before.py record FOLDER      # with the earlier commit on PYTHONPATH
+python benchmarks/same_as_before.py compare FOLDER     # with this one
 """
 
 import sys
@@ -23,9 +23,11 @@ def states(name: str):
     for until in CHECKPOINTS:
         sim.step(until - sim.step_count)
         state = sim.state
-        yield until, {f"column:{k}": v.copy() for k, v in state.columns.items()} | {
-            f"item:{k}": v.copy() for k, v in state.items.items()
-        }
+        yield (
+            until,
+            {f"column:{k}": v.copy() for k, v in state.columns.items()}
+            | {f"item:{k}": v.copy() for k, v in state.items.items()},
+        )
 
 
 def main() -> int:
@@ -47,7 +49,9 @@ def main() -> int:
                     if old.shape != now.shape:
                         worst, where = np.inf, f"step {until} {key}: shapes {old.shape} {now.shape}"
                         break
-                    gap = np.abs(old.astype(float) - now.astype(float)) / np.maximum(1.0, np.abs(old.astype(float)))
+                    gap = np.abs(old.astype(float) - now.astype(float)) / np.maximum(
+                        1.0, np.abs(old.astype(float))
+                    )
                     if gap.size and not (gap.max() <= worst):
                         worst, where = gap.max(), f"step {until} {key}"
                 if worst > 1e-9:

@@ -1,4 +1,4 @@
-"""What a step reads on sixteen lanes (four agents times four candidates, or sixteen agents), and how they are folded."""
+"""What a step reads on sixteen lanes, four agents times four candidates or sixteen agents, and how they are folded."""
 
 from __future__ import annotations
 

@@ -59,15 +59,18 @@ PLANS = texts()
 
 @pytest.mark.parametrize("name", PLANS)
 def test_the_text_compiles_without_a_warning(name: str):
-    verdict, said = compile_text(program_text(PLANS[name]).cuda, "sm_90")
-    assert (verdict, said.strip("\0\n ")) == (0, "")
+    for text, kernels in program_text(PLANS[name]).cuda_modules():
+        assert all(f" {kernel}(const Arguments a)" in text for kernel in kernels)
+        verdict, said = compile_text(text, "sm_90")
+        assert (verdict, said.strip("\0\n ")) == (0, "")
 
 
 @pytest.mark.parametrize("architecture", ["compute_75", "compute_86", "compute_120"])
 def test_older_and_newer_devices(architecture: str):
     """Before sm_80 the threads of a warp cannot add up by one instruction: they do it otherwise."""
-    verdict, said = compile_text(program_text(PLANS["scored"]).cuda, architecture)
-    assert verdict == 0, said
+    for text, _ in program_text(PLANS["scored"]).cuda_modules():
+        verdict, said = compile_text(text, architecture)
+        assert verdict == 0, said
 
 
 def test_a_mistake_would_be_noticed():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -171,8 +172,17 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
     """Kernels made by NVRTC, by name; CuPy keeps compiled code on disk, by a hash of the text."""
     from murmura.compute.cuda.records import record_type
 
-    module = cupy.RawModule(code=text.cuda, options=OPTIONS)
-    kernels = {name: module.get_function(name) for name in (*text.kernels, *SCAN_KERNELS)}
+    here = cupy.cuda.Device().id  # each thread has a device of its own choice
+
+    def make(part: tuple[str, tuple[str, ...]]) -> dict[str, Any]:
+        code, names = part
+        with cupy.cuda.Device(here):
+            module = cupy.RawModule(code=code, options=OPTIONS)
+            return {name: module.get_function(name) for name in names}
+
+    parts = text.cuda_modules()
+    with ThreadPoolExecutor(len(parts)) as pool:
+        kernels = {name: kernel for made in pool.map(make, parts) for name, kernel in made.items()}
     # Each is launched once to do nothing: while a graph is captured, none can be loaded.
     idle = np.zeros((), record_type("Arguments"))
     idle["sizes"]["idle"] = 1

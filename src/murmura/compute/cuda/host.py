@@ -118,7 +118,7 @@ class HostProgram:
     def __init__(self, text: Text) -> None:
         launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
         self._library = ctypes.CDLL(
-            str(compiled(HOST_HEADER + text.common.replace('extern "C" ', "") + launchers))
+            str(compiled(HOST_HEADER + text.plain.replace('extern "C" ', "") + launchers))
         )
 
     def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:

@@ -12,9 +12,16 @@ ACROSS = 4
 SCAN_THREADS, SCAN_EACH = 256, 16
 SCAN_BLOCK = SCAN_THREADS * SCAN_EACH
 
-INDEX_TEXT = f"""
+PLACE_TEXT = """
 #define THREAD ((int)(blockIdx.x * blockDim.x + threadIdx.x))
 
+/* The row or column of a place: a whole number from 0 to below the count. */
+static __device__ int between(const float x, const int count) {
+    const int whole = (int)x;
+    return whole < 0 ? 0 : whole < count ? whole : count - 1;
+}
+"""
+INDEX_TEXT = f"""
 /* Numbers as integers that are in the same order, for atomics; and back. */
 static __device__ int ordered(const float x) {{
     const int bits = __float_as_int(x);
@@ -23,11 +30,6 @@ static __device__ int ordered(const float x) {{
 
 static __device__ float unordered(const int i) {{
     return __int_as_float(i < 0 ? i ^ 0x7fffffff : i);
-}}
-
-static __device__ int between(const float x, const int count) {{
-    const int whole = (int)x;
-    return whole < 0 ? 0 : whole < count ? whole : count - 1;
 }}
 
 extern "C" __global__ void reset_bounds(const Arguments a) {{

@@ -13,17 +13,14 @@ import murmura as mm
 from murmura.core.rule import REGISTRY
 
 PAGE = Path(__file__).parents[1] / "docs" / "add-a-rule.md"
-WORDS = """
-import murmura
-from murmura.core.algebra import *
-from murmura.core.space import offset
-from murmura.rules.towards import steer_towards
-"""
 EXAMPLES = {
     name: block
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     for name in re.findall(r'register_rule\("(\w+)"\)', block)
 }
+
+
+VALUES = {"beacons": {"places": [[200.0, 150.0], [900.0, 500.0]]}}
 
 
 @pytest.fixture(autouse=True)
@@ -35,14 +32,23 @@ def _forget() -> Iterator[None]:
 
 
 def test_the_page_has_examples():
-    assert {"beacons", "loneliness", "well"} <= set(EXAMPLES)
+    assert {"brake", "beacons", "loneliness", "fatigue", "cells", "well"} == set(EXAMPLES)
+
+
+def test_every_function_of_a_rule_is_listed():
+    """With its arguments, as the class itself names them."""
+    listed = set(re.findall(r"^\| `([a-z]\w*\([^)]*\))` \|", PAGE.read_text(encoding="utf-8"), re.M))
+    assert mm.Rule.__doc__ is not None
+    asked = set(re.findall(r"^ {4,8}(\w+\([^)]*\)):", mm.Rule.__doc__, re.M))
+    assert len(asked) == 19
+    assert listed == asked
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_runs(name: str, tmp_path: Path):
     scope: dict[str, object] = {"__name__": f"example_{name}"}
-    exec(compile(WORDS + EXAMPLES[name], f"{name}.py", "exec"), scope)
-    scenario = mm.load_scenario("classic").with_values({"agents": 60, f"rules.{name}": {}})
+    exec(compile(EXAMPLES[name], f"{name}.py", "exec"), scope)
+    scenario = mm.load_scenario("classic").with_values({"agents": 60, f"rules.{name}": VALUES.get(name, {})})
     truth, fast = (mm.Simulation(scenario, seed=1, backend=backend) for backend in ("reference", "cpu"))
     truth.step(3)
     fast.step(3)

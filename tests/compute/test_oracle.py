@@ -66,6 +66,8 @@ SCENES: dict[str, dict[str, Any]] = {
         "rules.genome": {"spread": 0.6, "max_vision": 90.0, "least_vision": 10.0, "fin": 2.0, "antenna": 1.0},
         "rules.cohesion.density_adaptation": True,
         "rules.cohesion.crowd": 1.0,
+        "rules.alignment.weighting": "linear",
+        "rules.cohesion.weighting": "linear",
         "rules.fear": {},
     },
     "genes and the nearest": {

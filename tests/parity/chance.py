@@ -24,6 +24,7 @@ NEEDS = {
     "immigration": ("genome", "behavior", "ageing", "mating_cooldown", "reproduction"),
 }
 """Rules that mean nothing without others."""
+EVOLUTION = ("behavior", "combat", "remains", "reproduction", "immigration")
 LEFT_ALONE = {
     "predators.breed_after": "needs room that the other numbers do not leave",
     "predators.most_hunters": "the same",
@@ -45,9 +46,16 @@ class Chance:
         """A valid scenario."""
         names = [name for name, rule in REGISTRY.items() if is_built_in(rule)]
         self._try(dict.fromkeys((f"rules.{name}.enabled" for name in names), False))
-        for name in self.rng.permutation(names)[: self.rng.integers(3, 13)]:
-            needed = NEEDS.get(str(name), ())
-            self._try({f"rules.{rule}.enabled": True for rule in (*needed, name)} | self._furniture(str(name)))
+        chosen = [str(name) for name in self.rng.permutation(names)[: self.rng.integers(3, 13)]]
+        if self.rng.random() < 0.4:
+            # Courtship and the evolution of document 003 exclude each other: without this the first is hardly met.
+            self._try({"perception.nearest": None})
+            chosen = [name for name in chosen if name not in EVOLUTION] + ["mating", "breeding"]
+        if self.rng.random() < 0.5:
+            chosen += ["flee", "chase"]
+        for name in chosen:
+            needed = NEEDS.get(name, ())
+            self._try({f"rules.{rule}.enabled": True for rule in (*needed, name)} | self._furniture(name))
         self._try({"species": self._species()})
         if self.rng.random() < 0.4:
             self._try({"obstacles": self._obstacles()})
@@ -141,7 +149,7 @@ class Chance:
         return {}
 
     def _species(self) -> list[dict[str, Any]]:
-        names = ["a", "b", "c"][: int(self.rng.choice([0, 0, 2, 3]))]
+        names = ["a", "b", "c"][: int(self.rng.choice([0, 2, 3]))]
         numbers = ["motion.max_speed", "perception.radius", "perception.field_of_view"]
         numbers += [
             f"rules.{rule}.weight"

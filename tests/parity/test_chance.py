@@ -77,15 +77,15 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
     twin.step()
     seen = sim.column("local_density")
     assert np.array_equal(seen, twin.column("local_density"))
-    assert 0 < np.count_nonzero(seen < nearest), "the scaled radius leaves many with fewer than the nearest"
-    check(sim)
+    assert np.count_nonzero(seen < nearest) > 0, "the scaled radius leaves many with fewer than the nearest"
+    check(mm.Simulation(scenario, seed=2, backend="cpu"))
 
 
 def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
-    """The 200 of the long search meet every rule in several scenarios; the 20 of the gate need not."""
+    """Not the 20 of the gate by themselves, but any fifty."""
     from murmura.core.rule import REGISTRY, is_built_in
 
-    scenarios = [Chance(seed).drawn() for seed in range(60)]
+    scenarios = [Chance(seed).drawn() for seed in range(50)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]
     missing = {name for name, rule in REGISTRY.items() if is_built_in(rule)} - set().union(*met)
     assert missing == set()

@@ -129,9 +129,9 @@ def test_every_option_is_used_by_some_scene():
 def test_each_rule_alone(scene: str, rule: str):
     scenario = scenario_of(scene)
     sim = lively(scenario)
-    module = sim._backend._module
+    kernel = sim._backend._run
     sim.adopt(alone(scenario, rule))
-    assert sim._backend._module is module, "other numbers must not need another kernel"
+    assert sim._backend._run is kernel, "other numbers must not need another kernel"
     found = Comparison()
     before = sim.state.copy()
     for _ in range(2):

@@ -161,13 +161,14 @@ def _may_differ(s: Scenario, path: str) -> bool:
 def _species(s: Scenario) -> list[str]:
     found = []
     names = [kind.name for kind in s.species]
-    if len(set(names)) < len(names):
+    known = set(names)
+    if len(known) < len(names):
         found.append(f"species: every name may appear once, got {', '.join(names)}")
     for k, kind in enumerate(s.species):
         found += [
             f"species.{k}.towards: no species is called {other!r}; known: {', '.join(names)}"
             for other in kind.towards
-            if other not in names
+            if other not in known
         ]
         for path in kind.values:
             if not _may_differ(s, path):
@@ -175,8 +176,15 @@ def _species(s: Scenario) -> list[str]:
                     f"species.{k}.values: only numbers of motion, perception and rules may differ between species, "
                     f"got {path!r}"
                 )
+    return found
+
+
+def lives_of(s: Scenario) -> tuple[tuple[Scenario, ...], list[str]]:
+    """The scenario as each species lives it, and what of that makes no sense. One check for each species."""
+    alone, lives, found = s.model_copy(update={"species": ()}), [], []
+    for k, kind in enumerate(s.species):
         try:
-            s.model_copy(update={"species": ()}).with_values(kind.values)
+            lives.append(alone.with_values(kind.values) if kind.values else alone)
         except ScenarioError as error:
             found.append(f"species.{k} ({kind.name}): {error}")
-    return found
+    return tuple(lives), found

@@ -7,7 +7,15 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ConfigDict, Field, SerializeAsAny, ValidationError, create_model, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SerializeAsAny,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
@@ -19,6 +27,7 @@ from murmura.scenario.paths import assign
 
 MOST_AGENTS = 20_000_000
 MOST_NEIGHBORS = 20_000.0
+MOST_SPECIES = 256
 
 
 class World(Model):
@@ -226,15 +235,22 @@ class Scenario(Model):
     perception: Perception = Perception()
     rules: Rules = Rules()
     obstacles: tuple[Circle | Polygon | Wall, ...] = Field((), description="What nobody can pass.")
-    species: tuple[Species, ...] = Field((), description="Kinds of animals; none: all are of one kind.")
+    species: tuple[Species, ...] = Field(
+        (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES
+    )
     start: Start = Start()
     display: Display = Display()
 
+    _lives: tuple[Scenario, ...] = PrivateAttr(())
+    """The scenario as each species lives it, made once, when it is checked."""
+
     @model_validator(mode="after")
     def _make_sense(self) -> Scenario:
-        from murmura.scenario.consistency import complaints
+        from murmura.scenario.consistency import complaints, lives_of
 
         found = complaints(self)
+        if not found:
+            self._lives, found = lives_of(self)
         if found:
             raise ValueError("\n".join(found))
         return self
@@ -265,8 +281,8 @@ class Scenario(Model):
             raise scenario_error(error, cls, source) from None
 
     def of_species(self, index: int) -> Scenario:
-        """The scenario as one species lives it: its own values in place."""
-        return self.with_values(self.species[index].values) if self.species else self
+        """The scenario as one species lives it: its own values in place, and no other species."""
+        return self._lives[index] if self.species else self
 
     def species_names(self) -> tuple[str, ...]:
         return tuple(s.name for s in self.species) or ("default",)

@@ -1,0 +1,24 @@
+"""Cruising: every bird returns to the speed it likes best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+
+
+@register_rule("cruise")
+class Cruise(Rule):
+    """Return to the cruise speed along the heading: (speed - v) / relaxation (Hildenbrandt et al. 2010)."""
+
+    speed: float = quantity(10.0, "The cruise speed.", "u/s or u/tick", (0.1, 40), gt=0)
+    relaxation: float = quantity(
+        1.0, "Time in which a difference shrinks to 1/e of itself.", "s", (0.1, 10), gt=0
+    )
+
+    clamped = False
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return me.heading * ((p.speed - me.speed) * world.dt / (p.relaxation * world.thrust))

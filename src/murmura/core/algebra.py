@@ -159,8 +159,14 @@ class Value:
             return applied("remainder", self, other)
         return self - other * floor(self / other)
 
+    def __rmod__(self, other: Any) -> Any:
+        return as_number(self.target, other) % self if kind_of(self) == NUMBER else self.target.integer(other) % self
+
     def __pow__(self, exponent: Any) -> Any:
         return power(self, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return power(base, self)
 
     def __neg__(self) -> Any:
         return applied("negate", self)

@@ -10,22 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.backends import BACKENDS, Backend, make_backend
+from murmura.backends import Backend, make_backend
 from murmura.backends.plan import Plan
 from murmura.backends.reference import rehearse
-from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
+from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
 from murmura.core.saying import say
 from murmura.core.state import State
+from murmura.engine.arguments import checked
 from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, seen_columns
 from murmura.engine.lineage import Lineage, Register
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
-
-LARGEST_SEED = 2**64 - 1
 
 
 class Simulation:
@@ -59,7 +58,7 @@ class Simulation:
         announce: Callable[[str], None] | None = say,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
-        seed, threads = _checked(seed, threads, backend)
+        seed, threads = checked(seed, threads, backend)
         if positions is None:
             if velocities is not None or species is not None or ids is not None or first_step:
                 raise ScenarioError(
@@ -373,11 +372,23 @@ class Simulation:
         from murmura.engine.checkpoint import load
 
         found = load(path)
-        _checked(found.seed, threads, backend)
+        checked(found.seed, threads, backend)
         simulation = cls.__new__(cls)
         simulation._begin(
             found.scenario, found.seed, backend, threads, found.state, found.step_count, announce
         )
+        return simulation
+
+    def on(
+        self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = say
+    ) -> Simulation:
+        """The same flock at the same step, to go on with another backend; this one stays as it is."""
+        checked(self._seed, threads, backend)
+        simulation = Simulation.__new__(Simulation)
+        state = self.state.copy()
+        simulation._begin(self._scenario, self._seed, backend, threads, state, self._step_count, announce)
+        if self._register is not None:
+            simulation.remember(self.lineage())
         return simulation
 
     def __repr__(self) -> str:
@@ -385,17 +396,3 @@ class Simulation:
             f"<Simulation {self._scenario.name!r}: {self.agent_count:,} agents, step {self._step_count:,}, "
             f"seed {self._seed}, {self.backend} x {self.threads}>"
         )
-
-
-def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= LARGEST_SEED:
-        raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
-    if threads is not None and (
-        isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256
-    ):
-        raise ScenarioError(f"threads must be a whole number from 1 to 256, got {threads!r}")
-    if backend not in BACKENDS:
-        raise BackendError(
-            f"no backend is called {backend!r}{nearest(backend, BACKENDS)}; known: {', '.join(BACKENDS)}"
-        )
-    return int(seed), threads

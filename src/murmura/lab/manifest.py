@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import murmura
 from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import write_whole
-from murmura.engine.simulation import LARGEST_SEED, Simulation
+from murmura.engine.simulation import Simulation
 
 MANIFEST = "manifest.json"
 LARGEST_FILE = 2**20

@@ -327,3 +327,10 @@ def test_unknown_columns_are_answered_with_the_nearest(name: Any, hint: str) -> 
     with pytest.raises(UnknownNameError, match="no column is called") as error:
         simulation.column(name)
     assert hint in str(error.value)
+
+
+def test_measures_are_taken_by_name():
+    simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 30}), 1, "reference")
+    assert list(simulation.measure(["groups", "polarization"])) == ["groups", "polarization"]
+    with pytest.raises(ValueError, match="did you mean 'polarization'"):
+        simulation.measure(["polarisation"])

@@ -276,9 +276,9 @@ class Simulation:
             return None
         return recent_lives(self._register, self._step_count, self._scenario.motion.time_step)
 
-    def measure(self) -> dict[str, float]:
-        """What can be said about the flock now: polarization, milling, spacing, groups and more."""
-        return measure_flock(self.flock())
+    def measure(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """What can be said about the flock now: polarization, milling, spacing, groups and more, or what is named."""
+        return measure_flock(self.flock(), names)
 
     def state_hash(self) -> str:
         """SHA-256 of the state: equal bits, equal hash."""

@@ -36,6 +36,7 @@ class Recording(BaseModel):
     checkpoint_every: str
     columns: list[str] = []
     measures: list[str] = []
+    named: bool = False  # the measures were asked for, so all are taken with every frame, whatever they cost
     rule_files: list[str] = []
 
 

@@ -228,12 +228,13 @@ def serve(
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.when_grounded = give_up
+        serving = server.serve(sockets=[door])
         try:
             session.open()
             _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
-            server.run(sockets=[door])
+            asyncio.run(serving)
         except KeyboardInterrupt:
-            pass
+            serving.close()  # it may have come before anything was served
         finally:
             session.close(patience=1.0)
             print("murmura: stopped", flush=True)

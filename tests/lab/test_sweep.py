@@ -321,3 +321,11 @@ def test_costly_measures_nobody_named_are_taken_at_fewer_instants(tmp_path: Path
         if k % asked.thin == 0:
             taken.append(simulation.measure(["groups"])["groups"])
     assert usual_row["groups"] == pytest.approx(sum(taken) / len(taken))
+
+
+def test_the_replay_command_of_a_sweep_made_in_python_finds_its_scenario(tmp_path: Path):
+    changed = mm.load_scenario("classic").with_values({"agents": 17, "name": "my-own"})
+    made = sweep(changed, {"rules.cohesion.weight": [0.5]}, 2, tmp_path / "s", workers=0, measures=["groups"])
+    [line] = made.runs()
+    _, _, source, *_ = shlex.split(line["replay"])
+    assert mm.load_scenario(source).agents == 17

@@ -82,12 +82,18 @@ class Sweep:
     def runs(self) -> Iterator[Row]:
         """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
         with closing(self.rows()) as rows:
-            yield from run_lines(rows, self.design.repeats, self.measures, self.start)
+            yield from run_lines(rows, self.design.repeats, self.measures, self._shown)
 
     def cells(self) -> Iterator[Row]:
         """A flat line for each cell: its values, and mean and standard error of each measure over the repeats."""
         with closing(self.rows()) as rows:
-            yield from cell_lines(rows, self.design.repeats, self.measures, self.start)
+            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown)
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        """How a command line finds the scenario: one that Python made is in this folder."""
+        source = self.start["source"]
+        return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
 
     def write_tables(self) -> None:
         write_table(self.folder / TABLE, self.runs())

@@ -21,6 +21,7 @@ from murmura.core.state import State
 from murmura.engine.arguments import checked
 from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, seen_columns
 from murmura.engine.lineage import Lineage, Register
+from murmura.engine.showing import html_of, sealed
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
@@ -218,33 +219,32 @@ class Simulation:
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        return self.state.ids.copy()
+        return sealed(self.state.ids.copy())
 
     @property
     def positions(self) -> NDArray[np.float32]:
         """Places, shape (n, 2) [u], in ascending id."""
-        return np.stack([self.state["position_x"], self.state["position_y"]], axis=1)
+        return sealed(np.stack([self.state["position_x"], self.state["position_y"]], axis=1))
 
     @property
     def velocities(self) -> NDArray[np.float32]:
         """Velocities, shape (n, 2), in ascending id, per second or per tick as `scenario.motion.velocity_unit` says."""
-        return np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1)
+        return sealed(np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1))
 
     @property
     def forces(self) -> NDArray[np.float32]:
         """What the last step applied, shape (n, 2), in ascending id; zero before the first step."""
-        return np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1)
+        return sealed(np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1))
 
     def column(self, name: str) -> NDArray[Any]:
-        """A copy of any state column, in ascending id."""
-        return self.state[name].copy()
+        """A copy of any state column, in ascending id, read-only as all that is shown of a flock."""
+        return sealed(self.state[name].copy())
 
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
         """Ids that this agent perceives now, ascending."""
         row = self._row_of(agent_id)
         seen, _, _ = self._moment().visible(np.array([row]))
-        found: NDArray[np.int32] = self.state.ids[seen[0]]
-        return found
+        return sealed(self.state.ids[seen[0]])
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent sees, and what each rule asks of it, right now."""
@@ -384,12 +384,14 @@ class Simulation:
     ) -> Simulation:
         """The same flock at the same step, to go on with another backend; this one stays as it is."""
         checked(self._seed, threads, backend)
-        simulation = Simulation.__new__(Simulation)
-        state = self.state.copy()
+        simulation, state = Simulation.__new__(Simulation), self.state.copy()
         simulation._begin(self._scenario, self._seed, backend, threads, state, self._step_count, announce)
         if self._register is not None:
             simulation.remember(self.lineage())
         return simulation
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def __repr__(self) -> str:
         return (

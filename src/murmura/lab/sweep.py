@@ -71,9 +71,11 @@ def sweep(
         every: Steps between two measured instants; by default so that there are twenty.
         workers: How many processes; by default one for each core. 0: none beside this one.
         scheduler: Address of a Dask scheduler that does the runs instead.
-        backend, threads: For each run, as `Simulation` takes them.
+        backend: For each run, as `Simulation` takes it.
+        threads: For each run, as `Simulation` takes them.
         rules: Files of your own that register rules and measures.
-        source, changes: How a command line names the scenario, and what it changes, for replay commands.
+        source: How a command line names the scenario, for replay commands.
+        changes: What a command line changes in it.
         sure: Whether a design of very many runs is meant.
         progress: Called with the runs done and the runs in all; by default they are shown on standard error.
         announce: Called with a line of text that a user should see.

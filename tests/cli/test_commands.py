@@ -265,3 +265,11 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
     os.close(writer)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete_every_command(shell: str):
+    from murmura.cli import app
+
+    script = app.generate_completion(shell=shell)
+    assert all(word in script for word in ("live", "sensitivity", "metrics-every", "install-completion"))

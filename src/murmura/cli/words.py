@@ -16,6 +16,8 @@ app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
 )
 
+app.register_install_completion_command()  # murmura --install-completion
+
 SLOWEST, FASTEST = 0.05, 16.0
 
 

@@ -98,6 +98,9 @@ def draw(lab: Experiment, rows: np.ndarray) -> None:
         axes[0].plot(eta, order, "o-", ms=3, lw=1, color=COLORS[k], label=f"N = {agents:,}")
         if agents in (400, 4_000):
             critical, beta = exponent(eta, order, np.arange(2.5, 5.0, 0.05), -1.0, 0.85)
+            if math.isnan(critical):
+                lab.say(f"N = {agents}: too few points for an exponent")
+                continue
             below = eta < critical
             label = f"noise, N = {agents:,}: {beta:.2f} at {critical:.2f}"
             axes[2].plot(critical - eta[below], order[below], "o", ms=3, color=COLORS[k], label=label)
@@ -113,10 +116,13 @@ def draw(lab: Experiment, rows: np.ndarray) -> None:
     # Below 0.4 the few agents of a thin world agree by chance as much as this.
     seen = order > 0.4
     critical, delta = exponent(density[seen], order[seen], np.arange(0.0, 1.2, 0.02), 1.0, 0.75)
-    above = seen & (density > critical)
-    label = f"density: {delta:.2f} at {critical:.2f}"
-    axes[2].plot(density[above] - critical, order[above], "s", ms=3, color=COLORS[5], label=label)
-    lab.say(f"v_a ~ (rho - rho_c)^{delta:.2f}, rho_c = {critical:.2f} (paper: 0.35 +- 0.06)")
+    if math.isnan(critical):
+        lab.say("density: too few points for an exponent; the full size has enough")
+    else:
+        above = seen & (density > critical)
+        label = f"density: {delta:.2f} at {critical:.2f}"
+        axes[2].plot(density[above] - critical, order[above], "s", ms=3, color=COLORS[5], label=label)
+        lab.say(f"v_a ~ (rho - rho_c)^{delta:.2f}, rho_c = {critical:.2f} (paper: 0.35 +- 0.06)")
     axes[2].set(xscale="log", yscale="log", xlabel="distance from the critical value", ylabel="order $v_a$")
     axes[2].set_title("Exponents (paper: 0.45, 0.35)")
     axes[2].set_yticks([0.1, 0.2, 0.5, 1.0], ["0.1", "0.2", "0.5", "1"])

@@ -209,8 +209,11 @@ def test_scenarios_are_listed_with_their_titles_and_their_values(tmp_path: Path)
     assert whole == mm.load_scenario("fish").model_dump(mode="json")
     plain = murmura_says("scenarios", "fish", cwd=tmp_path)
     assert plain.returncode == 0
-    values = dict(line.split(" = ", 1) for line in plain.stdout.splitlines())
+    lines = dict(line.split(" = ", 1) for line in plain.stdout.splitlines())
+    values = {path: said.partition("  # ")[0] for path, said in lines.items()}
     assert values["motion.max_speed"] == "10.0" and values["perception.radius"] == "60.0"  # S2-61
+    assert re.search(r"  # \[u\] above 0, usually \d+ to \d+\. \w.*\.$", lines["perception.radius"])
+    assert "wrap | soft | reflect | open. Wrap: leave on one side" in lines["world.boundary"]
 
 
 def test_doctor_prints_facts(tmp_path: Path):
@@ -261,3 +264,11 @@ def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
     os.close(writer)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete_every_command(shell: str):
+    from murmura.cli import app
+
+    script = app.generate_completion(shell=shell)
+    assert all(word in script for word in ("live", "sensitivity", "metrics-every", "install-completion"))

@@ -29,7 +29,8 @@ murmura.view.server.STATIC = pathlib.Path("page")
 from murmura.cli import main
 main(sys.argv[1:])
 """
-FLOCK = ["live", "classic", "--agents", "40", "--backend", "reference", "--no-open"]
+ANY = ["live", "classic", "--agents", "40", "--no-open"]
+FLOCK = [*ANY, "--backend", "reference"]
 
 
 @pytest.fixture
@@ -40,9 +41,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def live(folder: Path, *words: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+def live(folder: Path, *words: str, flock: list[str] = FLOCK, **more: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", LIVE, *FLOCK, *words],
+        [sys.executable, "-c", LIVE, *flock, *words],
         cwd=folder, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -137,3 +138,37 @@ def test_with_exit_on_close_it_leaves_after_the_last_page(folder: Path):
             assert process.poll() is None
         printed, said = process.communicate(timeout=30)
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
+
+
+def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path):
+    """Where no kernel was ever compiled: the address and the flock at its start come before the compiler is done."""
+    cold = {"MURMURA_CACHE_DIR": str(tmp_path / "cold")}
+    with live(folder, flock=ANY, **cold) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        found = re.search(r"127\.0\.0\.1:(\d+)/\?token=([\w-]+)", process.stdout.readline())
+        assert found is not None
+        server = LiveServer(process, int(found[1]), found[2])
+        with server.connect() as line:
+            viewer = Viewer(line)
+            while viewer.take() != "frame":
+                pass
+            assert viewer.steps[-1][1] == 0
+            assert not list((tmp_path / "cold").rglob("*.run-*.nbi"))  # so Numba names a kernel that is ready
+            while viewer.steps[-1][1] < 5:
+                viewer.take()
+        assert list((tmp_path / "cold").rglob("*.run-*.nbi"))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert re.fullmatch(
+        r"murmura: compiling the kernel[^\n]*\nmurmura: the kernel of classic is ready after \d+\.\d s\n",
+        said,
+    )
+
+
+def test_a_backend_that_cannot_work_here_ends_the_view(folder: Path):
+    with live(
+        folder, "--backend", "cuda", flock=ANY, CUDA_VISIBLE_DEVICES="", NUMBA_ENABLE_CUDASIM="0"
+    ) as process:
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 2 and said.startswith("murmura: the cuda backend cannot run")

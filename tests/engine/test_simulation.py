@@ -114,9 +114,10 @@ def test_arrays_are_in_ascending_id_and_belong_to_the_reader(backend: str) -> No
     assert simulation.positions == pytest.approx(p[order], abs=1e-4)
     assert simulation.velocities == pytest.approx(v[order], abs=1e-6)
     before = simulation.state_hash()
-    for array in (simulation.ids, simulation.positions, simulation.velocities, simulation.forces):
-        array[:] = 7
-    simulation.column("energy")[:] = 7
+    seen = (simulation.ids, simulation.positions, simulation.velocities, simulation.forces)
+    for array in (*seen, simulation.column("energy"), simulation.neighbors(int(ids[0]))):
+        with pytest.raises(ValueError, match="read-only"):  # it would change nothing
+            array[:] = 7
     assert simulation.state_hash() == before
     simulation.step(3)
     assert simulation.ids.tolist() == sorted(ids.tolist())
@@ -327,3 +328,10 @@ def test_unknown_columns_are_answered_with_the_nearest(name: Any, hint: str) -> 
     with pytest.raises(UnknownNameError, match="no column is called") as error:
         simulation.column(name)
     assert hint in str(error.value)
+
+
+def test_measures_are_taken_by_name():
+    simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 30}), 1, "reference")
+    assert list(simulation.measure(["groups", "polarization"])) == ["groups", "polarization"]
+    with pytest.raises(ValueError, match="did you mean 'polarization'"):
+        simulation.measure(["polarisation"])

@@ -19,10 +19,11 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.cadence import Cadence, parse_pause
 from murmura.lab.manifest import MANIFEST, Recording
-from murmura.lab.recording import record
+from murmura.lab.recording import record, usual_rhythm
 from murmura.lab.resuming import resume
 from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY
 from murmura.measure import MEASURES, unregister_measure
+from murmura.measure.costs import FRAME, STEP, microseconds
 
 
 def scenario(agents: int = 60) -> mm.Scenario:
@@ -302,8 +303,6 @@ def test_large_flocks_are_measured_less_often():
     """By the step alone, so that two runs of the same leave the same lines."""
     names = list(MEASURES)
     cadence = Cadence(Recording(every=10, checkpoint_every="30s", measures=names), 0, 50_005)
-    small = {step: cadence.measures(step, 5_000) for step in range(0, 1_000, 10)}
-    assert all(taken == names for taken in small.values())
     large = {step: cadence.measures(step, 100_000) for step in [*range(0, 50_000, 10), 50_005]}
     assert [step for step, taken in large.items() if taken == names] == [20_000, 40_000]
     some = [step for step, taken in large.items() if taken]
@@ -311,6 +310,47 @@ def test_large_flocks_are_measured_less_often():
     assert all("polarization" in large[step] for step in some)
     asked = Cadence(Recording(every=10, metrics_every=50, checkpoint_every="30s", measures=names), 0, 95)
     assert [step for step in (*range(0, 95, 10), 95) if asked.measures(step, 100_000)] == [0, 50, 95]
+
+
+def test_measures_nobody_named_cost_a_fifth_of_a_run():
+    """In the model's own time, whatever the frames; the cheap ones come more often, and the ends have all."""
+    names = list(MEASURES)[:13]
+    for agents, every in ((50, 1), (500, 2), (500, 100), (5_000, 10)):
+        cadence = Cadence(Recording(every=every, checkpoint_every="30s", measures=names), 0, 400_000)
+        taken = {step: cadence.measures(step, agents) for step in range(0, 400_001, every)}
+        work = 400_000 * STEP(agents) + len(taken) * FRAME(agents)
+        cost = sum(microseconds(each, agents) for each in taken.values() if each)
+        assert cost < 0.2 * work + 1e6, (agents, every, cost / work)
+        assert taken[0] == taken[400_000] == names
+        assert all(each == [name for name in names if name in each] for each in taken.values())
+        often, seldom = (
+            [step for step, each in taken.items() if name in each]
+            for name in ("polarization", "clustering_coefficient")
+        )
+        assert set(seldom) < set(often)
+        told = cadence.thinned(agents)
+        assert told is not None and "clustering_coefficient" in told[0]
+        assert seldom[-2] - seldom[-3] == told[1]
+
+
+def test_what_was_taken_does_not_depend_on_how_long_a_run_becomes():
+    names = list(MEASURES)[:13]
+    short, long = (
+        Cadence(Recording(every=2, checkpoint_every="30s", measures=names), 0, end) for end in (3_000, 90_000)
+    )
+    steps = range(2, 3_000, 2)
+    assert [short.measures(step, 500) for step in steps] == [long.measures(step, 500) for step in steps]
+
+
+def test_what_is_named_is_taken_with_every_frame(tmp_path: Path):
+    run = record(simulation(), 60, tmp_path / "run", 1, measures=["clustering_coefficient"])
+    assert all(math.isfinite(row["clustering_coefficient"]) for row in run.metrics())
+    usual = record(simulation("cpu"), 400, tmp_path / "usual", 1)
+    rows = list(usual.metrics())
+    assert [row["step"] for row in rows] == list(range(401))  # agents are counted in each
+    some = [row for row in rows if math.isfinite(row["clustering_coefficient"])]
+    assert 20 < len(some) < 200
+    assert usual_rhythm(scenario(), 400, 1) is not None and usual_rhythm(scenario(), 40, 10) is None
 
 
 def test_checkpoints_come_by_steps_or_by_time():

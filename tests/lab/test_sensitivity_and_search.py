@@ -103,7 +103,7 @@ def test_other_points_than_those_begun_with_are_refused(tmp_path: Path):
 
 
 def searched(out: Path, trials: int = 26, **more: Any):
-    return optimize("classic", SIDES, 1, out, measure="off", maximize=False, trials=trials, **(QUICK | more))
+    return optimize("classic", SIDES, 1, out, minimize="off", trials=trials, **(QUICK | more))
 
 
 def test_a_search_finds_what_it_looks_for(tmp_path: Path):
@@ -146,7 +146,7 @@ def test_more_trials_go_on_with_the_same_search(tmp_path: Path):
     assert told[-1] == (8, 8)
     assert (tmp_path / "grown" / "table.csv").read_bytes() == (whole.folder / "table.csv").read_bytes()
     with pytest.raises(ScenarioError, match="maximize was false, now true"):
-        optimize("classic", SIDES, 1, tmp_path / "grown", measure="off", trials=20, **QUICK)
+        optimize("classic", SIDES, 1, tmp_path / "grown", maximize="off", trials=20, **QUICK)
 
 
 def test_optuna_reads_its_journal(tmp_path: Path):
@@ -164,8 +164,11 @@ def test_optuna_reads_its_journal(tmp_path: Path):
 def test_a_search_without_any_result_says_so(tmp_path: Path):
     with pytest.raises(ScenarioError, match="batch of 1 or more"):
         searched(tmp_path / "s", batch=0)
+    for both in ({}, {"maximize": "off", "minimize": "off"}):
+        with pytest.raises(ScenarioError, match="either maximize or minimize"):
+            optimize("classic", SIDES, 1, tmp_path / "s", trials=3, **(QUICK | both))
     made = optimize(
-        "classic", ["world.width=200:290"], 1, tmp_path / "s", measure="undefined", trials=3, **QUICK
+        "classic", ["world.width=200:290"], 1, tmp_path / "s", maximize="undefined", trials=3, **QUICK
     )
     with pytest.raises(RunError, match=r"no trial .* reached a value of undefined"):
         best_cell(made)

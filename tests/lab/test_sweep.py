@@ -298,3 +298,34 @@ murmura.cli.main(words)
     assert 20 < kept < 80
     assert python_says("-c", code, 10**7, cwd=tmp_path).returncode == 0
     assert len(table(tmp_path / "s")) == 80
+
+
+def test_costly_measures_nobody_named_are_taken_at_fewer_instants(tmp_path: Path):
+    """Issue 18: they may cost a fifth of a run; it is said, kept with the sweep, and what is named is taken at all."""
+    said: list[str] = []
+    options: dict[str, Any] = {"steps": 60, "workers": 0, "seed": 4, "backend": "reference"}
+    vary = {"rules.cohesion.weight": [1.0]}
+    small = mm.load_scenario("classic").with_values({"agents": 150})
+    usual = mm.sweep(small, vary, out=tmp_path / "usual", announce=said.append, **options)
+    named = mm.sweep(small, vary, out=tmp_path / "named", measures=["groups", "polarization"], **options)
+    asked = mm.open_sweep(tmp_path / "usual").question
+    assert asked.thin > 1 and "clustering_coefficient" in asked.costly and "polarization" not in asked.costly
+    assert any("clustering_coefficient" in text and "Name measures" in text for text in said)
+    assert named.question.thin == 1
+    [usual_row], [named_row] = usual.runs(), named.runs()
+    assert usual_row["polarization"] == named_row["polarization"] and usual_row["hash"] == named_row["hash"]
+    simulation = mm.Simulation(small, usual_row["seed"], "reference")
+    taken = []
+    for k, step in reversed(list(enumerate(range(60, 30, -asked.every)))):
+        simulation.step(step - simulation.step_count)
+        if k % asked.thin == 0:
+            taken.append(simulation.measure(["groups"])["groups"])
+    assert usual_row["groups"] == pytest.approx(sum(taken) / len(taken))
+
+
+def test_the_replay_command_of_a_sweep_made_in_python_finds_its_scenario(tmp_path: Path):
+    changed = mm.load_scenario("classic").with_values({"agents": 17, "name": "my-own"})
+    made = sweep(changed, {"rules.cohesion.weight": [0.5]}, 2, tmp_path / "s", workers=0, measures=["groups"])
+    [line] = made.runs()
+    _, _, source, *_ = shlex.split(line["replay"])
+    assert mm.load_scenario(source).agents == 17

@@ -55,10 +55,11 @@ def test_an_experiment_of_ours_has_its_page_and_picture(name: str) -> None:
 
 
 def test_a_quick_experiment_writes_table_and_figure_where_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["vicsek.py", "--quick", "--out", str(tmp_path)])
     runpy.run_path(str(FOLDER / "vicsek.py"), run_name="__main__")
+    assert "nan" not in "".join(capsys.readouterr())
     with (tmp_path / "vicsek.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert (tmp_path / "vicsek.png").read_bytes().startswith(b"\x89PNG")

@@ -122,13 +122,3 @@ def test_two_rules_at_once_need_the_kernel_of_both(kiln: Kiln):
     kiln.finish()
     rules = kiln.session.scenario.rules
     assert (rules.cohesion.enabled, rules.wind.enabled) == (False, True) and not kiln.is_compiling
-
-
-def test_what_follows_a_new_scenario_waits_for_it(kiln: Kiln):
-    other = flock(40).with_values({"rules.cohesion.enabled": False})
-    load = {"type": "load", "scenario": other.model_dump(mode="json")}
-    kiln.send(load, {"type": "step", "count": 4}, {"type": "set", "values": {"rules.alignment.weight": 2}})
-    assert kiln.session.simulation.agent_count == 20 and kiln.session.simulation.step_count == 0
-    kiln.finish()
-    assert kiln.session.simulation.agent_count == 40 and kiln.session.simulation.step_count == 4
-    assert kiln.session.scenario.rules.alignment.weight == 2 and kiln.reasons == []

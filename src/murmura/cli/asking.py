@@ -13,7 +13,6 @@ from murmura.cli.words import (
     Agents,
     Backend,
     Json,
-    Progress,
     RuleFiles,
     Values,
     Whole,
@@ -23,6 +22,7 @@ from murmura.cli.words import (
 )
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.saying import say
+from murmura.lab.progress import Progress
 
 Vary = Annotated[
     list[str] | None,

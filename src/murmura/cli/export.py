@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.words import Json, Progress, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.cli.words import Json, RuleFiles, Whole, app, load_rules, print_facts
 from murmura.core.errors import ScenarioError
+from murmura.lab.progress import Progress
 
 
 @app.command

@@ -9,7 +9,7 @@ from murmura.cli.words import Json, app, print_facts
 
 @app.command
 def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
-    """List the shipped scenarios, or all values of one with their paths.
+    """List the shipped scenarios, or all values of one: path, value, unit, bounds and what it means.
 
     Parameters
     ----------
@@ -17,6 +17,7 @@ def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
         A scenario's name or file.
     """
     from murmura.scenario import load_scenario, scenario_names, value_paths
+    from murmura.scenario.about import about
 
     if name is None:
         titles = {entry: load_scenario(entry).title for entry in scenario_names()}
@@ -27,7 +28,8 @@ def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
         print(json.dumps(scenario.model_dump(mode="json"), indent=2))
     else:
         for path, value in value_paths(scenario):
-            print(f"{path} = {value}")
+            said = about(scenario, path)
+            print(f"{path} = {value}" + (f"  # {said}" if said else ""))
 
 
 @app.command

@@ -46,7 +46,7 @@ def optimize(
     begun = time.perf_counter()
     goal = maximize or minimize or ""
     made = told(
-        search.optimize, asking.out, vary=vary or [], measure=goal, maximize=maximize is not None, trials=trials,
+        search.optimize, asking.out, vary=vary or [], maximize=maximize, minimize=minimize, trials=trials,
         batch=batch, **asking.options(scenario),
     )  # fmt: skip
     best = search.best_cell(made)

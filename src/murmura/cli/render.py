@@ -12,7 +12,6 @@ from murmura.cli.words import (
     Agents,
     Backend,
     Json,
-    Progress,
     RuleFiles,
     Seed,
     Threads,
@@ -24,6 +23,7 @@ from murmura.cli.words import (
 )
 from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
+from murmura.lab.progress import Progress
 
 LIVE_SPEED = 2.0  # simulated seconds a second, as the live view begins
 
@@ -125,7 +125,7 @@ def _filmed(
     """Make the film with progress shown; a Ctrl-C says what there is of it."""
     from murmura.lab.film import render
 
-    with Progress("pictures") as progress:
+    with Progress("pictures", "the painter is being compiled (once; it is kept on disk)") as progress:
         try:
             film = render(
                 reels[0], out, look, cut, reels[1] if len(reels) > 1 else None, names, progress.update

@@ -13,7 +13,6 @@ from murmura.cli.words import (
     NoOpen,
     Pace,
     Port,
-    Progress,
     RuleFiles,
     Threads,
     app,
@@ -21,6 +20,7 @@ from murmura.cli.words import (
     load_rules,
     print_facts,
 )
+from murmura.lab.progress import Progress
 
 
 @app.command

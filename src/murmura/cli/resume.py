@@ -10,9 +10,10 @@ from cyclopts import Parameter
 from murmura.cli.asking import Asking
 from murmura.cli.run import report
 from murmura.cli.sweep import go_on_with_sweep
-from murmura.cli.words import ExpectHash, Json, Progress, RuleFiles, Threads, Whole, app, load_rules
+from murmura.cli.words import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
+from murmura.lab.progress import Progress
 
 
 @app.command

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +11,12 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
-from murmura.core.saying import say
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
 )
+
+app.register_install_completion_command()  # murmura --install-completion
 
 SLOWEST, FASTEST = 0.05, 16.0
 
@@ -90,49 +89,6 @@ def load_rules(files: list[Path] | None) -> None:
 
     for file in files or ():
         load_rule_file(file)
-
-
-class Progress:
-    """A bar on a terminal, now and then a plain line elsewhere, both on standard error."""
-
-    def __init__(self, things: str = "steps") -> None:
-        self._things = things
-        self._begun = self._told = time.monotonic()
-        self._first: tuple[int, float] | None = None
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-
-            self._bar = Bar(
-                TextColumn(f"{{task.completed:,}}/{{task.total}} {self._things}"), BarColumn(),
-                TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-            )  # fmt: skip
-            self._bar.start()
-            self._task = self._bar.add_task("", total=None, rate="")
-        return self
-
-    def update(self, done: int, end: int) -> None:
-        """Say how far it is. The rate is that since the first call: a run may begin or go on anywhere."""
-        now = time.monotonic()
-        self._first = self._first or (done, now)
-        first, begun = self._first if done > self._first[0] else (done - 1, self._begun)
-        rate = (done - first) / max(now - begun, 1e-9)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=end, rate=f"{rate:,.0f} {self._things}/s")
-        elif now - self._told > 5.0 and done > first:
-            self._told = now
-            left = f"{(end - done) / rate:,.0f} s left"
-            speed = f"{rate:,.0f}" if rate >= 10.0 else f"{rate:.2g}"
-            say(f"{self._things.removesuffix('s')} {done:,} of {end:,}, {speed} {self._things}/s, {left}")
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 def print_facts(facts: dict[str, Any], as_json: bool) -> None:

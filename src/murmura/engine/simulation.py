@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.compute import BACKENDS, Backend, make_backend
+from murmura.compute import Backend, make_backend
 from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
-from murmura.core.errors import BackendError, ScenarioError, UnknownNameError, nearest
+from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.events import readable
 from murmura.core.randomness import seed_words
 from murmura.core.saying import say
 from murmura.core.state import State
+from murmura.engine.arguments import checked
 from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, seen_columns
 from murmura.engine.lineage import Lineage, Register
+from murmura.engine.showing import html_of, sealed
 from murmura.engine.snapshot import Snapshot
 from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
-
-LARGEST_SEED = 2**64 - 1
 
 
 class Simulation:
@@ -59,7 +59,7 @@ class Simulation:
         announce: Callable[[str], None] | None = say,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
-        seed, threads = _checked(seed, threads, backend)
+        seed, threads = checked(seed, threads, backend)
         if positions is None:
             if velocities is not None or species is not None or ids is not None or first_step:
                 raise ScenarioError(
@@ -219,33 +219,32 @@ class Simulation:
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        return self.state.ids.copy()
+        return sealed(self.state.ids.copy())
 
     @property
     def positions(self) -> NDArray[np.float32]:
         """Places, shape (n, 2) [u], in ascending id."""
-        return np.stack([self.state["position_x"], self.state["position_y"]], axis=1)
+        return sealed(np.stack([self.state["position_x"], self.state["position_y"]], axis=1))
 
     @property
     def velocities(self) -> NDArray[np.float32]:
         """Velocities, shape (n, 2), in ascending id, per second or per tick as `scenario.motion.velocity_unit` says."""
-        return np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1)
+        return sealed(np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1))
 
     @property
     def forces(self) -> NDArray[np.float32]:
         """What the last step applied, shape (n, 2), in ascending id; zero before the first step."""
-        return np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1)
+        return sealed(np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1))
 
     def column(self, name: str) -> NDArray[Any]:
-        """A copy of any state column, in ascending id."""
-        return self.state[name].copy()
+        """A copy of any state column, in ascending id, read-only as all that is shown of a flock."""
+        return sealed(self.state[name].copy())
 
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
         """Ids that this agent perceives now, ascending."""
         row = self._row_of(agent_id)
         seen = self._moment().visible(np.array([row]))
-        found: NDArray[np.int32] = self.state.ids[seen[0]]
-        return found
+        return sealed(self.state.ids[seen[0]])
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent sees, and what each rule asks of it, right now."""
@@ -277,9 +276,9 @@ class Simulation:
             return None
         return recent_lives(self._register, self._step_count, self._scenario.motion.time_step)
 
-    def measure(self) -> dict[str, float]:
-        """What can be said about the flock now: polarization, milling, spacing, groups and more."""
-        return measure_flock(self.flock())
+    def measure(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """What can be said about the flock now: polarization, milling, spacing, groups and more, or what is named."""
+        return measure_flock(self.flock(), names)
 
     def state_hash(self) -> str:
         """SHA-256 of the state: equal bits, equal hash."""
@@ -373,29 +372,29 @@ class Simulation:
         from murmura.engine.checkpoint import load
 
         found = load(path)
-        _checked(found.seed, threads, backend)
+        checked(found.seed, threads, backend)
         simulation = cls.__new__(cls)
         simulation._begin(
             found.scenario, found.seed, backend, threads, found.state, found.step_count, announce
         )
         return simulation
 
+    def on(
+        self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = say
+    ) -> Simulation:
+        """The same flock at the same step, to go on with another backend; this one stays as it is."""
+        checked(self._seed, threads, backend)
+        simulation, state = Simulation.__new__(Simulation), self.state.copy()
+        simulation._begin(self._scenario, self._seed, backend, threads, state, self._step_count, announce)
+        if self._register is not None:
+            simulation.remember(self.lineage())
+        return simulation
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
     def __repr__(self) -> str:
         return (
             f"<Simulation {self._scenario.name!r}: {self.agent_count:,} agents, step {self._step_count:,}, "
             f"seed {self._seed}, {self.backend} x {self.threads}>"
         )
-
-
-def _checked(seed: int, threads: int | None, backend: str) -> tuple[int, int | None]:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= LARGEST_SEED:
-        raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
-    if threads is not None and (
-        isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256
-    ):
-        raise ScenarioError(f"threads must be a whole number from 1 to 256, got {threads!r}")
-    if backend not in BACKENDS:
-        raise BackendError(
-            f"no backend is called {backend!r}{nearest(backend, BACKENDS)}; known: {', '.join(BACKENDS)}"
-        )
-    return int(seed), threads

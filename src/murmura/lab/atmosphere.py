@@ -26,7 +26,7 @@ def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
         limits: From where on; by default as `Thresholds` says.
     """
     limits = limits or Thresholds()
-    rows = list(run.metrics())
+    rows = [row for row in run.metrics() if _is_measured(row)]
     if not rows:
         return []
     tree = lineage_of_run(run)
@@ -38,6 +38,11 @@ def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
     for now in censuses(tree, steps, limits.window, hunting_species(run.scenario), energies):
         watch.look(now)
     return watch.spells
+
+
+def _is_measured(row: dict[str, float]) -> bool:
+    """Whether more than the number of agents is known; nobody has no energy."""
+    return math.isfinite(row.get("energy_mean", 0.0)) or not row["agents"]
 
 
 def keep_atmosphere(folder: Path) -> None:

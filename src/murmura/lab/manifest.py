@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import murmura
 from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import write_whole
-from murmura.engine.simulation import LARGEST_SEED, Simulation
+from murmura.engine.simulation import Simulation
 
 MANIFEST = "manifest.json"
 LARGEST_FILE = 2**20
@@ -35,6 +36,7 @@ class Recording(BaseModel):
     checkpoint_every: str
     columns: list[str] = []
     measures: list[str] = []
+    named: bool = False  # the measures were asked for, so all are taken with every frame, whatever they cost
     rule_files: list[str] = []
 
 
@@ -123,14 +125,14 @@ def now() -> str:
 
 def versions() -> dict[str, Any]:
     """Everything that may decide about bits."""
-    import numba
+    from importlib.metadata import version
 
     return {
         "murmura": murmura.__version__,
         "git": source_revision(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": numba.__version__,
+        "numba": version("numba"),
         "platform": platform.platform(),
     }
 

@@ -118,7 +118,8 @@ def plot(
         folder: The folder.
         out: The file; its ending says the format.
         kind: Which kind of figure; by default the first that suits the folder.
-        x, y: Varied paths along the axes.
+        x: The varied path along the horizontal axis.
+        y: The varied path along the vertical one.
         of: A measure, or several; in figures of traits, columns of the agents.
         width: Width of the figure [inch].
         dpi: Dots an inch, for .png.

@@ -172,12 +172,13 @@ class Recorder:
         frame = self._outputs.trajectory.take(seen)
         row: dict[str, Any] = {"step": seen.step_count, "time": seen.time, "agents": seen.agent_count}
         row |= dict.fromkeys(self._manifest.recording.measures)
+        has_line = self._cadence.has_line(seen.step_count, seen.agent_count)
 
         def write() -> None:
             values = {} if flock is None else _measured(flock, names)
             with self._writes:
                 self._outputs.trajectory.write(frame)
-                if values:
+                if has_line:
                     self._outputs.metrics.write(row | values)
                 if time.monotonic() - self._committed > COMMIT_SECONDS:
                     self._outputs.commit()

@@ -13,7 +13,7 @@ from murmura.engine.checkpoint import write_whole
 from murmura.engine.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.atmosphere import keep_atmosphere
-from murmura.lab.cadence import parse_pause
+from murmura.lab.cadence import Cadence, parse_pause
 from murmura.lab.checkpoints import Checkpoints
 from murmura.lab.lines import LinesWriter
 from murmura.lab.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest
@@ -21,6 +21,7 @@ from murmura.lab.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
 from murmura.lab.sweep_run import check_measures
 from murmura.lab.trajectory import IMPLIED, TrajectoryWriter
+from murmura.scenario import Scenario
 
 CHECKPOINT_EVERY = "30s"
 
@@ -49,11 +50,12 @@ def record(
         every: Steps between two frames, and between two lines of metrics.
         progress: Called now and then with the step and the last step.
         columns: State columns to record beside places, velocities, species and ids.
-        metrics_every: Steps between two lines of metrics with all measures; by default `every`, and for more than
-            5,000 agents as often as costs little.
+        metrics_every: Steps between two lines of metrics with all measures; by default each is taken as often as all
+            together cost at most a fifth of the run.
         checkpoint_every: Steps, or seconds as in "30s".
         rule_files: Files with rules of the user's own, to be named when they are missing.
-        measures: Which measures to take; by default all that suit the scenario.
+        measures: Which measures to take, with every frame; by default all that suit the scenario, costly ones less
+            often.
     """
     folder = Path(folder)
     check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
@@ -66,6 +68,7 @@ def record(
         checkpoint_every=checkpoint_every,
         columns=_full_names(columns),
         measures=measures_of(simulation.scenario) if measures is None else list(dict.fromkeys(measures)),
+        named=measures is not None,
         rule_files=list(rule_files),
     )
     try:
@@ -88,6 +91,12 @@ def record(
         finally:
             outputs.close()
     return open_run(folder)
+
+
+def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
+    """Which measures `record` takes less often than frames, and every how many steps at the end; None if none."""
+    settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
+    return Cadence(settings, 0, steps).thinned(scenario.agents)
 
 
 @contextmanager

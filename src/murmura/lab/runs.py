@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.simulation import Simulation
 from murmura.lab.checkpoints import whole_checkpoints
+from murmura.lab.extras import needs
 from murmura.lab.lines import read_rows
 from murmura.lab.manifest import read_manifest
 from murmura.lab.trajectory import Frames
 from murmura.scenario import Scenario, load_scenario
+from murmura.scenario.about import html_table
 
 if TYPE_CHECKING:
     import polars
@@ -105,6 +107,23 @@ class Run:
         from murmura.lab.tables import lazy_frame
 
         return lazy_frame(self, table)
+
+    def to_pandas(self, table: Table = "trajectory") -> Any:
+        """The same as a pandas table, which is in memory."""
+        with needs("analysis"):
+            return self.to_polars(table).collect().to_pandas()
+
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        facts = {
+            "status": self.status,
+            "steps": f"{manifest['steps_done']:,} of {manifest['steps']:,}",
+            "frames": f"every {manifest['recording']['every']:,} steps",
+            "seed": self.seed,
+            "final state": (self.final_hash or "none yet")[:12],
+            "folder": self.folder,
+        }
+        return html_table(f"Run of {manifest['scenario']}", facts)
 
     def __repr__(self) -> str:
         facts = self.manifest

@@ -15,6 +15,7 @@ from typing import Any
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.asides import written
 from murmura.lab.extras import needs
+from murmura.lab.progress import reported
 from murmura.lab.sweep import Progress, do_runs, prepare, silent
 from murmura.lab.sweep_axes import Axis
 from murmura.lab.sweep_crew import check_crew, gather_crew
@@ -37,8 +38,8 @@ def optimize(
     steps: int,
     out: str | Path,
     *,
-    measure: str,
-    maximize: bool = True,
+    maximize: str | None = None,
+    minimize: str | None = None,
     trials: int = 50,
     batch: int = BATCH,
     repeats: int = 1,
@@ -62,8 +63,8 @@ def optimize(
     The same call again goes on; with more trials, it goes on further. Arguments as for `sweep`, and:
 
     Args:
-        measure: The measure to make greatest or least; a time average, and a mean over the repeats.
-        maximize: Whether greatest or least.
+        maximize: The measure to make greatest; a time average, and a mean over the repeats.
+        minimize: Or the one to make least.
         trials: How many points to try.
         batch: How many are tried at once, without knowing of each other; use at least as many as workers.
     """
@@ -71,6 +72,9 @@ def optimize(
         import optuna  # noqa: F401  # before hours are spent on runs
     if batch < 1:
         raise ScenarioError(f"expected a batch of 1 or more trials, got {batch}")
+    if (maximize is None) == (minimize is None):
+        raise ScenarioError("say what to look for: either maximize or minimize, with the name of a measure")
+    measure = maximize or minimize or ""
     names = list(dict.fromkeys([measure, *(measures or [])]))
     check_crew(workers, scheduler)
     prepared = prepare(
@@ -79,9 +83,9 @@ def optimize(
     )  # fmt: skip
     if not is_sweep(out):
         rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
-    goal = {"measure": measure, "maximize": maximize, "batch": batch}
-    with claimed(out, *prepared, announce=announce, goal=goal) as made:
-        _work(made, workers, scheduler, progress, announce)
+    goal = {"measure": measure, "maximize": maximize is not None, "batch": batch}
+    with claimed(out, *prepared, announce=announce, goal=goal) as made, reported(progress, "runs") as report:
+        _work(made, workers, scheduler, report, announce)
     return made
 
 
@@ -95,8 +99,11 @@ def resume_search(
     """Go on with the search in a folder."""
     there = open_sweep(folder)
     goal = there.manifest["goal"]
-    with claimed(folder, there.question, there.design, there.start, announce=announce, goal=goal) as made:
-        _work(made, workers, scheduler, progress, announce)
+    with (
+        claimed(folder, there.question, there.design, there.start, announce=announce, goal=goal) as made,
+        reported(progress, "runs") as report,
+    ):
+        _work(made, workers, scheduler, report, announce)
     return made
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.lab.progress import reported
 from murmura.lab.sweep_axes import listed_axes, read_axes
 from murmura.lab.sweep_crew import Crew, check_crew, gather_crew
 from murmura.lab.sweep_design import SEARCH, Design
@@ -65,16 +66,18 @@ def sweep(
         samples: How many points, for designs other than a grid.
         repeats: Runs of each cell, on independent seeds.
         seed: From it the seeds of all runs are derived, and the points of random designs.
-        measures: Names of measures; all by default.
+        measures: Names of measures; by default all, the costly ones at fewer instants.
         discard: Steps at the beginning that are not measured; the first half by default.
         every: Steps between two measured instants; by default so that there are twenty.
         workers: How many processes; by default one for each core. 0: none beside this one.
         scheduler: Address of a Dask scheduler that does the runs instead.
-        backend, threads: For each run, as `Simulation` takes them.
+        backend: For each run, as `Simulation` takes it.
+        threads: For each run, as `Simulation` takes them.
         rules: Files of your own that register rules and measures.
-        source, changes: How a command line names the scenario, and what it changes, for replay commands.
+        source: How a command line names the scenario, for replay commands.
+        changes: What a command line changes in it.
         sure: Whether a design of very many runs is meant.
-        progress: Called with the runs done and the runs in all.
+        progress: Called with the runs done and the runs in all; by default they are shown on standard error.
         announce: Called with a line of text that a user should see.
 
     Returns:
@@ -85,10 +88,12 @@ def sweep(
         scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
         discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
     )  # fmt: skip
+    if prepared[0].rhythm:
+        announce(prepared[0].rhythm)
     if not is_sweep(out):
         rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
-    with claimed(out, *prepared, announce=announce) as made:
-        _work(made, workers, scheduler, progress, announce)
+    with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
+        _work(made, workers, scheduler, report, announce)
     return made
 
 
@@ -105,8 +110,11 @@ def resume_sweep(
         from murmura.lab.search import resume_search
 
         return resume_search(folder, workers, scheduler, progress, announce)
-    with claimed(folder, there.question, there.design, there.start, announce=announce) as made:
-        _work(made, workers, scheduler, progress, announce)
+    with (
+        claimed(folder, there.question, there.design, there.start, announce=announce) as made,
+        reported(progress, "runs") as report,
+    ):
+        _work(made, workers, scheduler, report, announce)
     return made
 
 

@@ -16,19 +16,25 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from murmura import __version__
-from murmura.core.errors import RunError, ScenarioError
+from murmura.core.errors import RunError, ScenarioError, UnknownNameError
+from murmura.lab.extras import needs
 from murmura.lab.sweep_axes import Axis
 from murmura.lab.sweep_design import SEARCH, Design
 from murmura.lab.sweep_rows import Row, Rows
 from murmura.lab.sweep_run import Announce, Question
 from murmura.lab.sweep_tables import CELLS, TABLE, cell_lines, run_lines, write_table
 from murmura.scenario import Scenario, save_scenario, value_paths
+from murmura.scenario.about import html_table
 
+if TYPE_CHECKING:
+    import polars
+
+Table = Literal["runs", "cells"]
 SCENARIO, MANIFEST, ROWS, LOCK = "scenario.json", "sweep.json", "rows.jsonl", "sweep.lock"
 
 
@@ -82,12 +88,47 @@ class Sweep:
     def runs(self) -> Iterator[Row]:
         """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
         with closing(self.rows()) as rows:
-            yield from run_lines(rows, self.design.repeats, self.measures, self.start)
+            yield from run_lines(rows, self.design.repeats, self.measures, self._shown)
 
     def cells(self) -> Iterator[Row]:
         """A flat line for each cell: its values, and mean and standard error of each measure over the repeats."""
         with closing(self.rows()) as rows:
-            yield from cell_lines(rows, self.design.repeats, self.measures, self.start)
+            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown)
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        """How a command line finds the scenario: one that Python made is in this folder."""
+        source = self.start["source"]
+        return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
+
+    def to_polars(self, table: Table = "runs") -> polars.DataFrame:
+        """A table with a line for each finished run, or for each cell."""
+        with needs("analysis"):
+            import polars
+        return polars.DataFrame(self._lines(table), infer_schema_length=None)
+
+    def to_pandas(self, table: Table = "runs") -> Any:
+        """The same as a pandas table."""
+        with needs("analysis"):
+            import pandas
+        return pandas.DataFrame(self._lines(table))
+
+    def _lines(self, table: Table) -> list[Row]:
+        if table not in ("runs", "cells"):
+            raise UnknownNameError(f"a sweep has the tables runs and cells, got {table!r}")
+        return list(self.runs() if table == "runs" else self.cells())
+
+    def _repr_html_(self) -> str:
+        with closing(self.rows()) as rows:
+            done = sum(run in rows for run in range(self.design.run_count))
+        facts = {
+            "design": f"{self.kind}, {self.design.cell_count:,} cells x {self.design.repeats} repeats",
+            "varied": ", ".join(self.paths),
+            "done": f"{done:,} of {self.design.run_count:,} runs of {self.question.steps:,} steps",
+            "measures": ", ".join(self.measures),
+            "folder": self.folder,
+        }
+        return html_table(f"Sweep of {self.question.scenario['name']}", facts)
 
     def write_tables(self) -> None:
         write_table(self.folder / TABLE, self.runs())

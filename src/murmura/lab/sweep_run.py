@@ -16,12 +16,15 @@ from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.instant import check_measure, measures_of
 from murmura.engine.simulation import Simulation
 from murmura.measure import measure_flock
+from murmura.measure.costs import STEP, Budget
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
 
 POPULATION = "population"
 """Agents alive: beside the measures in every answer, since it may change in a run."""
 Announce = Callable[[str], None]
+SHARE = 0.2  # of a run's time, for costly measures that nobody named
+START = 50e3  # [µs] that a run takes beside its steps
 SAMPLES = 20
 """Instants over which a run's measures are averaged, if nothing else is asked for."""
 
@@ -36,6 +39,7 @@ class Question:
         discard: Steps at the beginning that measures leave out.
         every: Steps between two instants that are measured; the last step always is.
         measures: Names of measures.
+        costly: Those of them that are taken at every `thin`-th of the instants only, counted from the last.
         backend, threads: As `Simulation` takes them.
         rules: Files that register rules and measures.
     """
@@ -48,6 +52,8 @@ class Question:
     backend: str = "auto"
     threads: int = 1
     rules: tuple[str, ...] = ()
+    costly: tuple[str, ...] = ()
+    thin: int = 1
 
     @classmethod
     def checked(
@@ -59,7 +65,10 @@ class Question:
         measures: list[str] | None,
         **more: Any,
     ) -> Question:
-        """A question with its defaults filled in: the second half of a run, at twenty instants, all measures."""
+        """A question with its defaults filled in: the second half of a run, at twenty instants, all measures.
+
+        Where nobody named measures, the costly ones are taken at fewer instants: a fifth of a run is theirs at most.
+        """
         if steps < 1:
             raise ScenarioError(f"expected 1 or more steps, got {steps}")
         discard = steps // 2 if discard is None else discard
@@ -71,20 +80,48 @@ class Question:
         names = measures_of(scenario) if measures is None else measures
         check_measures([name for name in names if name != POPULATION], scenario)
         unique = tuple(dict.fromkeys([*names, POPULATION]))
-        return cls(scenario.model_dump(mode="json"), steps, discard, every, unique, **more)
+        costly, thin = (
+            ((), 1) if measures else _thinned(names, scenario.agents, steps, (steps - discard) // every)
+        )
+        return cls(
+            scenario.model_dump(mode="json"), steps, discard, every, unique, costly=costly, thin=thin, **more
+        )
 
     def data(self) -> dict[str, Any]:
-        return asdict(self) | {"measures": list(self.measures), "rules": list(self.rules)}
+        return asdict(self) | {name: list(getattr(self, name)) for name in _LISTS}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Question:
-        return cls(**(data | {"measures": tuple(data["measures"]), "rules": tuple(data["rules"])}))
+        return cls(**(data | {name: tuple(data[name]) for name in _LISTS}))
+
+    @property
+    def rhythm(self) -> str:
+        """What is taken at fewer instants than others, in words; empty if nothing is."""
+        if self.thin == 1:
+            return ""
+        instants = len(range(self.steps, self.discard, -self.every))
+        taken = len(range(0, instants, self.thin))
+        return (
+            f"{', '.join(self.costly)} cost more than the steps: they are taken at {taken} of {instants} instants of "
+            "each run. Name measures to take them at all"
+        )
 
     def load(self) -> Scenario:
         """The scenario, with the user's rules known to this process."""
         for file in self.rules:
             load_rule_file(file)
         return Scenario.from_data(self.scenario)
+
+
+_LISTS = ("measures", "rules", "costly")
+
+
+def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
+    """Which measures are costly, and at every how many of the instants they can be afforded."""
+    budget = Budget.of(names, agents)
+    run = steps * STEP(agents) + START
+    affordable = max(1.0, SHARE * run / budget.costly_cost)
+    return (tuple(budget.costly), math.ceil(instants / affordable)) if affordable < instants else ((), 1)
 
 
 def check_measures(names: Iterable[str], scenario: Scenario) -> None:
@@ -122,10 +159,13 @@ def averages(simulation: Simulation, asked: Question) -> dict[str, float | None]
     """Run to the end and average each measure over the measured instants where it is defined."""
     totals = dict.fromkeys(asked.measures, 0.0)
     counts = dict.fromkeys(asked.measures, 0)
-    names = [name for name in asked.measures if name != POPULATION]
-    for step in reversed(range(asked.steps, asked.discard, -asked.every)):
+    every = [name for name in asked.measures if name != POPULATION]
+    cheap = [name for name in every if name not in asked.costly]
+    instants = list(range(asked.steps, asked.discard, -asked.every))
+    for k, step in reversed(list(enumerate(instants))):
         simulation.step(step - simulation.step_count)
         flock = simulation.flock()
+        names = every if k % asked.thin == 0 else cheap
         for name, value in (measure_flock(flock, names) | {POPULATION: float(flock.agent_count)}).items():
             if math.isfinite(value):
                 totals[name] += value

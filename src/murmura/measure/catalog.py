@@ -84,6 +84,9 @@ MEASURES: dict[str, Measure] = {
 }
 
 
+BUILT_IN = frozenset(MEASURES)
+
+
 def usual_measures(
     columns: Iterable[str] = (), species: Iterable[str] = (), mortal: bool = False
 ) -> list[str]:
@@ -174,7 +177,8 @@ def register_measure(
     """Add a measure, as a decorator or by a plain call.
 
     Args:
-        name: What it is called in results: a Python identifier not in use yet.
+        name: What it is called in results: a Python identifier. One registered before is replaced, so that a notebook's
+            cell can be run again; those of built-in measures are taken.
         function: Takes a `Flock`, returns one number. Leave out to use this as a decorator.
         unit: Of the number, for labels: "u", "deg/s"; empty if it has none.
         meaning: One sentence for tables and charts.
@@ -184,7 +188,7 @@ def register_measure(
         The function itself, unchanged.
 
     Raises:
-        ValueError: If the name is taken or no identifier, or the function cannot be called.
+        ValueError: If the name is a built-in measure's or no identifier, or the function cannot be called.
     """
     if not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(
@@ -193,11 +197,8 @@ def register_measure(
         )
 
     def add(measure: MeasureT) -> MeasureT:
-        if name in MEASURES:
-            raise ValueError(
-                f"a measure's name must be new, but {name!r} is registered already; choose another or call "
-                f"unregister_measure({name!r}) first"
-            )
+        if name in BUILT_IN and name in MEASURES:
+            raise ValueError(f"{name!r} is a built-in measure, which cannot be replaced; choose another name")
         if not callable(measure):
             raise ValueError(
                 f"measure {name!r} must be a function of a Flock, got {measure!r}; pass a function"

@@ -7,6 +7,7 @@ distance between the two.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,16 +49,34 @@ def velocity_correlation(
     if power <= (NOISE * float(flock.speeds.max())) ** 2:
         return middles, nothing
     rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
-    one, other = np.triu_indices(len(rows), 1)  # every pair once
-    (x, y), (dvx, dvy) = flock.positions[rows].T.copy(), deviations[rows].T.copy()
-    offsets = flock.shortest(np.stack([x[one] - x[other], y[one] - y[other]], axis=1))
-    distances = np.sqrt(offsets[:, 0] ** 2 + offsets[:, 1] ** 2)
+    one, other = _pairs(len(rows))
+    x, y, dvx, dvy = (column[rows] for column in (*flock.positions.T, *deviations.T))
+    dx, dy = x.take(one), y.take(one)
+    dx -= x.take(other)
+    dy -= y.take(other)
+    if flock.wraps:
+        dx -= flock.width * np.rint(dx / flock.width)
+        dy -= flock.height * np.rint(dy / flock.height)
+    # In place: new memory for 125,000 numbers costs as much as what is computed into it.
+    dx *= dx
+    dx += np.square(dy, out=dy)
+    distances = np.sqrt(dx, out=dx)
     # Whoever is beyond the reach falls into one more bin, which is dropped.
-    bin_of = np.minimum((distances * (bins / reach)).astype(np.intp), bins)
-    products = dvx[one] * dvx[other] + dvy[one] * dvy[other]
+    distances *= bins / reach
+    bin_of = np.minimum(distances, bins, out=distances).astype(np.intp)
+    products = dvx.take(one)
+    products *= dvx.take(other)
+    products += dvy.take(one) * dvy.take(other)
     sums = np.bincount(bin_of, products, bins + 1)[:bins]
     counts = np.bincount(bin_of, minlength=bins + 1)[:bins]
     return middles, np.divide(sums, counts * power, where=counts > 0, out=nothing)
+
+
+@lru_cache(maxsize=4)
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every pair of rows once. Finding them takes as long as comparing them."""
+    one, other = np.triu_indices(count, 1)
+    return one, other
 
 
 def correlation_length(flock: Flock) -> float:

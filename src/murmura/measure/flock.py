@@ -200,9 +200,18 @@ class Flock:
             return np.zeros(0, dtype=np.int64)
         from scipy.sparse.csgraph import connected_components
 
-        graph = self._links_of_nearest() if self.is_crowded else self.adjacency
+        graph = self._links_of_nearest() if self.is_crowded else self._one_way()
         _, labels = connected_components(graph, directed=False)
         return np.bincount(labels).astype(np.int64)
+
+    def _one_way(self) -> Any:
+        """The proximity graph with each link once and in no order: half the size, for those who need no more."""
+        from scipy.sparse import csr_array
+
+        starts = np.zeros(self.agent_count + 1, np.int32)
+        np.cumsum(np.bincount(self.links[:, 0], minlength=self.agent_count), out=starts[1:])
+        ends = self.links[np.argsort(self.links[:, 0], kind="stable"), 1]
+        return csr_array((np.ones(len(ends)), ends, starts), shape=(self.agent_count, self.agent_count))
 
     def _links_of_nearest(self) -> Any:
         """The proximity graph of a crowd with each agent's links cut to its nearest few."""

@@ -280,6 +280,16 @@ class Scenario(Model):
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
 
+    def _repr_html_(self) -> str:
+        from murmura.scenario.about import html_table
+
+        wanted = [name for name, rule in self.rules if rule.enabled]
+        size = f"{self.world.width:g} x {self.world.height:g} u, {self.world.boundary}"
+        facts = {"": self.title, "agents": f"{self.agents:,}", "world": size, "rules": ", ".join(wanted)}
+        if self.species:
+            facts["species"] = ", ".join(self.species_names())
+        return html_table(self.name, facts)
+
     def of_species(self, index: int) -> Scenario:
         """The scenario as one species lives it: its own values in place, and no other species."""
         return self._lives[index] if self.species else self

@@ -33,6 +33,8 @@ def bench_live(
             while viewers[0].take() != "frame":
                 pass
             first = time.perf_counter() - begun
+            while viewers[0].steps[-1][1] == 0:  # the flock stands while its kernel is made
+                viewers[0].take()
             alone = server.memory()
             _stall(server, stalled, stack)
             _watch_all(viewers, WARM_UP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -45,8 +46,6 @@ def stances_of(scenario: Scenario) -> list[str]:
 
 def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
     """One frame; of very large flocks every n-th agent by id."""
-    from murmura.compute.cpu.scatter import pack  # a compiler, and the page's answer need not wait for it
-
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))
     number, column, scale = EXTRAS[extra if extra in extras_of(scenario) else "density"]
@@ -57,7 +56,7 @@ def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density"
     top_speed = 1.6 * scenario.motion.top_speed
     count = -(-total // stride)
     words = np.empty((HEADER.size // 8 + count, 2), np.uint32)
-    pack(
+    _packer()(
         rows.astype(np.int32, copy=False), stride, x, y, vx, vy, heading, species.astype(np.int32, copy=False), more,
         left, top, 65535.0 / width, 65535.0 / height, 255.0 / top_speed, 255.0 / scale, words[HEADER.size // 8 :],
     )  # fmt: skip
@@ -67,6 +66,40 @@ def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density"
         epoch, stride, number, flags, scenario.motion.time_step, top_speed,
     )  # fmt: skip
     return words.tobytes()
+
+
+def _packer() -> Callable[..., None]:
+    """The compiled way if `load_packer` has brought it, else the plain one: a first picture waits for no compiler."""
+    return _compiled_packer or pack_plainly
+
+
+def load_packer() -> None:
+    """Compile the way to pack agents, or load it from disk, in a thread that has time for it."""
+    global _compiled_packer
+    from murmura.compute.cpu.scatter import pack, prepare
+
+    prepare()
+    _compiled_packer = pack
+
+
+_compiled_packer: Callable[..., None] | None = None
+
+
+def pack_plainly(
+    rows: Any, stride: int, x: Any, y: Any, vx: Any, vy: Any, heading: Any, species: Any, extra: Any,
+    left: float, top: float, per_width: float, per_height: float, per_speed: float, per_extra: float, words: Any,
+) -> None:  # fmt: skip
+    """What `compute.cpu.scatter.pack` does, to the bit, by NumPy."""
+    sent = rows % stride == 0
+    k = rows[sent] // stride
+    x, y, vx, vy, heading, species, extra = (each[sent] for each in (x, y, vx, vy, heading, species, extra))
+    across = np.clip((x - np.float64(left)) * per_width + 0.5, 0.0, 65535.0).astype(np.uint32)
+    down = np.clip((y - np.float64(top)) * per_height + 0.5, 0.0, 65535.0).astype(np.uint32)
+    turn = (heading * np.float64(40.74366543152521) + 1024.0).astype(np.int32) & 255
+    speed = np.minimum(np.sqrt(vx * vx + vy * vy) * np.float64(per_speed), 255.0).astype(np.uint32)
+    more = np.clip(extra * np.float64(per_extra), 0.0, 255.0).astype(np.uint32)
+    words[k, 0] = across | down << 16
+    words[k, 1] = turn.astype(np.uint32) | speed << 8 | (species & 255).astype(np.uint32) << 16 | more << 24
 
 
 def _window(world: Any, x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:

@@ -89,7 +89,7 @@ class Twin(Session):
 
     def _advance(self, seconds: float) -> int:
         """Let time pass for both, if both are there; who is ahead after a jump waits."""
-        if self.leads and self.due <= 0 and self.partner.due <= 0:
+        if self.leads and self.due <= 0 and self.partner.due <= 0 and self.partner.scene.is_ready:
             self.beat.time += min(seconds, LONGEST_TURN) * self.speed
         return self._just
 
@@ -101,7 +101,7 @@ class Twin(Session):
     def _catch_up(self) -> int:
         """Step towards the common time, but no longer than a frame may take."""
         due = self.due
-        if due <= 0:
+        if due <= 0 or not self.scene.is_ready:
             return 0
         most = max(1, int(FRAME_SECONDS / self._step_seconds)) if self._step_seconds else 1
         count, begun, good = min(due, most), time.perf_counter(), self.position

@@ -192,7 +192,7 @@ class Playback(Session):
         scene.epoch = self.scene.epoch + 1
         self.scene = scene
         self._clock = Clock(scene, self.speed)
-        self._preparing = Preparing(scene, self._soon)
+        self._preparing = Preparing(scene, self._soon, self._not_made)
 
     def time_line(self) -> dict[str, Any]:
         """What a page needs to draw the time line."""
@@ -276,7 +276,7 @@ class Playback(Session):
         def work(row: int = played.row) -> None:
             try:
                 simulation, told = played.recording.relive(row)
-                scene = Scene(simulation)
+                scene = Scene(simulation, at_once=True)
             except MurmuraError as error:
                 problem = str(error)
                 self._soon(lambda: self._not_branched(problem), lambda reason: None)

@@ -1,4 +1,8 @@
-"""Changes that wait for their kernels, which are compiled in threads of their own while the flock flies on."""
+"""Kernels that are made in threads of their own, and the changes that wait for them.
+
+A changed rule waits while the flock flies on as it was. A new flock does not: it is shown at once, standing at its
+start, and flies when its kernel is there.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.making import Making
 from murmura.view.scene import Change, Scene
 
 Refuse = Callable[[str], None]
@@ -30,26 +35,68 @@ class Preparing:
     Args:
         scene: What is changed.
         later: Takes a function that the session's thread shall call, and whom to tell if it raises.
+        failed: Told why a standing flock cannot fly.
     """
 
-    def __init__(self, scene: Scene, later: Callable[[Callable[[], None], Refuse], None]) -> None:
-        self._scene, self._later = scene, later
+    def __init__(
+        self,
+        scene: Scene,
+        later: Callable[[Callable[[], None], Refuse], None],
+        failed: Callable[[MurmuraError], None],
+    ) -> None:
+        self._scene, self._later, self._failed = scene, later, failed
         self._waiting: list[Waiting] = []
+        self._making: Making | None = None  # of the flock that stands
+        self._given_up = -1  # the number of changes after which the scene could not be made to fly
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._waiting) or self._making is not None
 
     @property
-    def is_holding(self) -> bool:
-        """Whether commands must wait too: what comes after a new scenario is meant for that one."""
-        return any(one.message.get("type") in ("load", "reset") for one in self._waiting)
+    def progress(self) -> str:
+        """How far the kernel is, in words; empty where nobody knows or nothing is made."""
+        return self._making.text if self._making else ""
+
+    def help_up(self) -> None:
+        """Have a flock that stands made to fly, unless that is under way or has failed already."""
+        scene = self._scene
+        if scene.is_ready or self._making is not None or self._given_up == scene.changes:
+            return
+        self._making = Making(scene.scenario)
+        threading.Thread(
+            target=self._make, args=(self._making, scene.simulation, scene.changes), name="murmura-make", daemon=True
+        ).start()  # fmt: skip
+
+    def _make(self, making: Making, standing: Simulation, changes: int) -> None:
+        try:
+            made = making.run(lambda announce: self._scene.bring_up(standing, announce))
+        except Exception as error:  # whatever it is, it must be told, and the wait must end
+            problem = error if isinstance(error, MurmuraError) else _told(error)
+            self._later(lambda: self._not_made(changes, problem), lambda reason: None)
+        else:
+            self._later(lambda: self._made(made, changes), lambda reason: None)
+
+    def _made(self, made: Simulation, changes: int) -> None:
+        """Fly, unless the flock has been changed meanwhile: then it is made again, mostly of the same kernel."""
+        self._making = None
+        if self._scene.changes == changes:
+            self._scene.take_up(made)
+
+    def _not_made(self, changes: int, problem: MurmuraError) -> None:
+        self._making = None
+        if self._scene.changes == changes:
+            self._given_up = changes
+            self._failed(problem)
 
     def change(self, message: dict[str, Any], refuse: Refuse) -> None:
         """Make a change, now if its kernel is here, else when it is."""
         change = self._scene.outcome(message)
         if message.get("type") == "set":
             self._supersede(message["values"])
+        if not self._scene.is_ready or (change.loads and not self._scene.simulation.is_prepared(change.aim)):
+            self._scene.make(change)  # it stands
+            return
         self._make_or_wait(change, Waiting(message, refuse, self._scene.loads))
 
     def _supersede(self, values: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ led to. It is read with the checks that a page's messages get: it may come from 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from murmura.scenario import Scenario
 from murmura.view.scene import CHANGES, END, LARGEST_RECORD, RESTARTS, Scene
 from murmura.view.session import Session
 
-PIECE = 200  # steps between two looks at the progress
+PIECE_SECONDS = 0.1  # between two looks at the progress
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,14 @@ def replay(
     """Play a session without watching it; raises RunError if the state at its end is not the recorded one."""
     scene = Scene(record.scenario, record.seed, backend or record.backend, threads, spare_a_core=False)
     scene.play(record.to_play)
-    for done in range(0, record.total_steps, PIECE):
+    done, piece = 0, 1
+    while done < record.total_steps:
+        piece = min(piece, record.total_steps - done)
+        begun = time.perf_counter()
+        scene.step(piece)
+        done += piece
         progress(done, record.total_steps)
-        scene.step(min(PIECE, record.total_steps - done))
+        piece = max(1, int(PIECE_SECONDS * piece / max(time.perf_counter() - begun, 1e-9)))
     scene.step(0)  # what was done after the last step
     found = scene.simulation.state_hash()
     if found != record.end_hash:

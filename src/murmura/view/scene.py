@@ -45,7 +45,20 @@ class Change:
 
 
 class Scene:
-    """One simulation, the scenario as its visitors know it, and the notes of what they did."""
+    """One simulation, the scenario as its visitors know it, and the notes of what they did.
+
+    Args:
+        begin: A scenario, or a simulation to take over as it is.
+        seed: For a scenario.
+        backend: As for a simulation.
+        threads: As for a simulation.
+        spare_a_core: Whether to leave a core to others, where nobody chose threads.
+        at_once: Do not wait for a kernel: the flock then stands as it is, not `is_ready` to step, until `take_up` is
+            given the one that `bring_up` made of it in another thread.
+    """
+
+    is_ready = True
+    changes = 0  # so many have been made
 
     def __init__(
         self,
@@ -54,6 +67,7 @@ class Scene:
         backend: str = "auto",
         threads: int | None = None,
         spare_a_core: bool = True,
+        at_once: bool = False,
     ) -> None:
         self.hand: Hand | None = None
         self.actions: list[dict[str, Any]] = []
@@ -61,6 +75,7 @@ class Scene:
         self.epoch = 0
         self.loads = 0
         self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
+        self._at_once = at_once
         self._size = 0
         self._full: tuple[int, str] | None = None
         self.is_exact = isinstance(begin, Scenario)
@@ -76,7 +91,7 @@ class Scene:
     def step(self, count: int = 1) -> None:
         """Advance by whole steps, doing on the way what is still to be played."""
         self._play_what_is_due()
-        while count and not self.has_ended:
+        while count and self.is_ready and not self.has_ended:
             wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
             ahead = min(count, wait)
             self.simulation.step(ahead)
@@ -96,7 +111,7 @@ class Scene:
         return bool(self.coming) and self.coming[0]["step"] <= self.simulation.step_count
 
     def _play_what_is_due(self) -> None:
-        while self._is_due() and not self.has_ended:
+        while self._is_due() and self.is_ready and not self.has_ended:
             action = self.coming.popleft()
             try:
                 self._apply(self.outcome(action))
@@ -132,14 +147,43 @@ class Scene:
     def _apply(self, change: Change, step: int | None = None) -> None:
         noted = {"step": step if step is not None else self._step_count(), **change.note}
         if change.seed is None:
-            self.simulation.adopt(change.aim)
+            self._retune(change.aim)
         else:
-            threads = self._threads or self._usual_threads(change.scenario.agents)
-            self.simulation = Simulation(change.aim, change.seed, self._backend, threads)
+            self._begin(change.aim, change.seed)
             self.epoch += 1
+        self.changes += 1
         self.loads += change.loads
         self.scenario, self.hand = change.scenario, change.hand
         self._note(noted)
+
+    def _begin(self, aim: Scenario, seed: int) -> None:
+        self.is_ready = not self._at_once or self._is_at_hand(aim)
+        if self.is_ready:
+            self.simulation = Simulation(aim, seed, self._backend, self._team(aim.agents))
+        else:  # the reference needs no compiler, and nobody will ask it for a step
+            self.simulation = Simulation(aim, seed, "reference", announce=None)
+
+    def _retune(self, aim: Scenario) -> None:
+        if self._at_once and self.is_ready and not self.simulation.is_prepared(aim):
+            self.simulation, self.is_ready = self.simulation.on("reference", announce=None), False
+        self.simulation.adopt(aim)
+
+    def _is_at_hand(self, aim: Scenario) -> bool:
+        """Whether a new simulation will find its kernel in this process."""
+        if not self.epoch and self.is_exact:
+            return self._backend == "reference"
+        return self.is_ready and self.simulation.is_prepared(aim)
+
+    def bring_up(self, standing: Simulation, announce: Callable[[str], None] | None) -> Simulation:
+        """Make the flock that can step out of one that stands; takes long, from any thread."""
+        return standing.on(self._backend, self._team(standing.scenario.agents), announce)
+
+    def take_up(self, simulation: Simulation) -> None:
+        """Go on with what `bring_up` made of the flock as it stands now."""
+        self.simulation, self.is_ready = simulation, True
+
+    def _team(self, agents: int) -> int | None:
+        return self._threads or self._usual_threads(agents)
 
     def _usual_threads(self, agents: int) -> int | None:
         """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
@@ -174,7 +218,7 @@ class Scene:
         step, state_hash = self._full or (self.simulation.step_count, self.simulation.state_hash())
         return {
             "murmura": __version__,
-            "backend": self.simulation.backend,
+            "backend": self.simulation.backend if self.is_ready else self._backend,
             "actions": list(self.actions),
             END: {"step": step, "hash": state_hash},
         }

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import BackendError
+from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.connections import server_config
 from murmura.view.guard import Guard
 from murmura.view.pairing import Pair
@@ -103,6 +103,11 @@ async def _receive(socket: Any, watcher: Watcher) -> None:
         watcher.take(text)
 
 
+def sides_of(session: Session | Pair) -> dict[str, Session]:
+    """The sessions that are shown, by the path of their page."""
+    return {"": session} if isinstance(session, Session) else dict(session.sides)
+
+
 def make_app(
     session: Session | Pair,
     port: int,
@@ -113,7 +118,7 @@ def make_app(
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
-    sides = {"": session} if isinstance(session, Session) else dict(session.sides)
+    sides = sides_of(session)
     bells = {name: Bells(one) for name, one in sides.items()}
 
     def leave_if_deserted() -> None:
@@ -204,28 +209,37 @@ def serve(
     check_page()
     if host not in LOCAL:
         raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
-    server: Any = None
+    problems: list[MurmuraError] = []
 
     def leave() -> None:
         server.should_exit = True
 
+    def give_up(problem: MurmuraError) -> None:
+        problems.append(problem)
+        leave()
+
     # The simulation comes out of a kernel sixty times a second and must not wait long for its turn.
     sys.setswitchinterval(0.001)
     with listen(host, port) as door:
-        session.open()
+        import uvicorn
+
         chosen = door.getsockname()[1]
         app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None)
+        server = uvicorn.Server(server_config(app, host, chosen))
+        for one in sides_of(session).values():
+            one.when_grounded = give_up
+        serving = server.serve(sockets=[door])
         try:
-            import uvicorn
-
+            session.open()
             _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
-            server = uvicorn.Server(server_config(app, host, chosen))
-            server.run(sockets=[door])
+            asyncio.run(serving)
         except KeyboardInterrupt:
-            pass
+            serving.close()  # it may have come before anything was served
         finally:
             session.close(patience=1.0)
             print("murmura: stopped", flush=True)
+    if problems:
+        raise problems[0]
 
 
 def _announce(address: str, port: int, open_page: bool) -> None:

@@ -1,7 +1,7 @@
 """A scene that somebody watches: it owns its thread, takes commands between steps, publishes its last frame.
 
 Nobody waits for anybody: commands go into a queue, the newest frame replaces the one before, a watcher that is slow
-misses frames, and what must be compiled is compiled beside the running flock.
+misses frames, and what must be compiled is compiled beside the flock, which flies on, or stands at its start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.chronicle import Chronicle
 from murmura.view.exposure import Exposure
-from murmura.view.frames import extras_of
+from murmura.view.frames import extras_of, load_packer
 from murmura.view.greeting import greeting
 from murmura.view.looking import Observer, Pace, inspect, nearest_agent
 from murmura.view.preparing import Preparing
@@ -54,7 +54,7 @@ class Session:
         threads: int | None = None,
         speed: float = 1.0,
     ) -> None:
-        self.scene = Scene(begin, seed, backend, threads)
+        self.scene = Scene(begin, seed, backend, threads, at_once=True)
         self.running = True
         self.speed = speed
         self.selected: int | None = None
@@ -79,7 +79,9 @@ class Session:
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
         self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
         self._observer = Observer(lambda measures: setattr(self, "_measures", measures))
-        self._preparing = Preparing(self.scene, self._soon)
+        self._preparing = Preparing(self.scene, self._soon, self._not_made)
+        self.when_grounded: Callable[[MurmuraError], None] = lambda problem: None
+        """Called if the first flock can never fly, since its kernel cannot be made."""
         self._shown = (self.scene.epoch, self.scene.scenario)
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
@@ -96,6 +98,8 @@ class Session:
 
     def open(self) -> None:
         self._thread.start()
+        if self.scene.is_ready:
+            threading.Thread(target=load_packer, name="murmura-packer", daemon=True).start()
 
     def close(self, patience: float = 30.0) -> None:
         """Stop the simulation's thread and wait for it, but not for ever: it may be compiling."""
@@ -154,7 +158,7 @@ class Session:
             before = self.simulation.step_count
             changed = self._obey()
             now = time.perf_counter()
-            steps = self._advance(now - last) if self.running else 0
+            steps = self._advance(now - last) if self.running and self.scene.is_ready else 0
             self._rate += 0.05 * (steps / max(now - last, 1e-6) - self._rate)
             last, now = now, time.perf_counter()
             self._follow_scene()
@@ -169,7 +173,8 @@ class Session:
                 self._inspect()
                 inspections.done(time.perf_counter())
                 news = True
-            self._observer.observe(self.simulation, now)
+            if self.scene.is_ready:  # else what measures need to load would keep the first picture waiting
+                self._observer.observe(self.simulation, now)
             self._chronicle.look(self.scene.epoch, self.simulation, now, self._measures.get("energy_mean"))
             if statuses.is_due(now, anyway=changed):
                 self._publish_status()
@@ -181,9 +186,10 @@ class Session:
             self._rest(now)
 
     def _rest(self, now: float) -> None:
-        if self._left:
+        if self._left and self.scene.is_ready:
             return
-        rest = FRAME_SECONDS / 2.0 - (time.perf_counter() - now) if self.running else 0.05
+        moves = self.running and self.scene.is_ready
+        rest = FRAME_SECONDS / 2.0 - (time.perf_counter() - now) if moves else 0.05
         self._wake.wait(max(0.0, rest))
         self._wake.clear()
 
@@ -215,6 +221,12 @@ class Session:
         self.scene.begin_anew(step)
         self.alarm = {"type": "error", "about": "run", "message": f"{error}. Paused at the beginning"}
 
+    def _not_made(self, problem: MurmuraError) -> None:
+        """The flock stands and can never fly."""
+        self.alarm = {"type": "error", "about": "load", "message": str(problem)}
+        if self.scene.loads == 1:
+            self.when_grounded(problem)
+
     def _follow_scene(self) -> None:
         """Notice what visitors did, and what is played again, so that pages hear of it."""
         epoch, scenario = self._shown
@@ -231,19 +243,29 @@ class Session:
         changed = False
         deadline = time.perf_counter() + LONGEST_TURN
         while True:
+            self._preparing.help_up()
+            if self._is_left():
+                self._left = 0
             if self._left and self._urgent.empty():
+                if not self.scene.is_ready:
+                    return changed  # what follows steps is meant for the flock after them
                 changed |= self._attempt(self._step_on, lambda reason: None)
                 if time.perf_counter() > deadline:
                     return changed
                 continue
-            held = self._preparing.is_holding
             try:
-                act, refuse = (
-                    self._urgent if held or not self._urgent.empty() else self._commands
-                ).get_nowait()
+                act, refuse = (self._commands if self._urgent.empty() else self._urgent).get_nowait()
             except queue.Empty:
                 return changed
             changed |= self._attempt(act, refuse)
+
+    def _is_left(self) -> bool:
+        """Whether this flock stands, and somebody has asked for another: then it need not do its steps first."""
+        if self.scene.is_ready or not self._left:
+            return False
+        with self._commands.mutex:
+            kinds = {act.get("type") for act, _ in self._commands.queue if isinstance(act, dict)}
+        return bool(kinds & {"load", "reset"})
 
     def _attempt(self, act: Any, refuse: Refuse) -> bool:
         good = self.simulation.step_count
@@ -359,6 +381,7 @@ class Session:
             "steps_per_second": round(self._rate, 1) if self.running else 0.0,
             "running": self.running,
             "compiling": self._preparing.is_busy,
+            "progress": self._preparing.progress,
             "speed": self.speed,
             "measures": self._measures,
         } | self._chronicle.told()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array
 from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LlvmTarget
-from murmura.core.algebra import INTEGER, Value, minimum
+from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
 AHEAD = 24  # rows; their places are anywhere, and each would be waited for
 FLOATS, INTS = FLOAT.as_pointer(), INT.as_pointer()
@@ -84,9 +84,8 @@ def _pack(
         # Headings are above -8 pi; 256 a turn.
         angle = b.fadd(b.fmul(real(heading, k), DOUBLE(BYTES_A_TURN)), DOUBLE(1024.0))
         turn = b.and_(b.fptosi(angle, INT), INT(255))
-        u, v = real(vx, k), real(vy, k)
-        speed = t.call("llvm.sqrt.f64", DOUBLE, [b.fadd(b.fmul(u, u), b.fmul(v, v))])
-        pace = byte_like(b.fmul(speed, per_speed), 255.0)
+        u, v = Array(t, vx, FLOAT)[k], Array(t, vy, FLOAT)[k]
+        pace = byte_like(b.fmul(b.fpext(sqrt(u * u + v * v).code, DOUBLE), per_speed), 255.0)
         more = byte_like(b.fmul(real(extra, k), per_extra), 255.0)
         kind = b.and_(Array(t, species, INT)[k].code, INT(255))
         result[at] = Value(t, INTEGER, b.or_(across, b.shl(down, INT(16))))
@@ -103,6 +102,12 @@ def _function(name: str) -> Any:
 
 
 _functions: dict[str, Any] = {}
+
+
+def prepare() -> None:
+    """Compile the functions, or load them from disk, before they are needed."""
+    for name in SIGNATURES:
+        _functions.setdefault(name, _function(name))
 
 
 def _call(name: str, *arguments: Any) -> None:

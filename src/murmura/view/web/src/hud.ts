@@ -45,7 +45,7 @@ export class Hud {
   }
 
   status(status: Status): void {
-    if (status.compiling) this.say("compiling …", false);
+    if (status.compiling) this.say(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
     this.write("hash", status.hash?.slice(0, 8) ?? "–");

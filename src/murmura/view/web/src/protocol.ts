@@ -170,6 +170,8 @@ export interface Status {
   measures: Record<string, number | null>;
   /** A kernel for new rules is being made beside the running flock. */
   compiling?: boolean;
+  /** How far it is, in words, where a flock stands until it is there; else empty. */
+  progress?: string;
   /** Since the start of this run; absent where nobody is ever born or dies. */
   births?: number;
   deaths?: number;

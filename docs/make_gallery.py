@@ -1,0 +1,29 @@
+"""Makes docs/images/gallery/NAME.webp, a picture of every scenario: `python docs/make_gallery.py [NAME ...]`.
+
+Each is painted as `murmura render` paints, after twenty seconds (needs Pillow; a first time compiles every kernel).
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+import murmura as mm
+from murmura.lab.film import Cut, render
+from murmura.lab.moments import SimulatedReel
+from murmura.lab.picture import Look
+
+SECONDS, BEFORE, EVERY = 20.0, 60, 2
+folder = Path(__file__).with_name("images") / "gallery"
+folder.mkdir(exist_ok=True)
+for name in sys.argv[1:] or mm.scenario_names():
+    scenario = mm.load_scenario(name)
+    sim = mm.Simulation(scenario, seed=7)
+    sim.step(max(0, round(SECONDS / scenario.motion.time_step) - BEFORE))
+    with TemporaryDirectory() as aside:
+        picture = Path(aside) / "last.png"
+        look = Look(size=(480, 270), labels=False)
+        render(SimulatedReel(sim, BEFORE, EVERY), picture, look, Cut(30.0, None))
+        Image.open(picture).convert("RGB").save(folder / f"{name}.webp", quality=75, method=6)
+    print(f"{name}: {(folder / f'{name}.webp').stat().st_size:,} bytes", flush=True)

@@ -1,0 +1,84 @@
+"""Builds the site into build/site: the pages there are, tutorials out of notebooks, a gallery, and the reference.
+
+    python scripts/build_site.py             # needs the dependency group `site`
+    python scripts/build_site.py FOLDER      # only brings the pages together, there
+
+Nothing is fetched. A link that leads nowhere fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import murmura
+from murmura.scenario import load_scenario, scenario_names
+
+ROOT = Path(__file__).resolve().parents[1]
+BESIDE = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE")
+
+
+def gather(pages: Path) -> None:
+    """All pages in one folder, with links that lead to each other there."""
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(ROOT / "docs" / "images", pages / "images")
+    for page in (ROOT / "docs").glob("*.md"):
+        (pages / page.name).write_text(from_docs(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in BESIDE:
+        (pages / name).write_text(from_root((ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (pages / "index.md").write_text(from_root(readme), encoding="utf-8")
+    (pages / "notebooks").mkdir()
+    for notebook in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
+        text = as_markdown(json.loads(notebook.read_text(encoding="utf-8")))
+        (pages / "notebooks" / f"{notebook.stem}.md").write_text(text, encoding="utf-8")
+    (pages / "gallery.md").write_text(gallery(), encoding="utf-8")
+    (pages / "reference.md").write_text(reference(), encoding="utf-8")
+
+
+def from_docs(text: str) -> str:
+    """A page of docs/: what lies above it lies beside it now; what is no page is named, not linked."""
+    text = re.sub(rf"\]\(\.\./({'|'.join(map(re.escape, BESIDE))})", r"](\1", text)
+    return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
+
+
+def from_root(text: str) -> str:
+    """A page of the root: docs/ is where it is now."""
+    return re.sub(r"\]\(docs/", "](", text)
+
+
+def as_markdown(notebook: dict) -> str:
+    """A notebook as a page; code is shown, what it prints is for whoever runs it."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def gallery() -> str:
+    """Every scenario with its picture, what to watch for, and the command that shows it."""
+    parts = ["# Gallery", "Every scenario that comes with Murmura, after twenty seconds."]
+    for name in scenario_names():
+        parts.append(f"## {name}")
+        if (ROOT / "docs" / "images" / "gallery" / f"{name}.webp").exists():
+            parts.append(f"![{name}](images/gallery/{name}.webp)")
+        parts.append(f"{load_scenario(name).title}\n\n    murmura live {name}")
+    return "\n\n".join(parts) + "\n"
+
+
+def reference() -> str:
+    """What `import murmura` offers, from its docstrings."""
+    homes = {name: f"{murmura._HOMES[name]}.{name}" for name in murmura.__all__}
+    head = "# Reference\n\nWhat `import murmura as mm` offers."
+    return "\n\n".join([head, *(f"::: {home}" for home in homes.values())]) + "\n"
+
+
+if __name__ == "__main__":
+    gather(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "build" / "pages")
+    if not sys.argv[1:]:
+        sys.exit(subprocess.call([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"], cwd=ROOT))

@@ -1,0 +1,85 @@
+"""What measures cost beside the steps of a flock, so that nobody pays more for numbers than for the work by default.
+
+Costs are those of one core of 2024 and never looked up on a clock: which measures are taken may depend on the scenario
+and the step alone, since the same run must leave the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from murmura.measure.catalog import GRAPH_SIZE, MEASURES
+from murmura.measure.correlation import SAMPLE
+
+COSTLY = 10.0
+"""Whatever takes longer than so many steps of the flock is costly."""
+Cost = Callable[[float], float]
+
+
+def _line(fixed: float, each: float) -> Cost:
+    return lambda agents: fixed + each * agents
+
+
+# [µs] of a flock of so many agents
+STEP, FRAME, LOOK = _line(10.0, 0.07), _line(200.0, 0.03), _line(60.0, 0.02)
+TRAIT, OWN = _line(30.0, 0.02), _line(500.0, 3.0)
+COSTS: dict[str, Cost] = {
+    "polarization": _line(40.0, 0.02),
+    "milling": _line(130.0, 0.13),
+    "mean_speed": _line(20.0, 0.01),
+    "speed_deviation": _line(20.0, 0.01),
+    "turning_rate": _line(30.0, 0.02),
+    "spread": _line(60.0, 0.08),
+    "nearest_neighbor_distance": _line(150.0, 1.0),
+    "local_density": _line(200.0, 2.0),
+    "clustering_coefficient": _line(300.0, 9.0),
+    "groups": _line(200.0, 2.0),  # the three share a graph
+    "largest_group": _line(50.0, 0.5),
+    "mean_group": _line(50.0, 0.5),
+    "correlation_length": lambda agents: 100.0 + 0.02 * min(agents, SAMPLE) ** 2,
+}
+
+
+def microseconds(names: Iterable[str], agents: int) -> float:
+    """What taking these measures of a flock costs [µs]."""
+    return LOOK(agents) + sum(_cost(name)(agents) for name in names)
+
+
+def _cost(name: str) -> Cost:
+    if name in COSTS:
+        return COSTS[name]
+    is_own = name in MEASURES and MEASURES[name].live_up_to <= GRAPH_SIZE
+    return OWN if is_own else TRAIT
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Measures of a flock of one size, told apart by what they cost.
+
+    Attributes:
+        cheap: Those that take less than ten steps each, in the given order.
+        costly: The others.
+    """
+
+    cheap: list[str]
+    costly: list[str]
+    agents: int
+
+    @classmethod
+    def of(cls, names: Iterable[str], agents: int) -> Budget:
+        limit = COSTLY * STEP(agents)
+        known = {name: _cost(name)(agents) > limit for name in names}
+        return cls(
+            [n for n, dear in known.items() if not dear], [n for n, dear in known.items() if dear], agents
+        )
+
+    @property
+    def cheap_cost(self) -> float:
+        """[µs]"""
+        return microseconds(self.cheap, self.agents)
+
+    @property
+    def costly_cost(self) -> float:
+        """[µs]"""
+        return microseconds(self.costly, self.agents)

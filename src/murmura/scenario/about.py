@@ -1,0 +1,59 @@
+"""What a value of a scenario is, in words: its unit, its bounds, and its sentence."""
+
+from __future__ import annotations
+
+from html import escape
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from murmura.scenario.models import Scenario
+from murmura.scenario.paths import field_at, unit_at
+
+LIMITS = {"gt": "above {}", "ge": "{} or more", "lt": "below {}", "le": "{} or less"}
+
+
+def about(scenario: Scenario, path: str) -> str:
+    """Unit in brackets, bounds or allowed words, the range of its slider, its sentence; empty if nothing is known."""
+    field = field_at(scenario, path)
+    if field is None:
+        return ""
+    unit = unit_at(scenario, path)
+    parts = [f"[{unit}]"] if unit else []
+    facts = [*_limits(field.metadata), *_words(field.annotation)]
+    extra = field.json_schema_extra
+    slider = extra.get("slider") if isinstance(extra, dict) else None
+    if isinstance(slider, list):
+        facts.append("usually {} to {}".format(*(_number(end) for end in slider)))
+    if facts:
+        parts.append(", ".join(facts) + ".")
+    return " ".join([*parts, field.description or ""]).strip()
+
+
+def _limits(metadata: list[Any]) -> list[str]:
+    found = {name: getattr(each, name) for each in metadata for name in LIMITS if hasattr(each, name)}
+    if "ge" in found and "le" in found:
+        return [f"{_number(found['ge'])} to {_number(found['le'])}"]
+    return [LIMITS[name].format(_number(value)) for name, value in found.items()]
+
+
+def _words(annotation: Any) -> list[str]:
+    """The words that a choice allows."""
+    if get_origin(annotation) is Literal:
+        return [" | ".join(map(str, get_args(annotation)))]
+    if get_origin(annotation) in (Union, UnionType):
+        return [word for each in get_args(annotation) for word in _words(each)]
+    return []
+
+
+def _number(value: Any) -> str:
+    return f"{value:,g}" if isinstance(value, int | float) and abs(value) < 1e6 else f"{value:,}"
+
+
+def html_table(title: str, facts: dict[str, Any]) -> str:
+    """Facts as a notebook shows them."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{escape(str(key))}</th>"
+        f"<td style='text-align:left'>{escape(str(value))}</td></tr>"
+        for key, value in facts.items()
+    )
+    return f"<table><caption style='text-align:left'><b>{escape(title)}</b></caption>{rows}</table>"

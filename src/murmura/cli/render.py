@@ -19,6 +19,7 @@ from murmura.cli.words import (
     Values,
     app,
     chosen_scenario,
+    load_rules,
     print_facts,
     whole,
 )
@@ -105,6 +106,7 @@ def render(
     check_target(out, look.size, rate)
     if steps is None:
         cut = Cut(rate, speed, begin, end, smooth, at)
+        load_rules(rules)
         reels = _recorded_reels(source, beside, beside_values)
     else:
         if at is not None or smooth:
@@ -168,7 +170,7 @@ def _recorded(folder: str) -> Any:
             "--steps N"
         )
     run = open_run(folder)
-    return RecordedReel(run.scenario, run.seed, run.frames)
+    return RecordedReel(run.scenario, run.seed, run.frames.sound())
 
 
 def _simulated(

@@ -93,7 +93,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to be written aside, then flushed to disk and renamed, and the folder flushed too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with aside.open("wb") as file:
+        aside.unlink(missing_ok=True)  # of a process that was killed and bore the same number
+        # A new file, whatever a hostile folder has put there meanwhile: a link would lead elsewhere.
+        handle = os.open(
+            aside,
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
+            0o666,
+        )
+        with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -22,6 +22,7 @@ from murmura.scenario.rule_files import load_rule_file
 POPULATION = "population"
 """Agents alive: beside the measures in every answer, since it may change in a run."""
 Announce = Callable[[str], None]
+LISTS = ("measures", "rules", "rule_hashes")
 SAMPLES = 20
 """Instants over which a run's measures are averaged, if nothing else is asked for."""
 
@@ -37,7 +38,8 @@ class Question:
         every: Steps between two instants that are measured; the last step always is.
         measures: Names of measures.
         backend, threads: As `Simulation` takes them.
-        rules: Files that register rules and measures.
+        rules: Files that register rules and measures, which the user named.
+        rule_hashes: SHA-256 of each of these files: whoever does a run, here or elsewhere, runs these very bytes.
     """
 
     scenario: dict[str, Any]
@@ -48,6 +50,7 @@ class Question:
     backend: str = "auto"
     threads: int = 1
     rules: tuple[str, ...] = ()
+    rule_hashes: tuple[str, ...] = ()
 
     @classmethod
     def checked(
@@ -74,16 +77,17 @@ class Question:
         return cls(scenario.model_dump(mode="json"), steps, discard, every, unique, **more)
 
     def data(self) -> dict[str, Any]:
-        return asdict(self) | {"measures": list(self.measures), "rules": list(self.rules)}
+        return asdict(self) | {name: list(getattr(self, name)) for name in LISTS}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Question:
-        return cls(**(data | {"measures": tuple(data["measures"]), "rules": tuple(data["rules"])}))
+        return cls(**(data | {name: tuple(data.get(name, ())) for name in LISTS}))
 
     def load(self) -> Scenario:
-        """The scenario, with the user's rules known to this process."""
-        for file in self.rules:
-            load_rule_file(file)
+        """The scenario, with the user's rules known to this process: runs the files of `rules`."""
+        hashes = self.rule_hashes or (None,) * len(self.rules)
+        for file, expected in zip(self.rules, hashes, strict=True):
+            load_rule_file(file, expected)
         return Scenario.from_data(self.scenario)
 
 

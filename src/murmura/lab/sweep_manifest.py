@@ -106,6 +106,8 @@ class SweepManifest(Strict):
             raise ValueError(f"the goal {self.goal.measure!r} is not measured")
         if not len(self.question.rules) == len(self.start.rules) == len(self.start.rule_hashes):
             raise ValueError("each rule file has a path and a hash")
+        if "murmura" not in self.versions:
+            raise ValueError("versions must name that of murmura")
         if self.question.discard >= self.question.steps:
             raise ValueError("some steps must be left to measure")
         return self

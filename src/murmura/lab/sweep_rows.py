@@ -93,10 +93,10 @@ class Rows:
         if line is None:
             raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
         row = row_of(line, self._summed)
-        self._check(row)
         run = row.get("run")
         if isinstance(run, bool) or not isinstance(run, int) or not 0 <= run < len(self._places):
             raise ValueError(f"there is no run {run!r:.40}")
+        self._check(row)
         return row
 
     def _take(self, row: Row, place: int) -> None:

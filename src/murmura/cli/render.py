@@ -186,13 +186,13 @@ def _simulated(
 
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
-    if not (width.isdigit() and height.isdigit()):
+    if not all(side.isascii() and side.isdecimal() and len(side) < 10 for side in (width, height)):
         raise ScenarioError(f"--size takes WIDTHxHEIGHT, for example 1280x720, got {text!r}")
     return int(width), int(height)
 
 
 def _follow(text: str | None) -> int | str | None:
-    return int(text) if text is not None and text.isdigit() else text
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 20 else text
 
 
 def _name(source: str) -> str:

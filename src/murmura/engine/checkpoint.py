@@ -57,7 +57,13 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
         "notes": dict(notes or {}),
     }
     header["seal"] = seal(header)
-    parts = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **state.columns}
+    content = json.dumps(header).encode()
+    if len(content) > LARGEST_HEADER - 4096:  # what NumPy adds is less
+        raise RunError(
+            f"cannot write the checkpoint {path}: its scenario has {len(content) / 2**20:.1f} MB, expected less than "
+            f"{LARGEST_HEADER // 2**20}"
+        )
+    parts = {"header": np.frombuffer(content, np.uint8), **state.columns}
     parts |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
     try:
         with whole_file(path) as file:

@@ -147,6 +147,8 @@ def check_request(
         )
     _full_names(columns)
     parse_pause(checkpoint_every)
+    if scenario is not None:
+        json_content(scenario)  # could it be read again?
     try:
         if folder.exists() and not is_free(folder):
             raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")

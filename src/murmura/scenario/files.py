@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -13,6 +14,14 @@ from murmura.scenario.models import Scenario
 from murmura.scenario.plain_files import parse_json, read_plain_file
 
 LARGEST_FILE = 16 * 1024 * 1024
+MOST_PARTS = 100
+"""Keys of TOML have at most so many parts; no path of a scenario has a tenth of it."""
+TOML_TOKENS = re.compile(
+    r""""{3}(?:\\.|[^\\])*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|\#[^\n]*|[=,\n\[\]{}]|\.""",
+    re.DOTALL,
+)
+"""Strings, comments, what separates keys from values, and dots."""
+SEPARATORS = frozenset("=,\n[]{}")
 
 
 def scenario_names() -> list[str]:
@@ -48,13 +57,25 @@ def _shipped(name: str) -> Scenario:
 def _parse(text: str, suffix: str, source: str) -> Scenario:
     data: Any
     try:
-        data = tomllib.loads(text) if suffix == ".toml" else parse_json(text)
+        data = _parse_toml(text) if suffix == ".toml" else parse_json(text)
     except (ValueError, RecursionError) as error:
         kind = "TOML" if suffix == ".toml" else "JSON"
         raise ScenarioError(f"{source} is not valid {kind}: {error}") from None
     if not isinstance(data, dict):
         raise ScenarioError(f"{source}: a scenario is a table of values, got {type(data).__name__}")
     return Scenario.from_data(data, source)
+
+
+def _parse_toml(text: str) -> Any:
+    """TOML as data. Python's reader takes the square of a key's parts, so keys of very many are refused first."""
+    parts = 0
+    for token in TOML_TOKENS.finditer(text):
+        found = token[0]
+        parts = parts + 1 if found == "." else 0 if found in SEPARATORS else parts
+        if parts > MOST_PARTS:
+            line = text.count("\n", 0, token.start()) + 1
+            raise ValueError(f"the key in line {line} has more than {MOST_PARTS} parts")
+    return tomllib.loads(text)
 
 
 def save_scenario(scenario: Scenario, path: str | Path) -> None:

@@ -179,8 +179,6 @@ class Frames(Sequence[Frame]):
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
             raise self._file.damage("places or velocities are not finite", number)
         ids, species = self._standing(number, ID), self._standing(number, TYPE)
-        if count and (ids[0] < 0 or (np.diff(ids) <= 0).any()):
-            raise self._file.damage("its ids are not in ascending order", number)
         if count and not 0 <= species.min() <= species.max() < len(self._scenario.species_names()):
             raise self._file.damage("some of its agents are of a species that there is not", number)
         time = step * self._scenario.motion.time_step
@@ -216,7 +214,10 @@ class Frames(Sequence[Frame]):
             self._file.check(home)
         if found.size and int(found.max()) >= 2**31:
             raise self._file.damage(f"its {name} are beyond all bounds", number)
-        return found[:count].astype(np.int32)
+        found = found[:count].astype(np.int32)
+        if name == ID and count and (found[0] < 0 or (np.diff(found) <= 0).any()):
+            raise self._file.damage("its ids are not in ascending order", number)
+        return found
 
     def _step(self, number: int) -> int:
         return self._number(number, STEP, LARGEST_STEP)

@@ -107,3 +107,29 @@ def test_frames_of_another_world_are_refused(good: Path):
         DamageError, match=r"its configuration/box is .*, but the scenario of the run says \[999\.0"
     ):
         Frames(good / "run.gsd", other)
+
+
+def test_a_damaged_first_frame_does_not_take_the_others_with_it(good: Path, tmp_path: Path):
+    """Later frames leave out who is in them where that is as in the first."""
+    folder, truth = with_frame(good, tmp_path / "run", {}), mm.open_run(good).frames[3]
+    content = bytearray((folder / "run.gsd").read_bytes())
+    first = mm.open_run(good).frames[0].velocities[0, 0]
+    content[content.index(first.tobytes())] ^= 1
+    (folder / "run.gsd").write_bytes(content)
+    with (
+        pytest.warns(DamageWarning, match="frame 0: it does not match its sum"),
+        pytest.warns(DamageWarning, match="frame 0: who is in later frames is known from it alone"),
+    ):
+        frames = list(mm.open_run(folder).frames)
+    assert [frame.step for frame in frames] == [2, 4, 6]
+    assert np.array_equal(frames[-1].positions, truth.positions)
+
+
+def test_reading_a_frame_does_not_read_the_first_again(good: Path, monkeypatch: pytest.MonkeyPatch):
+    frames, checked = mm.open_run(good).frames, []
+    check = GsdReader.check
+    monkeypatch.setattr(
+        GsdReader, "check", lambda file, frame: (checked.append(frame), check(file, frame))[1]
+    )
+    frames[3]
+    assert checked == [3]

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.lab.damage import DamageError, Hear, tell
+from murmura.lab.damage import Damage, DamageError, Hear, tell
 from murmura.lab.gsd_reader import GsdReader
 from murmura.lab.trajectory_schema import (
     COUNT,
@@ -51,6 +51,7 @@ class Frames(Sequence[Frame]):
             name.removeprefix(LOG) for name in self._file.names if name.startswith(LOG) and name != ID
         )
         self._items = [name for name in self._file.names if name.startswith(ITEMS)]
+        self._first_is_sound = True
         self._compare_with_scenario()
 
     def sound(self, hear: Hear = tell) -> Frames:
@@ -157,8 +158,9 @@ class Frames(Sequence[Frame]):
             if not len(self):
                 return
             self._file.check(0)
-        except DamageError:
-            return  # named when the frame is read
+        except DamageError:  # named when the frame is read
+            self._first_is_sound = False
+            return
         for name, expected in constants(self._scenario).items():
             found = self._file.read(0, name)
             if found is None or not np.array_equal(found, expected):
@@ -210,8 +212,8 @@ class Frames(Sequence[Frame]):
         found = np.empty(0, np.int32) if found is None else found
         if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) < count:
             raise self._file.damage(f"it has no {name} for each of its {count} agents", number)
-        if home != number:
-            self._file.check(home)
+        if home != number and not self._first_is_sound:
+            tell(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
         if found.size and int(found.max()) >= 2**31:
             raise self._file.damage(f"its {name} are beyond all bounds", number)
         found = found[:count].astype(np.int32)

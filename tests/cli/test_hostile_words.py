@@ -61,7 +61,7 @@ def test_scenarios_that_are_no_files(ending: str, tmp_path: Path):
         with pytest.raises(ScenarioError, match="expected a plain file, found a device, a pipe or a folder"):
             mm.load_scenario(tmp_path / f"{name}{ending}")
     (tmp_path / f"large{ending}").write_bytes(b" " * (16 * 2**20 + 1))
-    with pytest.raises(ScenarioError, match="expected at most 16,777,216 bytes"):
+    with pytest.raises(ScenarioError, match="expected a file of at most 16 MB"):
         mm.load_scenario(tmp_path / f"large{ending}")
 
 

@@ -30,9 +30,10 @@ def open_plain_file(path: str | Path) -> BinaryIO:
 def read_plain_file(path: str | Path, largest: int) -> bytes:
     """The content of a plain file. Raises OSError, or ValueError where it is larger than `largest` bytes."""
     with open_plain_file(path) as file:
-        content = file.read(largest + 1)
-    if len(content) > largest:
-        raise ValueError(f"expected at most {largest:,} bytes, found more")
+        is_small = os.fstat(file.fileno()).st_size <= largest
+        content = file.read(largest + 1) if is_small else b""
+    if not is_small or len(content) > largest:
+        raise ValueError(f"expected a file of at most {largest // 2**20} MB, found a larger one")
     return content
 
 

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import numpy as np
 import murmura as mm
 from murmura.lab import gsd_file, lines
 from murmura.lab.checkpoints import whole_checkpoints
+from murmura.lab.damage import DamageWarning
 from murmura.lab.gsd_file import GsdReader
 from murmura.lab.recording import record
 from murmura.lab.resuming import resume
@@ -66,9 +68,7 @@ def begin(folder: Path) -> None:
 def go_on(folder: Path) -> None:
     if (folder / "manifest.json").exists():
         resume(folder)
-    else:  # killed before the first checkpoint: nothing was computed
-        for path in folder.iterdir() if folder.exists() else ():
-            path.unlink()
+    else:  # killed before it had begun: the same command does it again
         begin(folder)
 
 
@@ -156,6 +156,7 @@ def check_what_is_there(folder: Path, truth: mm.Run) -> None:
 
 def main(root: Path, kills: int, seed: int) -> None:
     mm.Simulation.step, mm.Simulation.events = living_step, take_events  # type: ignore[method-assign]
+    warnings.simplefilter("error", DamageWarning)  # a kill damages nothing
     chance = random.Random(seed)
     gsd_file.FIRST_ROOM = 64  # small, so that the index moves and kills hit that too
     mm.Simulation("classic", backend="cpu", threads=1).step(1)  # compile before forking
@@ -182,12 +183,15 @@ def main(root: Path, kills: int, seed: int) -> None:
             assert code in (0, -9), code
             killed += code == -9
             act = go_on
-            if (folder / "manifest.json").exists():
+            if any(folder.glob("checkpoint-?.npz")):
                 check_what_is_there(folder, truth)
             else:
                 early += 1
         assert ends(child(go_on, folder)) == 0
         assert mm.open_run(folder).final_hash == truth.final_hash
+        left = {path.name for path in folder.iterdir()} - {path.name for path in truth.folder.iterdir()}
+        assert not left, left
+        assert mm.open_run(folder).verify().is_whole
         for name in OUTPUTS:
             assert (folder / name).read_bytes() == (root / "truth" / name).read_bytes(), (folder, name)
     print(json.dumps({"kills": killed, "runs": runs, "before the first checkpoint": early}))

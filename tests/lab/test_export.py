@@ -18,6 +18,7 @@ from murmura.lab import export as exporting
 from murmura.lab.export import export
 from murmura.lab.recording import record
 
+from .forging import as_killed
 from .lives import LivingSimulation
 
 
@@ -226,6 +227,7 @@ def test_a_run_without_a_single_frame(steady: mm.Run, tmp_path: Path):
     folder.mkdir()
     for name in ("config.json", "manifest.json"):
         (folder / name).write_bytes((steady.folder / name).read_bytes())
+    as_killed(folder)
     for name in ("metrics.jsonl", "events.jsonl"):
         (folder / name).write_bytes(b"")
     from murmura.lab.trajectory import TrajectoryWriter

@@ -13,10 +13,12 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.lineage import COLUMNS, Lineage, Register
 from murmura.lab.lineage import export_lineage, newick, table
+from murmura.lab.lines import line_of
 from murmura.lab.recording import record
 from murmura.lab.resuming import resume
 from tests.cli.terminal import complaint, murmura_says
 
+from .forging import as_killed
 from .heirs import family
 
 polars = pytest.importorskip("polars")
@@ -168,7 +170,9 @@ def test_what_cannot_be_exported_is_said(run, tmp_path: Path) -> None:
 def test_a_damaged_story_is_said(run, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(run[0].folder, copy)
-    (copy / "events.jsonl").write_text('{"step": 3, "kind": "birth", "id": "nobody", "other": 1}\n')
+    as_killed(copy)
+    row = {"step": 3, "kind": "birth", "id": "nobody", "other": 1}
+    (copy / "events.jsonl").write_bytes(line_of(row, summed=True))
     with pytest.raises(RunError, match="are damaged"):
         mm.lineage(copy)
 

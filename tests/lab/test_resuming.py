@@ -24,6 +24,8 @@ from murmura.lab.checkpoints import SLOTS, whole_checkpoints
 from murmura.lab.recording import record
 from murmura.lab.resuming import resume
 
+from .forging import forged
+
 OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
 KILLS = int(os.environ.get("MURMURA_KILLS", "12"))
 """How many processes are killed; 100 for a release (12 take about 5 s of processor time)."""
@@ -248,8 +250,7 @@ def test_a_checkpoint_of_another_run_is_refused(stopped: Path, tmp_path: Path):
 
 def test_other_versions_are_told(stopped: Path, tmp_path: Path):
     folder = shutil.copytree(stopped, tmp_path / "run")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"numba": "0.1"}))
+    forged(folder / "manifest.json", numba="0.1")
     said: list[str] = []
     resume(folder, announce=said.append)
     assert any("numba 0.1 then" in text for text in said)
@@ -299,15 +300,17 @@ def test_marks_are_of_before_the_step_was_observed(agents: int, tmp_path: Path):
             assert found.notes["outputs"]["metrics.jsonl"]["bytes"] == sum(map(len, lines[: len(before)]))
 
 
-def test_without_a_first_checkpoint_there_is_no_run(tmp_path: Path, monkeypatch: Any):
+def test_without_a_first_checkpoint_a_run_begins_anew(truth: Path, tmp_path: Path, monkeypatch: Any):
     def full(checkpoints: Any, simulation: Any, outputs: Any) -> str:
         raise RunError("cannot write the checkpoint: No space left on device")
 
     monkeypatch.setattr(recorder.Checkpoints, "save", full)
     with pytest.raises(RunError, match=r"No space left on device$"):
-        begin(tmp_path / "run", 8)
-    with pytest.raises(ScenarioError, match="ended before its first step"):
-        mm.open_run(tmp_path / "run")
+        begin(tmp_path / "run", 53)
+    monkeypatch.undo()
+    assert mm.open_run(tmp_path / "run").status == "failed"
+    resume(tmp_path / "run")
+    assert_same(tmp_path / "run", truth)
 
 
 def test_a_frame_does_not_wait_for_the_next_one_if_that_is_far_away(tmp_path: Path, monkeypatch: Any):

@@ -17,6 +17,8 @@ from murmura.lab.sweep import resume_sweep, sweep
 from murmura.lab.sweep_folder import open_sweep
 from murmura.measure import register_measure, unregister_measure
 
+from .forging import forged
+
 pytest.importorskip("SALib")
 pytest.importorskip("optuna")
 SIDES = ["world.width=200:400", "world.height=200:400"]
@@ -94,8 +96,7 @@ def test_indices_need_the_right_design_and_all_of_it(tmp_path: Path):
 
 def test_other_points_than_those_begun_with_are_refused(tmp_path: Path):
     made = sensitivity("classic", SIDES, 1, tmp_path / "s", samples=4, measures=["area"], **QUICK)
-    manifest = made.folder / "sweep.json"
-    manifest.write_text(manifest.read_text().replace(made.design.fingerprint or "-", "0" * 64))
+    forged(made.folder / "sweep.json", points="0" * 64)
     with pytest.raises(RunError, match="other points with the libraries installed here"):
         resume_sweep(made.folder, workers=0)
     with pytest.raises(RunError, match="other points"):

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from murmura.view import connections
 from murmura.view.client import LiveServer
@@ -59,6 +59,62 @@ def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
                 while line.recv(1 << 20):
                     pass
     finally:
+        live.close()
+
+
+GET = b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [(b"", b"G"), (GET, b"G"), (GET + b"GET / HTTP/1.1\r\nX: ", b"x"), (POST, b"x")],
+    ids=["a header", "a second header", "a second header, begun with the first", "a body"],
+)
+def test_who_sends_drop_by_drop_is_cut_off(
+    first: bytes, drop: bytes, built_page: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Somebody without a cookie sends a byte now and then, and never comes to an end."""
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.4)
+    live = Live(Session(flock(10), 1, "reference"))
+    live.open()
+    try:
+        with socket.create_connection(("127.0.0.1", live.port), timeout=0.05) as slow:
+            slow.sendall(first.replace(b"{host}", live.host.encode()))
+            begun, is_open = time.monotonic(), True
+            while is_open:
+                assert time.monotonic() < begun + PATIENCE / 4, "it was never cut off"
+                try:
+                    slow.sendall(drop)
+                    is_open = bool(slow.recv(10_000))
+                except TimeoutError:
+                    continue
+                except OSError:
+                    is_open = False
+        with live.page() as page:
+            page.wait("frame")
+    finally:
+        live.close()
+
+
+def test_text_that_is_none_ends_a_conversation_without_a_traceback(
+    built_page: Path, caplog: pytest.LogCaptureFixture
+):
+    live = Live(Session(flock(10), 1, "reference"))
+    live.open()
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    logger.setLevel(logging.WARNING)
+    try:
+        with live.connect() as line:
+            line.send(b"\xff\xfe{", text=True)
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    line.recv(timeout=PATIENCE)
+            assert line.close_code == 1007
+        assert not [entry for entry in caplog.records if entry.exc_info]
+    finally:
+        logger.removeHandler(caplog.handler)
         live.close()
 
 

@@ -14,7 +14,7 @@ from murmura.lab.recording import record
 from murmura.lab.reliving import RelivedRun
 from murmura.view.playback import Playback, usual_speed
 
-from .live import Frame, flock, until
+from .live import Frame, Live, flock, until
 from .test_session import obey
 
 STEPS, EVERY = 60, 6
@@ -182,3 +182,14 @@ def test_a_run_without_frames_is_refused(folder: Path):
     run.steps = []
     with pytest.raises(ScenarioError, match="evening holds no frame yet"):
         Playback(run)
+
+
+def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
+    live = Live(Playback(RelivedRun(mm.open_run(folder))))
+    live.open()
+    try:
+        status, _, body = live.get("/api/actions", cookie=live.cookie)
+        assert status == 409
+        assert b"this is a recording" in body
+    finally:
+        live.close()

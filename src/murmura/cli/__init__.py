@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
@@ -27,9 +30,10 @@ from murmura.cli import (
     run,
     sensitivity,
     sweep,
+    verify,
 )
 from murmura.cli.words import app
-from murmura.core.errors import MurmuraError
+from murmura.core.errors import MurmuraError, RunError
 from murmura.core.saying import say
 
 __all__ = [
@@ -48,20 +52,35 @@ __all__ = [
     "run",
     "sensitivity",
     "sweep",
+    "verify",
 ]
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit."""
-    sys.exit(
-        _outcome(lambda: app(arguments, exit_on_error=False, print_error=False, result_action="return_value"))
-    )
+    act = partial(app, arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.showwarning = partial(_show, told)
+        code = _outcome(act)
+        if code == 0 and told:
+            code = RunError.exit_code  # what was asked for is done, but with less than there should be
+    sys.exit(code)
+
+
+def _show(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """Name damage as every other trouble is named, each once. Other warnings are for developers."""
+    if category.__name__ != "DamageWarning" or str(message) in told:
+        return
+    told.add(str(message))
+    say(str(message))
 
 
 def _outcome(act: Callable[[], Any]) -> int:
     try:
         act()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except CycloptsError as error:
         say(" ".join(str(error).split()))
         return 2
@@ -71,7 +90,28 @@ def _outcome(act: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader left. What is still in the buffer goes nowhere, or Python would complain at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()
         return 0
+    except OSError as error:
+        if not _output_is_stuck():
+            raise
+        _let_go_of_output()
+        say(f"cannot write to standard output: {error}")
+        return 1
     return 0
+
+
+def _output_is_stuck() -> bool:
+    """Whether standard output takes nothing more: the disk behind it is full."""
+    try:
+        sys.stdout.flush()
+        os.write(sys.stdout.fileno(), b"\n")
+    except (OSError, ValueError, AttributeError):
+        return True
+    return False
+
+
+def _let_go_of_output() -> None:
+    """Nobody takes what is still in the buffer. It goes nowhere, or Python would complain at its exit."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

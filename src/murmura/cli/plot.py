@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.words import Json, Whole, app, print_facts
+from murmura.cli.words import Json, RuleFiles, Whole, app, load_rules, print_facts
 
 
 @app.command
@@ -32,6 +32,7 @@ def plot(
     of: Annotated[str | None, Parameter(help="Measures, of traits columns, separated by commas.")] = None,
     width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
     dpi: Annotated[Whole, Parameter(help="Dots an inch, for .png.")] = 200,
+    rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
     """Draw a figure of a sweep or a run: phase diagram, lines with errors, measures, populations, family tree.
@@ -41,6 +42,7 @@ def plot(
     folder
         The folder of a run or a sweep.
     """
+    load_rules(rules)
     from murmura.lab.plot import plot as draw
 
     measures = [name.strip() for name in of.split(",")] if of else None

@@ -18,6 +18,7 @@ from murmura.cli.words import (
     Values,
     app,
     chosen_scenario,
+    load_rules,
     print_facts,
     whole,
 )
@@ -105,6 +106,7 @@ def render(
     check_target(out, look.size, rate)
     if steps is None:
         cut = Cut(rate, speed, begin, end, smooth, at)
+        load_rules(rules)
         reels = _recorded_reels(source, beside, beside_values)
     else:
         if at is not None or smooth:
@@ -168,7 +170,7 @@ def _recorded(folder: str) -> Any:
             "--steps N"
         )
     run = open_run(folder)
-    return RecordedReel(run.scenario, run.seed, run.frames)
+    return RecordedReel(run.scenario, run.seed, run.frames.sound())
 
 
 def _simulated(
@@ -184,13 +186,13 @@ def _simulated(
 
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
-    if not (width.isdigit() and height.isdigit()):
+    if not all(side.isascii() and side.isdecimal() and len(side) < 10 for side in (width, height)):
         raise ScenarioError(f"--size takes WIDTHxHEIGHT, for example 1280x720, got {text!r}")
     return int(width), int(height)
 
 
 def _follow(text: str | None) -> int | str | None:
-    return int(text) if text is not None and text.isdigit() else text
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 20 else text
 
 
 def _name(source: str) -> str:

@@ -37,7 +37,6 @@ def resume(
     folder
         The folder of the run or the sweep.
     """
-    load_rules(rules)
     from murmura.lab.sweep_folder import is_sweep
 
     if is_sweep(folder):
@@ -45,8 +44,9 @@ def resume(
             raise ScenarioError(
                 f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
             )
-        go_on_with_sweep(folder, Asking(as_json=as_json))
+        go_on_with_sweep(folder, Asking(as_json=as_json, rules=rules))
         return
+    load_rules(rules)
     from murmura.lab.resuming import resume as go_on
 
     with Progress() as progress:

@@ -84,7 +84,7 @@ def run(
         raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
     names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
-    check_request(steps, out, every, names, metrics_every, checkpoint_every)
+    check_request(steps, out, every, names, metrics_every, checkpoint_every, chosen, seed)
     measures = [name.strip() for name in measure.split(",")] if measure else None
     check_measures(measures or (), chosen)
     simulation = Simulation(chosen, seed, backend, threads)

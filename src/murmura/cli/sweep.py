@@ -55,7 +55,14 @@ def go_on_with_sweep(folder: Path, asking: Asking) -> None:
     from murmura.lab.sweep import resume_sweep
 
     begun = time.perf_counter()
-    made = told(resume_sweep, folder, folder=folder, workers=asking.workers, scheduler=asking.scheduler)
+    made = told(
+        resume_sweep,
+        folder,
+        folder=folder,
+        workers=asking.workers,
+        scheduler=asking.scheduler,
+        rules=asking.rules or (),
+    )
     finish(made, asking, time.perf_counter() - begun)
 
 

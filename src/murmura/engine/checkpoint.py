@@ -58,7 +58,13 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
         "notes": dict(notes or {}),
     }
     header["seal"] = seal(header)
-    parts = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **state.columns}
+    content = json.dumps(header).encode()
+    if len(content) > LARGEST_HEADER - 4096:  # what NumPy adds is less
+        raise RunError(
+            f"cannot write the checkpoint {path}: its scenario has {len(content) / 2**20:.1f} MB, expected less than "
+            f"{LARGEST_HEADER // 2**20}"
+        )
+    parts = {"header": np.frombuffer(content, np.uint8), **state.columns}
     parts |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
     try:
         with whole_file(path) as file:
@@ -94,7 +100,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file to be written aside, then flushed to disk and renamed, and the folder flushed too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with aside.open("wb") as file:
+        aside.unlink(missing_ok=True)  # of a process that was killed and bore the same number
+        # A new file, whatever a hostile folder has put there meanwhile: a link would lead elsewhere.
+        handle = os.open(
+            aside,
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
+            0o666,
+        )
+        with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -11,9 +11,9 @@ from murmura.core.merging import FAR, Least, Merge, leaves
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.core.vec import Vec
-from murmura.engine.hunters import hunters_in
 from murmura.rules import feeding, mating
 from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
+from murmura.rules.predators.reading import hunters_in
 
 
 def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:

@@ -20,4 +20,5 @@ def food(of: Simulation | Snapshot) -> list[dict[str, Any]]:
     Each is a dictionary: id (also `other` in events of meals), x, y [u], amount left, amount when full, feeders,
     radius (how near feeders gather [u]).
     """
-    return of.scenario.rules.feeding.sources_in(of.state.items.get("feeding"))
+    found: list[dict[str, Any]] = of.scenario.rules.feeding.sources_in(of.state.items.get("feeding"))
+    return found

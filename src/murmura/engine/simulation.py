@@ -23,7 +23,7 @@ from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, s
 from murmura.engine.lineage import Lineage, Register
 from murmura.engine.showing import html_of, sealed
 from murmura.engine.snapshot import Snapshot
-from murmura.engine.start import adapted, given_start, newborn_columns, random_start, set_items
+from murmura.engine.start import adapted, checked_step, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -67,6 +67,7 @@ class Simulation:
                 )
             state = random_start(scenario, seed)
         else:
+            first_step = checked_step(first_step)
             state = given_start(scenario, seed, positions, velocities, species, ids)
             scenario = (
                 scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario

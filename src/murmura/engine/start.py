@@ -35,6 +35,7 @@ from murmura.rules.terrain import Circle, contains
 from murmura.scenario import Scenario
 
 TRIES = 200
+LARGEST_STEP = 2**62
 CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
 LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
@@ -47,6 +48,13 @@ def random_start(scenario: Scenario, seed: int) -> State:
     _set_individuals(scenario, state, seed)
     _set_founders(scenario, state, seed)
     return state
+
+
+def checked_step(step: int) -> int:
+    """The step that given agents begin with; there must be room above it to count on."""
+    if isinstance(step, bool) or not isinstance(step, int | np.integer) or not 0 <= step <= LARGEST_STEP:
+        raise ScenarioError(f"first_step must be a whole number from 0 to 2**62, got {step!r}")
+    return int(step)
 
 
 def given_start(

@@ -10,6 +10,7 @@ from pathlib import Path
 from murmura.engine.census import censuses, hunting_species
 from murmura.engine.checkpoint import write_whole
 from murmura.lab.lineage import lineage_of_run
+from murmura.lab.manifest import Manifest, sha256
 from murmura.lab.runs import Run, open_run
 from murmura.measure.atmosphere import Atmosphere, Spell, Thresholds
 
@@ -45,9 +46,13 @@ def _is_measured(row: dict[str, float]) -> bool:
     return math.isfinite(row.get("energy_mean", 0.0)) or not row["agents"]
 
 
-def keep_atmosphere(folder: Path) -> None:
+def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
     """Write what times a run went through beside its other files; nothing where nobody was born or died."""
     spells = atmosphere(open_run(folder))
-    if spells:
-        kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(spell) for spell in spells]}
-        write_whole(folder / ATMOSPHERE, (json.dumps(kept, indent=2, allow_nan=False) + "\n").encode())
+    if not spells:
+        return
+    kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(spell) for spell in spells]}
+    content = (json.dumps(kept, indent=2, allow_nan=False) + "\n").encode()
+    write_whole(folder / ATMOSPHERE, content)
+    manifest.files = manifest.files | {ATMOSPHERE: sha256(content)}
+    manifest.write(folder)

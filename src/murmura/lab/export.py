@@ -9,6 +9,7 @@ from typing import Any
 from murmura.core.errors import ScenarioError, nearest
 from murmura.lab.asides import written
 from murmura.lab.extras import needs
+from murmura.lab.frames import Frames
 from murmura.lab.runs import TRAJECTORY, Run
 from murmura.lab.tables import dataset, facts, frame_table, lazy_frame, table_schema
 from murmura.measure import MEASURES
@@ -56,10 +57,10 @@ def _target(run: Run, to: str, out: Path | None) -> Path:
     return out
 
 
-def _blocks(run: Run, progress: Progress) -> Iterator[slice]:
+def _blocks(frames: Frames, progress: Progress) -> Iterator[slice]:
     """Frames in blocks that fit into memory."""
-    count = len(run.frames)
-    size = max(1, ROWS_AT_ONCE // max(len(run.frames.all_ids), 1))
+    count = len(frames)
+    size = max(1, ROWS_AT_ONCE // max(len(frames.all_ids), 1))
     for begin in range(0, max(count, 1), size):
         end = min(begin + size, count)
         yield slice(begin, end)
@@ -71,10 +72,11 @@ def _write_zarr(run: Run, asides: list[Path], progress: Progress) -> None:
     with needs("analysis"):
         import zarr
 
-    whole = dataset(run)
+    frames = run.frames.sound()
+    whole = dataset(run, frames)
     # Version 2 of the format: programs in every language read it, names of text included.
     how: dict[str, Any] = {"mode": "w", "zarr_format": 2}
-    for block in _blocks(run, progress):
+    for block in _blocks(frames, progress):
         whole.isel(step=block).to_zarr(asides[0], consolidated=False, **how)
         how = {"append_dim": "step", "zarr_format": 2}
     for table in ("metrics", "events"):
@@ -127,7 +129,7 @@ def _tables(run: Run, progress: Progress) -> Iterator[Any]:
     with needs("analysis"):
         import polars
 
-    for block in _blocks(run, progress):
+    for block in _blocks(run.frames, progress):
         yield polars.concat(
             [table_schema(run).to_frame(), *(frame_table(run, frame) for frame in run.frames[block])]
         )

@@ -1,4 +1,4 @@
-"""GSD files, the container of molecular dynamics that OVITO, freud and HOOMD read: how bytes lie in one.
+"""Writes GSD files, the container of molecular dynamics that OVITO, freud and HOOMD read.
 
 A file is a header, a list of names, an index and data. The index says for every frame and name where the data is,
 of which type and shape; it is sorted, ends at the first entry without a place, and is copied to the end of the file
@@ -13,38 +13,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
-import weakref
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.errors import RunError
+from murmura.lab.gsd_layout import CHECK, ENTRY, HEADER, MAGIC, NAME_SIZE, NUMBERS
+from murmura.lab.gsd_reader import GsdReader
+from murmura.lab.own_files import open_own
 
-MAGIC = 0x65DF65DF65DF65DF
-HEADER = np.dtype(
-    [("magic", "<u8"), ("index_location", "<u8"), ("index_room", "<u8"), ("names_location", "<u8"),
-     ("names_room", "<u8"), ("schema_version", "<u4"), ("gsd_version", "<u4"), ("application", "S64"),
-     ("schema", "S64"), ("reserved", "V80")]
-)  # fmt: skip
-ENTRY = np.dtype(
-    [("frame", "<u8"), ("rows", "<u8"), ("location", "<i8"), ("columns", "<u4"), ("name", "<u2"), ("type", "u1"),
-     ("flags", "u1")]
-)  # fmt: skip
-TYPES = {
-    number: np.dtype(code)
-    for number, code in enumerate(
-        ("u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8", "u1"), start=1
-    )
-}
-NUMBERS = {dtype: number for number, dtype in reversed(TYPES.items())}
-NAME_SIZE, FIRST_ROOM = 64, 1024
-CHECK = "log/murmura/crc32"
-"""The last chunk of every frame: a sum of all others. A frame without it is not whole."""
+FIRST_ROOM = 1024
 
 
 class GsdWriter:
@@ -63,7 +44,7 @@ class GsdWriter:
     @classmethod
     def create(cls, path: Path, names: Iterable[str], application: str) -> GsdWriter:
         """A new file whose chunks may have these names."""
-        writer = cls(path.open("x+b", buffering=0), [*names, CHECK])
+        writer = cls(open_own(path, create=True), [*names, CHECK])
         text = b"".join(name.encode() + b"\0" for name in writer._names) + b"\0"
         room = -(-len(text) // NAME_SIZE)
         header = np.zeros((), HEADER)
@@ -77,16 +58,22 @@ class GsdWriter:
         return writer
 
     @classmethod
-    def reopen(cls, path: Path, mark: Mapping[str, Any]) -> GsdWriter:
-        """Go back to a mark and forget all that came after; what came before must be whole."""
+    def reopen(
+        cls, path: Path, mark: Mapping[str, Any], ready: Callable[[], None] = lambda: None
+    ) -> GsdWriter:
+        """Go back to a mark and forget all that came after; what came before must be whole.
+
+        `ready` is called when that is known and nothing has been changed yet.
+        """
         with GsdReader(path, (mark["index_location"], mark["index_room"])) as reader:
             digest = reader.checked(mark["frames"])
             if digest.hexdigest() != mark["digest"]:
                 raise reader.damage(f"its first {mark['frames']} frames are not those that were written")
-            writer = cls(path.open("r+b", buffering=0), reader.names)
+            writer = cls(open_own(path), reader.names)
             writer._header = reader.header
             writer._entries, writer._end = reader.extent(mark["frames"])
         writer._digest, writer.frames = digest, mark["frames"]
+        ready()
         # In this order a crash leaves a file that can be brought back again.
         writer._put(0, writer._header.tobytes())
         free = int(mark["index_room"]) - writer._entries
@@ -165,126 +152,3 @@ class GsdWriter:
         rest = memoryview(data)
         while rest:
             rest = rest[self._file.write(rest) :]
-
-
-class GsdReader:
-    """The chunks of a file, checked before they are believed; sizes are compared before anything is allocated."""
-
-    def __init__(self, path: Path, index: tuple[int, int] | None = None) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-        try:
-            self._file = path.open("rb")
-        except OSError as error:
-            raise RunError(f"cannot read {path}: {error}") from None
-        weakref.finalize(
-            self, self._file.close
-        )  # frames are handed about; nobody knows who is the last to look
-        try:
-            self._size = os.fstat(self._file.fileno()).st_size
-            self._read_tables(index)
-        except BaseException:
-            self.close()
-            raise
-
-    def _read_tables(self, index: tuple[int, int] | None) -> None:
-        self.header = np.frombuffer(self._bytes(0, HEADER.itemsize), HEADER)[0].copy()
-        if self.header["magic"] != MAGIC or self.header["gsd_version"] >> 16 != 2:
-            raise self.damage("it is not a GSD file of version 2")
-        if index is not None:
-            self.header["index_location"], self.header["index_room"] = index
-        names = self._bytes(int(self.header["names_location"]), int(self.header["names_room"]) * NAME_SIZE)
-        self.names = [text.decode("utf-8", "replace") for text in names.split(b"\0\0")[0].split(b"\0")]
-        if self.names[-1] != CHECK:
-            raise self.damage("its frames carry no sums: it was not written by murmura")
-        room = int(self.header["index_room"]) * ENTRY.itemsize
-        entries = np.frombuffer(self._bytes(int(self.header["index_location"]), room), ENTRY)
-        unused = np.flatnonzero(entries["location"] == 0)
-        self._entries = entries[: unused[0]] if unused.size else entries
-        known = (self._entries["name"] < len(self.names)) & np.isin(self._entries["type"], [*TYPES])
-        whole = np.flatnonzero(self._entries["name"] == len(self.names) - 1)
-        starts = np.concatenate([[0], whole + 1])
-        frames = np.repeat(np.arange(len(whole)), np.diff(starts))
-        used = self._entries[: starts[-1]]
-        if not known[: len(used)].all() or (used["frame"] != frames).any() or (used["flags"] != 0).any():
-            raise self.damage("its index makes no sense")
-        self._starts = starts
-
-    def __len__(self) -> int:
-        return len(self._starts) - 1
-
-    def has(self, frame: int, name: str) -> bool:
-        return self._entry(frame, name) is not None
-
-    def type_of(self, name: str) -> np.dtype[Any] | None:
-        """The type of a chunk, as the first that there is says it."""
-        found = self._entries["type"][self._entries["name"] == self.names.index(name)]
-        return TYPES[int(found[0])] if len(found) else None
-
-    def read(self, frame: int, name: str) -> NDArray[Any] | None:
-        """A chunk of a frame, shape (n,) or (n, m), or none."""
-        entry = self._entry(frame, name)
-        return None if entry is None else self._array(entry)
-
-    def check(self, frame: int) -> bytes:
-        """Compare a frame with its sum; return that sum."""
-        *entries, last = self._entries[self._starts[frame] : self._starts[frame + 1]]
-        found = 0
-        for entry in entries:
-            found = zlib.crc32(self._array(entry).data, found)
-        if self._array(last).tolist() != [found]:
-            raise self.damage(f"frame {frame} does not match its sum")
-        return found.to_bytes(4, "little")
-
-    def checked(self, frames: int) -> Any:
-        """The digest of the first frames, each compared with its sum."""
-        if not 0 <= frames <= len(self):
-            raise self.damage(f"it has {len(self)} frames, expected {frames} at least")
-        digest = hashlib.sha256()
-        for frame in range(frames):
-            digest.update(
-                self._entries[self._starts[frame] : self._starts[frame + 1]].tobytes() + self.check(frame)
-            )
-        return digest
-
-    def extent(self, frames: int) -> tuple[int, int]:
-        """How many entries the first frames have, and where the file ended when they were all."""
-        entries = int(self._starts[frames])
-        end = int(self.header["index_location"]) + int(self.header["index_room"]) * ENTRY.itemsize
-        if entries:
-            last = self._entries[entries - 1]
-            end = max(end, int(last["location"]) + TYPES[int(last["type"])].itemsize)
-        return entries, end
-
-    def _entry(self, frame: int, name: str) -> Any:
-        entries = self._entries[self._starts[frame] : self._starts[frame + 1]]
-        found = entries[entries["name"] == self.names.index(name)] if name in self.names else entries[:0]
-        return found[0] if len(found) else None
-
-    def _array(self, entry: Any) -> NDArray[Any]:
-        dtype, shape = TYPES[int(entry["type"])], (int(entry["rows"]), int(entry["columns"]))
-        content = self._bytes(int(entry["location"]), shape[0] * shape[1] * dtype.itemsize)
-        array = np.frombuffer(content, dtype)
-        return array.reshape(shape) if shape[1] > 1 else array
-
-    def _bytes(self, place: int, count: int) -> bytes:
-        if place < 0 or place + count > self._size:
-            raise self.damage("parts of it lie beyond its end")
-        with self._lock:
-            self._file.seek(place)
-            content = self._file.read(count)
-        if len(content) != count:
-            raise self.damage("it ends too early")
-        return content
-
-    def damage(self, what: str) -> RunError:
-        return RunError(f"{self.path} is damaged: {what}")
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __enter__(self) -> GsdReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -1,7 +1,12 @@
-"""manifest.json: what was run, with what, where, how it ended. A file of anybody's, so it is checked as it is read."""
+"""manifest.json: what was run, with what, where, how it ended. A file of anybody's, so it is checked as it is read.
+
+Since format 2 it carries a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and how many frames
+and lines the others have; and every line of these carries a sum. A run keeps the format it was begun in.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -17,13 +22,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import write_whole
+from murmura.engine.checkpoint import seal, write_whole
 from murmura.engine.simulation import Simulation
+from murmura.lab.damage import Damage, Hear, tell
+from murmura.scenario.plain_files import parse_json, read_plain_file
 
 MANIFEST = "manifest.json"
 LARGEST_FILE = 2**20
 LARGEST_STEP = 2**62
 Step = Field(ge=0, le=LARGEST_STEP)
+SUMMED = ("start_hash", "counts", "files", "seal")
+"""What only manifests of format 2 have."""
 
 
 class Recording(BaseModel):
@@ -45,7 +54,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = 2
     murmura: str
     git: str | None
     python: str
@@ -67,6 +76,15 @@ class Manifest(BaseModel):
     final_hash: str | None = None
     hashes: dict[str, str] = {}
     resumed: list[dict[str, Any]] = []
+    start_hash: str | None = None
+    counts: dict[str, int] = {}
+    files: dict[str, str] = {}
+    seal: str | None = None
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether lines carry sums, and this file a seal."""
+        return self.format >= 2
 
     @property
     def end(self) -> int:
@@ -74,10 +92,17 @@ class Manifest(BaseModel):
         return self.first_step + self.steps
 
     def write(self, folder: Path) -> None:
-        write_whole(folder / MANIFEST, (self.model_dump_json(indent=2) + "\n").encode())
+        data = self.model_dump(mode="json", exclude={"seal"} if self.has_sums else set(SUMMED))
+        if self.has_sums:
+            data["seal"] = seal(data)
+        write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
 
 
-def new_manifest(simulation: Simulation, steps: int, recording: Recording) -> Manifest:
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def new_manifest(simulation: Simulation, steps: int, recording: Recording, files: dict[str, str]) -> Manifest:
     return Manifest(
         **versions(),
         started=now(),
@@ -89,34 +114,38 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording) -> Ma
         steps=steps,
         steps_done=0,
         recording=recording,
+        start_hash=simulation.state_hash(),
+        files=files,
     )
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path, hear: Hear = tell) -> Manifest:
+    """The manifest of a run; where it does not match its seal, `hear` is told."""
     path = folder / MANIFEST
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise RunError(f"{path} is damaged: a manifest has at most {LARGEST_FILE:,} bytes")
-        data = json.loads(path.read_bytes())
-        if not isinstance(data, dict) or "murmura" not in data:
-            raise ScenarioError(f"{folder} is not a run of murmura: its {MANIFEST} is of another program")
-        return Manifest.model_validate(data)
+        data = parse_json(read_plain_file(path, LARGEST_FILE))
     except OSError as error:
         if (folder / "config.json").exists() and not path.exists():
             raise ScenarioError(
-                f"{folder} has no {MANIFEST}: the run ended before its first step. Remove the folder and run again"
+                f"{folder} has no {MANIFEST}: the run ended before it began. Start it again with the same command"
             ) from None
         raise ScenarioError(
             f"{folder} is not a run folder: {path}: {error.strerror}. Make one with `murmura run`"
         ) from None
+    except ValueError as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+    if not isinstance(data, dict) or "murmura" not in data:
+        raise ScenarioError(f"{folder} is not a run of murmura: its {MANIFEST} is of another program")
+    try:
+        found = Manifest.model_validate({"format": 1} | data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, ScenarioError):
-            raise
-        raise RunError(f"{path} is damaged: {error}") from None
+    is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
+    if not is_right:
+        hear(Damage(path, "it does not match its seal: what it says may be wrong"))
+    return found
 
 
 def now() -> str:

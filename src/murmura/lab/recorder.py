@@ -32,6 +32,7 @@ from murmura.lab.manifest import Manifest
 from murmura.lab.runs import EVENTS, METRICS, TRAJECTORY, Run
 from murmura.lab.trajectory import TrajectoryWriter
 from murmura.measure import Flock, measure_flock
+from murmura.scenario import Scenario
 
 PIECE_SECONDS = 0.1
 """About this long steps go on before progress is told and a Ctrl-C heard."""
@@ -54,16 +55,30 @@ class Outputs:
         }
 
     @classmethod
-    def reopen(cls, run: Run, marks: Mapping[str, Any]) -> Outputs:
-        """Cut the files to these marks; if one of them is damaged, all stay as they are."""
+    def create(cls, folder: Path, scenario: Scenario, manifest: Manifest) -> Outputs:
+        """New files."""
+        return cls(
+            TrajectoryWriter.create(folder / TRAJECTORY, scenario, manifest.recording.columns),
+            LinesWriter.create(folder / METRICS, manifest.has_sums),
+            LinesWriter.create(folder / EVENTS, manifest.has_sums),
+        )
+
+    @classmethod
+    def reopen(
+        cls, run: Run, manifest: Manifest, marks: Mapping[str, Any], ready: Callable[[], None]
+    ) -> Outputs:
+        """Cut the files to these marks; if one of them is damaged, all stay as they are.
+
+        `ready` is called when all are known to be whole and nothing has been changed yet.
+        """
         for name in (METRICS, EVENTS):
             checked(run.folder / name, marks[name])
         return cls(
             TrajectoryWriter.reopen(
-                run.folder / TRAJECTORY, run.scenario, run.manifest["recording"]["columns"], marks[TRAJECTORY]
+                run.folder / TRAJECTORY, run.scenario, manifest.recording.columns, marks[TRAJECTORY], ready
             ),
-            LinesWriter.reopen(run.folder / METRICS, marks[METRICS]),
-            LinesWriter.reopen(run.folder / EVENTS, marks[EVENTS]),
+            LinesWriter.reopen(run.folder / METRICS, marks[METRICS], manifest.has_sums),
+            LinesWriter.reopen(run.folder / EVENTS, marks[EVENTS], manifest.has_sums),
         )
 
     def commit(self) -> None:
@@ -74,6 +89,10 @@ class Outputs:
         """Where each file ends, now that all of it is on disk."""
         self.commit()
         return {name: file.mark() for name, file in self._files.items()}
+
+    def counts(self) -> dict[str, int]:
+        """How many frames and lines each file has."""
+        return {name: file.rows for name, file in self._files.items()}
 
     def close(self) -> None:
         for file in self._files.values():
@@ -125,8 +144,8 @@ class Recorder:
             with suppress(OSError):  # on a full disk the reason matters more, and is on its way
                 marks = self._outputs.marks()
                 manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
-                if not self._checkpoints.is_empty:
-                    manifest.write(self._folder)
+                manifest.counts = self._outputs.counts()
+                manifest.write(self._folder)
         if manifest.status == "interrupted":
             raise KeyboardInterrupt
 
@@ -229,11 +248,7 @@ class Recorder:
             self._let_write()
             marks = self._outputs.marks()
             self._committed = time.monotonic()
-        is_first = self._checkpoints.is_empty
-        digest = self._checkpoints.save(self._simulation, marks)
-        if is_first:
-            self._manifest.write(self._folder)  # last: a folder with a manifest can be gone on with
-        return digest
+        return self._checkpoints.save(self._simulation, marks)
 
 
 def _measured(flock: Callable[[], Flock], names: Sequence[str]) -> dict[str, float]:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from murmura.core.errors import RunError, ScenarioError
+from murmura.core.errors import MurmuraError, RunError, ScenarioError
 from murmura.core.state import column_name
 from murmura.engine.checkpoint import write_whole
 from murmura.engine.instant import measures_of
 from murmura.engine.simulation import Simulation
-from murmura.lab.atmosphere import keep_atmosphere
+from murmura.lab.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.cadence import Cadence, parse_pause
-from murmura.lab.checkpoints import Checkpoints
-from murmura.lab.lines import LinesWriter
-from murmura.lab.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest
+from murmura.lab.checkpoints import SLOTS, Checkpoints
+from murmura.lab.damage import refuse
+from murmura.lab.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
+from murmura.lab.own_files import leftovers, refuse_links, remove_leftovers
 from murmura.lab.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
 from murmura.lab.sweep_run import check_measures
-from murmura.lab.trajectory import IMPLIED, TrajectoryWriter
+from murmura.lab.trajectory_schema import IMPLIED
 from murmura.scenario import Scenario
+from murmura.scenario.files import json_content
 
+LOCK = ".lock"
+OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, *SLOTS)
 CHECKPOINT_EVERY = "30s"
 
 
@@ -76,18 +79,16 @@ def record(
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
     with writing(folder):
-        manifest = new_manifest(simulation, steps, settings)
-        config = json.dumps(simulation.scenario.model_dump(mode="json"), indent=2, allow_nan=False)
-        write_whole(folder / CONFIG, f"{config}\n".encode())
-        outputs = Outputs(
-            TrajectoryWriter.create(folder / TRAJECTORY, simulation.scenario, settings.columns),
-            LinesWriter(folder / METRICS),
-            LinesWriter(folder / EVENTS),
-        )
+        content = json_content(simulation.scenario)
+        manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
+        # These two first: from here on the run can be begun again, whatever happens to this process.
+        write_whole(folder / CONFIG, content)
+        manifest.write(folder)
+        outputs = Outputs.create(folder, simulation.scenario, manifest)
         try:
             Recorder(simulation, folder, manifest, outputs, Checkpoints(folder)).go(progress)
             if simulation.keeps_lineage:
-                keep_atmosphere(folder)
+                keep_atmosphere(folder, manifest)
         finally:
             outputs.close()
     return open_run(folder)
@@ -101,11 +102,17 @@ def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str],
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Nobody else writes to this folder meanwhile; what the disk refuses is told in one line."""
+    """Nobody else writes to this folder meanwhile; what the disk refuses is told in one line.
+
+    Links in the folder are refused, and what a killed process left half written is removed.
+    """
     from filelock import FileLock, Timeout
 
     try:
-        with FileLock(folder / ".lock", timeout=0):
+        refuse_links(folder, OWN_FILES)
+        with FileLock(folder / LOCK, timeout=0):
+            refuse_links(folder, OWN_FILES)
+            remove_leftovers(folder, OWN_FILES)
             yield
     except Timeout:
         raise ScenarioError(
@@ -127,8 +134,13 @@ def check_request(
     columns: Sequence[str] = (),
     metrics_every: int | None = None,
     checkpoint_every: str = CHECKPOINT_EVERY,
+    scenario: Scenario | None = None,
+    seed: int | None = None,
 ) -> None:
-    """Whether `record` could begin, before anything is compiled or written: a run never overwrites another."""
+    """Whether `record` could begin, before anything is compiled or written: a run never overwrites another.
+
+    With `scenario` and `seed`, a folder that holds that very run is told from one that holds another.
+    """
     if steps < 0 or every < 1:
         raise ScenarioError(
             f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
@@ -143,15 +155,35 @@ def check_request(
         )
     _full_names(columns)
     parse_pause(checkpoint_every)
+    if scenario is not None:
+        json_content(scenario)  # could it be read again?
     try:
-        if folder.exists() and any(folder.iterdir()):
-            if (folder / MANIFEST).exists():
-                raise ScenarioError(
-                    f"{folder} is not empty: name a new folder, or go on with that run by `murmura resume {folder}`"
-                )
-            raise ScenarioError(f"{folder} is not empty: name a new folder, or remove what is there first")
+        if folder.exists() and not is_free(folder):
+            raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
+
+
+def is_free(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what a run left that was killed before it had begun."""
+    names = {path.name for path in folder.iterdir()}
+    return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, CONFIG})
+
+
+def _what_is_there(folder: Path, scenario: Scenario | None, seed: int | None) -> str:
+    if not (folder / MANIFEST).exists():
+        return "name a new folder, or remove what is there first"
+    try:
+        there = Run(folder, refuse)
+    except MurmuraError:
+        there = None
+    if there is None or there.scenario != scenario or there.seed != seed:
+        return f"name a new folder, or go on with that run by `murmura resume {folder}`"
+    if there.status == "finished":
+        return f"it holds this very run, finished with {there.manifest['steps']:,} steps; name a new folder"
+    return (
+        f"it holds this very run, unfinished; `murmura resume {folder}` goes on with it, or name a new folder"
+    )
 
 
 def _full_names(columns: Sequence[str]) -> list[str]:

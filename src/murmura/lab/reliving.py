@@ -8,17 +8,19 @@ not recorded. Where that does not lead there (a run begun from places of one's o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import MurmuraError
+from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.lineage import Lineage
 from murmura.engine.simulation import Simulation
 from murmura.lab.checkpoints import whole_checkpoints
+from murmura.lab.damage import DamageError, tell
 from murmura.lab.runs import Run
-from murmura.lab.trajectory import Frame
+from murmura.lab.trajectory_schema import Frame
 
 NEAR = 1e-3  # [u] the trajectory may have lost the last bit of a place
 
@@ -39,7 +41,16 @@ class RelivedRun:
         return found
 
     def frame(self, number: int) -> Frame:
-        return self._run.frames[number]
+        """A frame; where it is damaged, which is named, the nearest before it that is not, or after it."""
+        try:
+            return self._run.frames[number]
+        except DamageError as error:
+            tell(error.damage)
+        for other in (*range(number - 1, -1, -1), *range(number + 1, len(self.steps))):
+            with suppress(DamageError):
+                found: Frame = self._run.frames[other]
+                return found
+        raise RunError(f"every frame of {self._run.folder} is damaged")
 
     def lineage(self) -> Lineage:
         return self._run.lineage()

@@ -20,10 +20,10 @@ from murmura.lab.sweep import Progress, do_runs, prepare, silent
 from murmura.lab.sweep_axes import Axis
 from murmura.lab.sweep_crew import check_crew, gather_crew
 from murmura.lab.sweep_design import SEARCH, run_seed
-from murmura.lab.sweep_folder import Sweep, claimed, is_sweep, open_sweep
+from murmura.lab.sweep_folder import Sweep, claimed, is_sweep
 from murmura.lab.sweep_rehearsal import rehearse_sweep
 from murmura.lab.sweep_rows import Row, Rows
-from murmura.lab.sweep_run import Announce
+from murmura.lab.sweep_run import Announce, Question
 from murmura.lab.sweep_tables import SAFE, mean_and_error
 from murmura.scenario import Scenario
 
@@ -90,17 +90,17 @@ def optimize(
 
 
 def resume_search(
-    folder: str | Path,
+    there: Sweep,
+    question: Question,
     workers: int | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Go on with the search in a folder."""
-    there = open_sweep(folder)
+    """Go on with a search that `resume_sweep` has opened; its question names only rule files that are trusted."""
     goal = there.manifest["goal"]
     with (
-        claimed(folder, there.question, there.design, there.start, announce=announce, goal=goal) as made,
+        claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,
         reported(progress, "runs") as report,
     ):
         _work(made, workers, scheduler, report, announce)
@@ -122,7 +122,7 @@ def _work(
     made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
     trials, batch = made.design.cell_count, int(made.manifest["goal"]["batch"])
-    with closing(made.rows(writable=True)) as rows:
+    with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
         todo = sum(1 for run in range(made.design.run_count) if run not in rows)
         crew = gather_crew(made.question, workers, scheduler, announce) if todo else None
         study = _study(made)

@@ -5,7 +5,6 @@ Only this process writes. Runs are functions of their values and seed, so one th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
@@ -13,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.lab.damage import refuse
 from murmura.lab.progress import reported
 from murmura.lab.sweep_axes import listed_axes, read_axes
 from murmura.lab.sweep_crew import Crew, check_crew, gather_crew
 from murmura.lab.sweep_design import SEARCH, Design
-from murmura.lab.sweep_folder import SCENARIO, Sweep, claimed, is_sweep, open_sweep
+from murmura.lab.sweep_folder import SCENARIO, Sweep, claimed, is_sweep
 from murmura.lab.sweep_rehearsal import rehearse_sweep
 from murmura.lab.sweep_rows import Row, Rows
 from murmura.lab.sweep_run import Announce, Question
@@ -103,15 +103,24 @@ def resume_sweep(
     scheduler: str | None = None,
     progress: Progress | None = None,
     announce: Announce = silent,
+    rules: Iterable[str | Path] = (),
 ) -> Sweep:
-    """Go on with the sweep in a folder; runs that failed are tried once more."""
-    there = open_sweep(folder)
+    """Go on with the sweep in a folder; runs that failed are tried once more.
+
+    Args:
+        folder: The folder.
+        workers, scheduler, progress, announce: As for `sweep`.
+        rules: The files of your own that the sweep was begun with. They are compared with what they were then, and are
+            never run because a folder names them.
+    """
+    there = Sweep(Path(folder), refuse)
+    question = there.trusting(rules)
     if there.kind == SEARCH:
         from murmura.lab.search import resume_search
 
-        return resume_search(folder, workers, scheduler, progress, announce)
+        return resume_search(there, question, workers, scheduler, progress, announce)
     with (
-        claimed(folder, there.question, there.design, there.start, announce=announce) as made,
+        claimed(folder, question, there.design, there.start, announce=announce) as made,
         reported(progress, "runs") as report,
     ):
         _work(made, workers, scheduler, report, announce)
@@ -138,8 +147,8 @@ def prepare(
 ) -> tuple[Question, Design, dict[str, Any]]:
     """Check everything that can be checked without a run, and put it in order."""
     files = tuple(str(Path(file).resolve()) for file in rules)
-    for file in files:
-        load_rule_file(file)
+    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
+    texts = tuple(load_rule_file(file) for file in files)
     if not isinstance(scenario, Scenario):
         source = source or str(scenario)
         scenario = load_scenario(scenario)
@@ -147,28 +156,36 @@ def prepare(
     scenario = scenario.with_values(changes)
     axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
     question = Question.checked(
-        scenario, steps, discard, every, measures, backend=backend, threads=threads, rules=files
+        scenario,
+        steps,
+        discard,
+        every,
+        measures,
+        backend=backend,
+        threads=threads,
+        rules=files,
+        rule_hashes=texts,
     )
     same = {axis.path for axis in axes} & set(question.measures)
     if same:
         raise ScenarioError(
             f"{same.pop()} is varied and measured under the same name; register the measure anew"
         )
-    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
-    texts = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
-    start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": texts}
+    hashes = list(texts)
+    start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}
     return question, Design(axes, design, samples, repeats, seed), start
 
 
 def _work(
     made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
-    with closing(made.rows(writable=True)) as rows:
-        todo = [run for run in range(made.design.run_count) if run not in rows]
-        if todo:
+    with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
+        count = sum(1 for run in range(made.design.run_count) if run not in rows)
+        if count:
+            todo = (run for run in range(made.design.run_count) if run not in rows)
             crew = gather_crew(made.question, workers, scheduler, announce)
             try:
-                do_runs(map(made.design.task, todo), len(todo), crew, rows, progress)
+                do_runs(map(made.design.task, todo), count, crew, rows, progress)
             finally:
                 crew.close()
     made.write_tables()

@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from murmura.core.errors import ScenarioError
 from murmura.scenario import Scenario
-from murmura.scenario.paths import field_at, read_value
+from murmura.scenario.paths import field_at, is_place, read_value
 
 FORM = "PATH=LOW:HIGH:COUNT, PATH=LOW:HIGH:COUNT:log or PATH=A,B,C"
 MOST_VALUES = 1_000_000
@@ -135,7 +135,7 @@ def _value_at(scenario: Scenario, path: str) -> Any:
     place: Any = scenario.model_dump(mode="json")
     for part in path.split("."):
         if isinstance(place, list):
-            place = place[int(part)] if part.isdigit() and int(part) < len(place) else None
+            place = place[int(part)] if is_place(part, place) else None
         else:
             place = place.get(part) if isinstance(place, dict) else None
     return place

@@ -6,11 +6,12 @@ All three speak the protocol of `concurrent.futures`: a task is submitted, a fut
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ Row = dict[str, Any]
 MOST_DEATHS = 3
 """So often a run may take its worker with it before it counts as failed; workers also die of other causes."""
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS, CLOSE_SECONDS = 10.0, 5.0
 MOST_STARTS = 20
 """So often a worker may be killed while it starts."""
 
@@ -206,6 +207,10 @@ class CrewDask:
     def __init__(self, question: Question, scheduler: str) -> None:
         with needs("dask"):
             import distributed
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(
+                logging.CRITICAL
+            )  # it tells of a lost cluster in tracebacks; we in words
         try:
             self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
@@ -214,14 +219,38 @@ class CrewDask:
                 f"no Dask scheduler answers at {scheduler!r} ({reason}); start one with `dask scheduler` and pass "
                 "its address, for example tcp://127.0.0.1:8786"
             ) from None
+        self._scheduler = scheduler
         self._executor = self._client.get_executor(pure=False)
         self._question = question.data()
         self.capacity = max(16, 2 * sum(self._client.nthreads().values()))
 
     def submit(self, task: Row) -> Future[Row]:
-        future: Future[Row] = self._executor.submit(answer, self._question, task)
-        return future
+        told: Future[Row] = Future()
+
+        def hand_on(done: Future[Row]) -> None:
+            try:
+                told.set_result(done.result())
+            except Exception as error:
+                told.set_exception(self._gone() if self._is_gone(error) else error)
+
+        try:
+            self._executor.submit(answer, self._question, task).add_done_callback(hand_on)
+        except Exception as error:
+            raise (self._gone() if self._is_gone(error) else error) from None
+        return told
+
+    def _is_gone(self, error: Exception) -> bool:
+        """Whether a run was lost with its cluster: nobody here takes runs back while the sweep goes on."""
+        return isinstance(error, CancelledError) or self._client.status != "running"
+
+    def _gone(self) -> RunError:
+        return RunError(
+            f"the Dask scheduler at {self._scheduler} is gone. The runs that are done are kept: start it and its "
+            "workers again, and then the same command"
+        )
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False)
-        self._client.close()
+        with suppress(Exception):  # of a cluster that is gone nothing can be taken back
+            self._executor.shutdown(wait=False)
+        with suppress(Exception):
+            self._client.close(timeout=CLOSE_SECONDS)

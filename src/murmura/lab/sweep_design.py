@@ -21,6 +21,8 @@ from murmura.lab.sweep_axes import Axis
 
 Points = NDArray[np.float64]
 MORRIS_LEVELS = 4
+MOST_RUNS = 10_000_000
+"""More runs than that no folder holds: their rows alone would be several gigabytes."""
 SEARCH = "search"
 """The kind of a design whose points are found as the results come in."""
 

@@ -9,10 +9,10 @@ table.csv, cells.csv   made from the rows at the end (see `sweep_tables`)
 from __future__ import annotations
 
 import json
-import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,44 +22,101 @@ import numpy as np
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
+from murmura.engine.checkpoint import write_whole
+from murmura.lab.damage import Hear, refuse, tell
 from murmura.lab.extras import needs
+from murmura.lab.manifest import sha256
+from murmura.lab.own_files import leftovers, refuse_links, remove_leftovers
+from murmura.lab.runs import small_damage
 from murmura.lab.sweep_axes import Axis
-from murmura.lab.sweep_design import SEARCH, Design
-from murmura.lab.sweep_rows import Row, Rows
+from murmura.lab.sweep_design import MOST_RUNS, SEARCH, Design
+from murmura.lab.sweep_manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
+from murmura.lab.sweep_rows import DAMAGED, Row, Rows, check_row
 from murmura.lab.sweep_run import Announce, Question
 from murmura.lab.sweep_tables import CELLS, TABLE, cell_lines, run_lines, write_table
-from murmura.scenario import Scenario, save_scenario, value_paths
+from murmura.scenario import Scenario, value_paths
 from murmura.scenario.about import html_table
+from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO
+from murmura.scenario.files import json_content
+from murmura.scenario.plain_files import parse_json, read_plain_file
 
 if TYPE_CHECKING:
     import polars
 
+    from murmura.lab.verifying import Report
+
 Table = Literal["runs", "cells"]
-SCENARIO, MANIFEST, ROWS, LOCK = "scenario.json", "sweep.json", "rows.jsonl", "sweep.lock"
+SCENARIO, ROWS, LOCK = "scenario.json", "rows.jsonl", "sweep.lock"
+OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
 
 
 class Sweep:
-    """A sweep in its folder, finished or not."""
+    """A sweep in its folder, finished or not. Opening one runs nothing: rules of a user's own stay where they are."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hear: Hear = tell) -> None:
         self.folder = folder
+        self.manifest: dict[str, Any] = read_sweep_manifest(folder, hear)
+        self.has_sums = self.manifest.get("format", 1) >= 2
+        self.start: dict[str, Any] = self.manifest["start"]
+        scenario = self._read_scenario(hear)
+        hashes = {"scenario": scenario, "rule_hashes": self.start.get("rule_hashes", [])}
         try:
-            self.manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            scenario = json.loads((folder / SCENARIO).read_text(encoding="utf-8"))
-            self.question = Question.from_data(self.manifest["question"] | {"scenario": scenario})
+            self.question = Question.from_data(self.manifest["question"] | hashes)
             self.design = Design.from_data(self.manifest["design"])
-            self.start: dict[str, Any] = self.manifest["start"]
+            if self.design.run_count > MOST_RUNS:
+                raise ValueError(f"{self.design.run_count:,} runs, expected at most {MOST_RUNS:,}")
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+            raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
+
+    def _read_scenario(self, hear: Hear) -> dict[str, Any]:
+        path = self.folder / SCENARIO
+        if self.has_sums:
+            damage = small_damage(path, self.manifest.get("files", {}).get(SCENARIO))
+            if damage is not None:
+                hear(damage)
+        try:
+            found = parse_json(read_plain_file(path, LARGEST_SCENARIO))
         except OSError as error:
             raise ScenarioError(
-                f"{folder} is not the folder of a sweep: {error}. Make one with `murmura sweep`"
+                f"{self.folder} is not the folder of a sweep: {error}. Make one with `murmura sweep`"
             ) from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
+        except ValueError as error:
+            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
+        if not isinstance(found, dict):
+            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO} holds no scenario")
+        return found
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario before values are varied."""
-        return self.question.load()
+        """The scenario before values are varied. Rules of a user's own in it must be known to this process."""
+        try:
+            return Scenario.from_data(self.question.scenario)
+        except ScenarioError as error:
+            if not self.question.rules:
+                raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
+            raise ScenarioError(f"{error}. {self._how_to_trust()}") from None
+
+    def trusting(self, rules: Iterable[str | Path]) -> Question:
+        """The question with rule files as the user names them: a folder's own word is not enough to run code.
+
+        Each file must be the one that the sweep was begun with, to the bit; where it lies does not matter.
+        """
+        files = tuple(str(Path(file).resolve()) for file in rules)
+        if self.question.rules and not files:
+            raise ScenarioError(self._how_to_trust())
+        if len(files) != len(self.question.rules):
+            raise ScenarioError(
+                f"the sweep in {self.folder} was made with {len(self.question.rules)} files of rules, got "
+                f"{len(files)}: {', '.join(files)}"
+            )
+        return replace(self.question, rules=files)
+
+    def _how_to_trust(self) -> str:
+        names = " ".join(f"--rules {file}" for file in self.question.rules)
+        return (
+            f"The sweep in {self.folder} was made with rules of a user's own, which are never run because a folder "
+            f"says so. If you trust them, name them: {names}"
+        )
 
     @property
     def paths(self) -> list[str]:
@@ -82,8 +139,20 @@ class Sweep:
     def kind(self) -> str:
         return self.design.kind
 
-    def rows(self, writable: bool = False) -> Rows:
-        return Rows(self.folder / ROWS, self.design.run_count, writable)
+    def rows(self, writable: bool = False, hear: Hear = tell) -> Rows:
+        return Rows(self.folder / ROWS, self.design.run_count, writable, self.has_sums, self._check_row, hear)
+
+    def _check_row(self, row: Row) -> None:
+        """Refuse a row that no run of this sweep writes. Points of other designs cost too much to compare each time."""
+        check_row(row, self.paths, self.measures)
+        if self.kind == "grid" and row["values"] != self.design.cell(row["run"] // self.design.repeats):
+            raise ValueError(f"run {row['run']} has other values than its cell: {row['values']!r:.60}")
+
+    def verify(self) -> Report:
+        """Read everything the folder holds and compare it with its sums, its design and its tables."""
+        from murmura.lab.verifying import verify_sweep
+
+        return verify_sweep(self.folder)
 
     def runs(self) -> Iterator[Row]:
         """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
@@ -136,7 +205,10 @@ class Sweep:
 
 
 def open_sweep(folder: str | Path) -> Sweep:
-    """Open the folder of a sweep, a sensitivity analysis or a search."""
+    """Open the folder of a sweep, a sensitivity analysis or a search.
+
+    Where something in it is damaged, a `DamageWarning` names it, and the rest is read.
+    """
     return Sweep(Path(folder))
 
 
@@ -166,11 +238,12 @@ def claimed(
         "start": start,
         **more,
     }
-    del asked["question"]["scenario"]  # has a file of its own
+    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # have places of their own
     try:
         if folder.exists() and not is_sweep(folder) and not _is_free(folder):
             raise ScenarioError(f"{folder} is not empty and holds no sweep: name another folder")
         folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, OWN_FILES)
         lock = FileLock(folder / LOCK)
         lock.acquire(timeout=0)
     except Timeout:
@@ -180,17 +253,21 @@ def claimed(
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
     try:
+        refuse_links(folder, OWN_FILES)
+        remove_leftovers(folder, OWN_FILES)
         if is_sweep(folder):
-            there = open_sweep(folder)
+            there = Sweep(folder, refuse)
             if design.kind == SEARCH and int(there.design.samples or 0) < int(design.samples or 0):
                 # More trials: the same search, further on. Those it has are the first of those it will have.
                 there.manifest["design"]["samples"] = design.samples
-                _write_manifest(folder, there.manifest)
+                write_sweep_manifest(folder, there.manifest)
             _compare(there, asked, scenario, announce)
             there.check_points()
         else:
             _begin(folder, asked, scenario)
-        yield open_sweep(folder)
+        made = open_sweep(folder)
+        made.question = question  # its rule files are where the user said
+        yield made
     except OSError as error:
         raise RunError(f"cannot write the sweep to {folder}: {error}") from None
     finally:
@@ -200,7 +277,7 @@ def claimed(
 def _is_free(folder: Path) -> bool:
     """Whether a folder is empty, or holds what a sweep left that was stopped before it had begun."""
     names = {path.name for path in folder.iterdir()}
-    return not names or (LOCK in names and names <= {LOCK, SCENARIO, ROWS, f".{MANIFEST}"})
+    return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, SCENARIO, ROWS})
 
 
 def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
@@ -213,19 +290,12 @@ def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
         "platform": platform.platform(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    save_scenario(scenario, folder / SCENARIO)
-    (folder / ROWS).touch()
+    content = json_content(scenario)
+    write_whole(folder / SCENARIO, content)
+    write_whole(folder / ROWS, b"")
     # The manifest comes last: a folder that has one has everything.
-    _write_manifest(folder, {**asked, "versions": versions})
-
-
-def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    aside = folder / f".{MANIFEST}"
-    with aside.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(manifest, indent=2) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(folder / MANIFEST)
+    files = {SCENARIO: sha256(content)}
+    write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})
 
 
 def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: Announce) -> None:
@@ -241,8 +311,9 @@ def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: 
         f"{name} was {_shown(name, before.get(name))}, now {_shown(name, now[name])}"
         for before, now in pairs
         for name in now
-        # A scenario may be named, and its values changed, in other words; what came of it was compared.
-        if before.get(name) != now[name] and name not in ("source", "changes")
+        # A scenario may be named, and its values changed, in other words; what came of it was compared. Of rule files
+        # the hashes are, wherever they lie.
+        if before.get(name) != now[name] and name not in ("source", "changes", "rules")
     ]
     if differences:
         raise ScenarioError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
-from murmura.lab.sweep_design import SEARCH, Design
+from murmura.lab.sweep_design import MOST_RUNS, SEARCH, Design
 from murmura.lab.sweep_run import POPULATION, Announce, Question, averages
 from murmura.measure import measure_flock
 from murmura.scenario import Scenario
@@ -27,6 +27,10 @@ def rehearse_sweep(
 ) -> None:
     """Refuse what cannot work, before anything is written: values out of range, a backend that is missing, a rule
     that does not compile, and a design so large that it is more likely a slip."""
+    if design.run_count > MOST_RUNS:
+        raise ScenarioError(
+            f"this design has {design.run_count:,} runs, expected at most {MOST_RUNS:,}: lower the counts"
+        )
     if design.run_count >= MANY_RUNS and not sure:
         raise ScenarioError(
             f"this design has {design.run_count:,} runs, which would take {_estimate(question, design, workers)}; "

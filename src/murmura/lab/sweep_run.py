@@ -25,6 +25,7 @@ POPULATION = "population"
 Announce = Callable[[str], None]
 SHARE = 0.2  # of a run's time, for costly measures that nobody named
 START = 50e3  # [µs] that a run takes beside its steps
+LISTS = ("measures", "rules", "costly", "rule_hashes")
 SAMPLES = 20
 """Instants over which a run's measures are averaged, if nothing else is asked for."""
 
@@ -41,7 +42,8 @@ class Question:
         measures: Names of measures.
         costly: Those of them that are taken at every `thin`-th of the instants only, counted from the last.
         backend, threads: As `Simulation` takes them.
-        rules: Files that register rules and measures.
+        rules: Files that register rules and measures, which the user named.
+        rule_hashes: SHA-256 of each of these files: whoever does a run, here or elsewhere, runs these very bytes.
     """
 
     scenario: dict[str, Any]
@@ -54,6 +56,7 @@ class Question:
     rules: tuple[str, ...] = ()
     costly: tuple[str, ...] = ()
     thin: int = 1
+    rule_hashes: tuple[str, ...] = ()
 
     @classmethod
     def checked(
@@ -88,11 +91,11 @@ class Question:
         )
 
     def data(self) -> dict[str, Any]:
-        return asdict(self) | {name: list(getattr(self, name)) for name in _LISTS}
+        return asdict(self) | {name: list(getattr(self, name)) for name in LISTS}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Question:
-        return cls(**(data | {name: tuple(data[name]) for name in _LISTS}))
+        return cls(**(data | {name: tuple(data.get(name, ())) for name in LISTS}))
 
     @property
     def rhythm(self) -> str:
@@ -107,13 +110,13 @@ class Question:
         )
 
     def load(self) -> Scenario:
-        """The scenario, with the user's rules known to this process."""
-        for file in self.rules:
-            load_rule_file(file)
+        """The scenario, with the user's rules known to this process: runs the files of `rules`."""
+        hashes = self.rule_hashes or (None,) * len(self.rules)
+        for file, expected in zip(self.rules, hashes, strict=True):
+            load_rule_file(file, expected)
         return Scenario.from_data(self.scenario)
 
 
-_LISTS = ("measures", "rules", "costly")
 
 
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, UnknownNameError, nearest
+from murmura.lab.damage import DamageError, tell
 from murmura.lab.extras import needs
-from murmura.lab.trajectory import Frame, Frames
+from murmura.lab.frames import Frames
+from murmura.lab.lines import read_text
+from murmura.lab.trajectory_schema import Frame
 
 if TYPE_CHECKING:
     import polars
@@ -32,12 +35,16 @@ def velocity_unit(run: Run) -> str:
     return f"u/{'s' if run.scenario.motion.velocity_unit == 'second' else 'tick'}"
 
 
-def dataset(run: Run) -> xarray.Dataset:
-    """Variables over (step, agent) and (step, agent, axis). An agent that does not live at a step is NaN there."""
+def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
+    """Variables over (step, agent) and (step, agent, axis), of all frames or of chosen ones.
+
+    An agent that does not live at a step is NaN there, and so is everybody in a damaged frame, which is named. Whole
+    numbers know no NaN: where nobody is born or dies, asking for them at a damaged frame is an error.
+    """
     with needs("analysis"):
         import xarray
 
-    frames = run.frames
+    frames = run.frames if chosen is None else chosen
     lazy = _lazy_class()
     agents = frames.all_ids
     variables: dict[str, Any] = {
@@ -115,7 +122,13 @@ def _lazy_class() -> Callable[..., Any]:
             absent = np.nan if self.dtype.kind == "f" else 0
             found = np.full((len(chosen), *self.shape[1:]), absent, self.dtype)
             for row, number in enumerate(chosen):
-                frame = self._frames[int(number)]
+                try:
+                    frame = self._frames[int(number)]
+                except DamageError as error:
+                    if self.dtype.kind != "f":
+                        raise
+                    tell(error.damage)
+                    continue
                 found[row, np.searchsorted(self._agents, frame.ids)] = _values(frame, self._name)
             if isinstance(key[0], int | np.integer):
                 found, rest = found[0], key[1:]
@@ -199,17 +212,16 @@ def _own_columns(frames: Frames) -> list[str]:
 
 
 def _rows(run: Run, table: str) -> polars.LazyFrame:
-    """Metrics or events; a line that is still being written is left out."""
+    """Metrics or events; a line that is still being written, or is damaged, is left out."""
     import polars
 
     path = run.folder / f"{table}.jsonl"
+    text = read_text(path, run.has_sums, run.manifest["counts"].get(path.name))
     try:
-        content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
         return (
-            polars.read_ndjson(io.BytesIO(whole), infer_schema_length=None).lazy()
-            if whole
+            polars.read_ndjson(io.BytesIO(text), infer_schema_length=None).lazy()
+            if text
             else polars.LazyFrame()
         )
-    except (OSError, polars.exceptions.PolarsError) as error:
+    except polars.exceptions.PolarsError as error:
         raise RunError(f"{path} is damaged: {error}") from None

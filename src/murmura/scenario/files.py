@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -10,8 +11,17 @@ from typing import Any
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
 from murmura.scenario.models import Scenario
+from murmura.scenario.plain_files import parse_json, read_plain_file
 
 LARGEST_FILE = 16 * 1024 * 1024
+MOST_PARTS = 100
+"""Keys of TOML have at most so many parts; no path of a scenario has a tenth of it."""
+TOML_TOKENS = re.compile(
+    r""""{3}(?:\\.|[^\\])*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|\#[^\n]*|[=,\n\[\]{}]|\.""",
+    re.DOTALL,
+)
+"""Strings, comments, what separates keys from values, and dots."""
+SEPARATORS = frozenset("=,\n[]{}")
 
 
 def scenario_names() -> list[str]:
@@ -27,10 +37,8 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
         return _shipped(text)
     path = Path(name_or_path)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ScenarioError(f"{path}: a scenario file has at most {LARGEST_FILE // 2**20} MB")
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        content = read_plain_file(path, LARGEST_FILE).decode("utf-8")
+    except (OSError, ValueError) as error:
         raise ScenarioError(f"cannot read the scenario {path}: {error}") from None
     return _parse(content, path.suffix, str(path))
 
@@ -49,7 +57,7 @@ def _shipped(name: str) -> Scenario:
 def _parse(text: str, suffix: str, source: str) -> Scenario:
     data: Any
     try:
-        data = tomllib.loads(text) if suffix == ".toml" else json.loads(text)
+        data = _parse_toml(text) if suffix == ".toml" else parse_json(text)
     except (ValueError, RecursionError) as error:
         kind = "TOML" if suffix == ".toml" else "JSON"
         raise ScenarioError(f"{source} is not valid {kind}: {error}") from None
@@ -58,19 +66,45 @@ def _parse(text: str, suffix: str, source: str) -> Scenario:
     return Scenario.from_data(data, source)
 
 
+def _parse_toml(text: str) -> Any:
+    """TOML as data. Python's reader takes the square of a key's parts, so keys of very many are refused first."""
+    parts = 0
+    for token in TOML_TOKENS.finditer(text):
+        found = token[0]
+        parts = parts + 1 if found == "." else 0 if found in SEPARATORS else parts
+        if parts > MOST_PARTS:
+            line = text.count("\n", 0, token.start()) + 1
+            raise ValueError(f"the key in line {line} has more than {MOST_PARTS} parts")
+    return tomllib.loads(text)
+
+
 def save_scenario(scenario: Scenario, path: str | Path) -> None:
     """Write a scenario with every value spelled out, as JSON or TOML by the path's ending."""
     path = Path(path)
-    data = scenario.model_dump(mode="json")
     if path.suffix == ".json":
-        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+        content = json_content(scenario)
     elif path.suffix == ".toml":
         import tomli_w
 
-        text = tomli_w.dumps(_without_none(data))
+        content = _bounded(tomli_w.dumps(_without_none(scenario.model_dump(mode="json"))))
     else:
         raise ScenarioError(f"a scenario file ends in .json or .toml, got {path.name!r}")
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(content)
+
+
+def json_content(scenario: Scenario) -> bytes:
+    """A scenario as a JSON file holds it, every value spelled out; refused where nobody could read it again."""
+    return _bounded(json.dumps(scenario.model_dump(mode="json"), indent=2, allow_nan=False) + "\n")
+
+
+def _bounded(text: str) -> bytes:
+    content = text.encode()
+    if len(content) > LARGEST_FILE:
+        raise ScenarioError(
+            f"the scenario has {len(content) / 2**20:.1f} MB as a file, expected at most {LARGEST_FILE // 2**20} MB: "
+            "use fewer obstacles, attractors or other items"
+        )
+    return content
 
 
 def _without_none(data: Any) -> Any:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from murmura.core.errors import ScenarioError, nearest
 
+LONGEST_LINE = 3000
 SIGNS = {
     "greater_than": ("gt", ">"),
     "greater_than_equal": ("ge", ">="),
@@ -21,7 +22,12 @@ def scenario_error(error: ValidationError, model: type[BaseModel], source: str =
     """One line for each problem, with the path of the value."""
     lines = [_line(problem, model) for problem in _likeliest(error.errors())]
     head = f"{source}: " if source else ""
-    return ScenarioError(head + f"\n{head}".join(dict.fromkeys(lines)))
+    return ScenarioError(head + f"\n{head}".join(dict.fromkeys(map(_cut, lines))))
+
+
+def _cut(line: str) -> str:
+    """A key of a megabyte is no message."""
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
 
 
 def _likeliest(problems: list[Any]) -> list[Any]:

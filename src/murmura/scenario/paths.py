@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -14,6 +14,10 @@ from murmura.core.rule import REGISTRY
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
+
+
+LONGEST_SHOWN = 200
+"""So much of a path is shown in a message."""
 
 
 def value_paths(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -49,15 +53,21 @@ def _own_rule(parents: list[str], last: str) -> bool:
 
 
 def _child(place: Any, part: str, path: str, scenario: Scenario) -> Any:
-    if isinstance(place, list) and part.isdigit() and int(part) < len(place):
+    if isinstance(place, list) and is_place(part, place):
         return place[int(part)]
     if isinstance(place, dict) and part in place:
         return place[part]
     raise _unknown(path, scenario)
 
 
+def is_place(part: str, items: Sequence[Any]) -> bool:
+    """Whether a part of a path is the number of one of these items. Of digits only 0 to 9: int() knows no others."""
+    return part.isascii() and part.isdecimal() and len(part) < 10 and int(part) < len(items)
+
+
 def _unknown(path: str, scenario: Scenario) -> ScenarioError:
     known = [name for name, _ in value_paths(scenario)]
+    path = path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}..."
     hint = nearest(path, known) or ". `murmura scenarios NAME` lists the paths of a scenario"
     return ScenarioError(f"a scenario has no value {path!r}{hint}")
 
@@ -68,7 +78,7 @@ def field_at(scenario: Scenario, path: str) -> FieldInfo | None:
     *parents, last = path.split(".")
     for part in parents:
         if isinstance(place, tuple | list):
-            place = place[int(part)] if part.isdigit() and int(part) < len(place) else None
+            place = place[int(part)] if is_place(part, place) else None
         else:
             place = getattr(place, part, None)
     return type(place).model_fields.get(last) if isinstance(place, BaseModel) else None
@@ -90,3 +100,5 @@ def read_value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+    except RecursionError:
+        raise ScenarioError(f"expected a value, got something nested too deeply: {text[:40]}...") from None

@@ -1,30 +1,74 @@
-"""Files of a user's with rules and measures of their own. Loading one runs it: nothing loads one unasked."""
+"""Files of a user's with rules and measures of their own. Loading one runs it: nothing loads one unasked.
+
+What is run is what was hashed: a file is read once, its bytes are compared with the hash where one is expected, and
+those very bytes are run.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from murmura.core.errors import MurmuraError, ScenarioError
 
-_loaded: set[Path] = set()
+LARGEST_FILE = 16 * 2**20
+_loaded: dict[Path, str] = {}
+"""Files that were run, with the SHA-256 of what was run."""
 
 
-def load_rule_file(path: str | Path) -> None:
-    """Run a file of the user's, which registers its rules; once in a process, however often it is asked for."""
+def load_rule_file(path: str | Path, expected: str | None = None) -> str:
+    """Run a file of the user's, which registers its rules; once in a process, however often it is asked for.
+
+    Args:
+        path: The file.
+        expected: The SHA-256 it must have; a file with another one is not run.
+
+    Returns:
+        The SHA-256 of what was run.
+    """
     path = Path(path)
+    content = _content(path)
+    found = hashlib.sha256(content).hexdigest()
+    if expected is not None and found != expected:
+        raise ScenarioError(
+            f"{path} is not the file that was used before: its SHA-256 is {found[:12]}..., expected "
+            f"{expected[:12]}.... It was not run; bring back the old file, or begin anew in another folder"
+        )
     if path.resolve() in _loaded:
-        return
-    spec = importlib.util.spec_from_file_location(f"murmura_rules_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
+        if _loaded[path.resolve()] != found:
+            raise ScenarioError(
+                f"{path} was changed after this process had run it: start Python anew to use it as it is now"
+            )
+        return found
+    _run(path, content)
+    _loaded[path.resolve()] = found
+    return found
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file() or path.suffix != ".py":
         raise ScenarioError(f"--rules takes a Python file that exists, got {path}")
-    module = importlib.util.module_from_spec(spec)
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise ScenarioError(f"cannot read the rules {path}: {error}") from None
+    if len(content) > LARGEST_FILE:
+        raise ScenarioError(f"{path}: a file of rules has at most {LARGEST_FILE // 2**20} MB")
+    return content
+
+
+def _run(path: Path, content: bytes) -> None:
+    spec = importlib.util.spec_from_file_location(f"murmura_rules_{path.stem}", path)
+    assert spec is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(content, str(path), "exec"), module.__dict__)
     except MurmuraError:
         raise
     except Exception as error:
         raise ScenarioError(f"{path} could not be run: {type(error).__name__}: {error}") from error
-    _loaded.add(path.resolve())

@@ -166,6 +166,9 @@ class RecordedScene(Scene):
     def has_ended(self) -> bool:
         return self.played.has_ended
 
+    def record(self) -> dict[str, Any]:
+        raise ScenarioError("this is a recording: it has a run folder, and no actions")
+
     def outcome(self, message: Message) -> Change:
         raise ScenarioError("this is a recording, which nobody can change: go on live from here first")
 

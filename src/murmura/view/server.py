@@ -142,7 +142,12 @@ def _routes(session: Session, bells: Bells, leave_if_deserted: Callable[[], None
     from starlette.routing import Route, WebSocketRoute
 
     async def actions(request: Any) -> Any:
-        return JSONResponse(await asyncio.wrap_future(session.ask(session.scene.record)))
+        try:
+            return JSONResponse(await asyncio.wrap_future(session.ask(session.scene.record)))
+        except (
+            MurmuraError
+        ) as error:  # a recording has none, and a flock brought up before has not all of them
+            return JSONResponse({"error": str(error)}, 409)
 
     async def socket_route(websocket: Any) -> None:
         if len(bells.hung) >= MOST_CLIENTS:

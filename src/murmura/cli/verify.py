@@ -1,0 +1,33 @@
+"""`murmura verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from murmura.cli.words import Json, RuleFiles, app, load_rules, print_facts
+from murmura.core.errors import RunError
+from murmura.core.saying import say
+
+
+@app.command
+def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -> None:
+    """Read a run or a sweep whole and compare everything with its sums; exit code 1 if something is damaged.
+
+    Parameters
+    ----------
+    folder
+        The folder of the run or the sweep.
+    """
+    load_rules(rules)
+    from murmura.lab.sweep_folder import is_sweep
+    from murmura.lab.verifying import verify_run, verify_sweep
+
+    report = verify_sweep(folder) if is_sweep(folder) else verify_run(folder)
+    for damage in report.damages:
+        say(str(damage))
+    facts = report.data()
+    if not as_json:
+        facts = {key: value for key, value in facts.items() if value != []} | {"damages": len(report.damages)}
+    print_facts(facts, as_json)
+    if not report.is_whole:
+        raise RunError(f"{len(report.damages)} damages were found in {folder}; the rest is whole")

@@ -1,0 +1,68 @@
+"""How damage is told: readers name the file and the place, and read the rest."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from murmura.core.errors import RunError
+
+MOST_NAMED = 20
+"""So many damaged places of one file are named one by one; further ones are counted."""
+
+
+class DamageWarning(UserWarning):
+    """Part of a file is damaged; the rest of it was read."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What is wrong with a file, and where in it.
+
+    Attributes:
+        file: The file.
+        what: What is wrong.
+        line: In which line, counted from 1, where it has lines.
+        frame: In which frame, counted from 0, where it has frames.
+    """
+
+    file: Path
+    what: str
+    line: int | None = None
+    frame: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f"line {self.line}: "
+        place += "" if self.frame is None else f"frame {self.frame}: "
+        return f"{self.file} is damaged: {place}{self.what}"
+
+    def data(self) -> dict[str, Any]:
+        """As plain data; what does not apply is left out."""
+        return {key: value for key, value in asdict(self).items() if value is not None} | {
+            "file": str(self.file)
+        }
+
+
+class DamageError(RunError):
+    """What was asked for is damaged."""
+
+    def __init__(self, damage: Damage) -> None:
+        super().__init__(str(damage))
+        self.damage = damage
+
+
+Hear = Callable[[Damage], None]
+"""Who is told of damage."""
+
+
+def refuse(damage: Damage) -> NoReturn:
+    """Stop at damage: for whoever would write on top of it."""
+    raise DamageError(damage)
+
+
+def tell(damage: Damage) -> None:
+    """Name damage to whoever reads on, once for each place."""
+    warnings.warn(f"{damage}. The rest is read", DamageWarning, stacklevel=3)

@@ -1,0 +1,73 @@
+"""Files of a run or a sweep opened for writing: never through a link, and only plain files.
+
+A folder may come from anybody. A link in it that bears the name of one of its files would have us write wherever it
+points. Reading follows links: tools that keep large files elsewhere (git-annex, DVC) leave links behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from murmura.core.errors import RunError
+
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def open_own(path: Path, create: bool = False) -> BinaryIO:
+    """Open a file to read and write it, without a buffer; a new one, or one that is there.
+
+    Raises:
+        RunError: It is a link, or no plain file.
+    """
+    if path.is_symlink():
+        raise _refusal(path, "a link")
+    flags = os.O_RDWR | NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0) | (os.O_CREAT | os.O_EXCL if create else 0)
+    try:
+        handle = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _refusal(path, "a link") from None
+        raise
+    file = os.fdopen(handle, "r+b", buffering=0)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        file.close()
+        raise _refusal(path, "a device, a pipe or a folder")
+    return file
+
+
+def refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder in which one of these files, where it is there, is a link or no plain file."""
+    for name in names:
+        path = folder / name
+        with suppress(FileNotFoundError):
+            mode = path.lstat().st_mode
+            if not stat.S_ISREG(mode):
+                raise _refusal(path, "a link" if stat.S_ISLNK(mode) else "a device, a pipe or a folder")
+
+
+def leftovers(there: Iterable[str], names: Iterable[str]) -> set[str]:
+    """Those of the names in a folder that a writer of these files uses until they are whole: `.NAME.PID`."""
+    known = "|".join(re.escape(name) for name in names)
+    pattern = re.compile(rf"\.({known})\.\d+")
+    return {name for name in there if pattern.fullmatch(name)}
+
+
+def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
+    """Remove what a killed writer left beside these files. Only who holds the folder's lock may."""
+    for name in leftovers([path.name for path in folder.iterdir()], names):
+        with suppress(OSError):
+            (folder / name).unlink()
+
+
+def _refusal(path: Path, what: str) -> RunError:
+    return RunError(
+        f"{path} is {what}: only a plain file is written to. If you trust the folder, put the file itself there"
+    )

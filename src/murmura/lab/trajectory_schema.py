@@ -1,0 +1,73 @@
+"""What a frame holds, and how HOOMD's schema calls it, so that OVITO, freud and others open `run.gsd` as it stands.
+
+The schema wants places in three dimensions and relative to the middle of the box. Taking the middle away and adding
+it again in single precision may cost the last bit of a place: below 1e-4 u in a world of 1000 u. Recorded columns
+`position_x` and `position_y` are exact, and are used when they are there. Frame 0 stands in for species and ids of
+later frames that do not say otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.scenario import Scenario
+
+STEP, BOX, DIMENSIONS = "configuration/step", "configuration/box", "configuration/dimensions"
+COUNT, TYPES, TYPE = "particles/N", "particles/types", "particles/typeid"
+POSITION, VELOCITY, ID, LOG = "particles/position", "particles/velocity", "log/particles/id", "log/particles/"
+ITEMS = "log/items/"
+"""Rows of what has turns of its own, by rule: food, hunters, carcasses. Films and replays show them."""
+PLACES, SPECIES = ("position_x", "position_y", "velocity_x", "velocity_y"), "species_id"
+IMPLIED = ("id", "species_id", "velocity_x", "velocity_y")
+"""Columns that every frame holds anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The flock at one step, in ascending id.
+
+    Attributes:
+        step: After how many steps.
+        time: Simulated time [s].
+        ids: Shape (n,).
+        species: Numbers of the scenario's species, shape (n,).
+        positions: Shape (n, 2) [u].
+        velocities: Shape (n, 2), in the scenario's velocity unit.
+        columns: The columns chosen for recording, shape (n,) each.
+        items: Rows of items that have turns of their own (food, hunters, carcasses), by rule.
+    """
+
+    step: int
+    time: float
+    ids: NDArray[np.int32]
+    species: NDArray[np.int32]
+    positions: NDArray[np.float32]
+    velocities: NDArray[np.float32]
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    items: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    @property
+    def agent_count(self) -> int:
+        return len(self.ids)
+
+
+def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
+    """What the first frame says for all: the box and the names of species."""
+    names = [name.encode() + b"\0" for name in scenario.species_names()]
+    width = max(map(len, names))
+    text = b"".join(name.ljust(width, b"\0") for name in names)
+    return {
+        BOX: np.array([scenario.world.width, scenario.world.height, 1.0, 0.0, 0.0, 0.0], "<f4"),
+        DIMENSIONS: np.array([2], "u1"),
+        TYPES: np.frombuffer(text, "i1").reshape(-1, width),
+    }
+
+
+def middle(scenario: Scenario) -> NDArray[np.float32]:
+    """The middle of the world [u], from which the schema measures places."""
+    return np.array([scenario.world.width, scenario.world.height], np.float32) / np.float32(2.0)

@@ -41,7 +41,18 @@ DOES: list[tuple[str, str, Watched, Callable[[Any], Any]]] = [
     ("]", "faster", lambda tab: tab.session.speed, lambda was: was * 2),
     ("Space", "toggle", lambda tab: tab.session.running, lambda was: not was),
 ]
-ELSEWHERE = {"reset", "newSeed", "screenshot", "record", "link", "export", "actions", "fit", "fullScreen"}
+ELSEWHERE = {
+    "reset",
+    "newSeed",
+    "screenshot",
+    "screenshotLarge",
+    "record",
+    "link",
+    "export",
+    "actions",
+    "fit",
+    "fullScreen",
+}
 
 
 def test_keys_change_how_it_looks(tab: Tab) -> None:

@@ -5,19 +5,22 @@ import { Connection } from "./connection";
 import { Dock, nextSpeed } from "./dock";
 import { byId, element, isTyping } from "./dom";
 import { Hands } from "./hands";
-import { Help, showHint } from "./help";
+import { Help } from "./help";
+import { Hint } from "./hint";
 import { Hud, summary } from "./hud";
 import { Input } from "./input";
 import { Inspector } from "./inspector";
-import { Recorder, saveJson, screenshot, stamp } from "./keep";
+import { readScenario, Recorder, saveActions, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
 import { hunterKinds, Places } from "./places";
 import { PlaybackBar } from "./playback";
+import { Legend } from "./legend";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
 import { note } from "./notes";
 import { Panel, presetList } from "./panel";
-import { columnsOf, EXTRA_COLUMNS, isObject, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
+import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
+import { isNarrow, Room } from "./room";
 import { valueAt } from "./schema";
 import { Settings } from "./settings";
 import { Sharing } from "./sharing";
@@ -26,7 +29,7 @@ import { Stage } from "./stage";
 const SET_MS = 50;
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second
-const LARGEST_FILE = 60_000; // bytes the server takes in one message
+const LARGE_PX = 3840; // a large screenshot is this wide
 
 export class App {
   private readonly memory = storage();
@@ -34,9 +37,13 @@ export class App {
   private readonly stage = new Stage(byId("flock"), byId("overlay"), this.settings);
   private readonly connection: Connection;
   private readonly sharing: Sharing;
-  private readonly hud = new Hud();
+  private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
+  private readonly room: Room;
+  private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
   private readonly charts = new Charts();
   private readonly help = new Help(this.settings);
+  private readonly legend = new Legend();
+  private readonly hint = new Hint(byId("bottom"), this.memory);
   private readonly recorder = new Recorder();
   private readonly dock: Dock;
   private readonly panel: Panel;
@@ -72,6 +79,7 @@ export class App {
     });
     this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
+    this.room = new Room(this.settings, this.stage, [this.dock.root, this.playback.root], (name) => { this.act(name); });
     this.presets = presetList((name) => { this.sharing.load(name); });
     this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
   }
@@ -79,13 +87,13 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
-    if (isNarrow()) this.settings.set({ panel: false, charts: false });
+    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
-    byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
+    this.aside.append(this.presets.root, count, this.panel.root);
+    byId("right").append(this.aside);
     byId("bottom").append(this.playback.root, this.dock.root);
-    new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
-    showHint(byId("bottom"), this.memory);
+    byId("handles").before(this.legend.root);
     new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
@@ -93,7 +101,11 @@ export class App {
     addEventListener("hashchange", () => { if (this.hello) void this.sharing.open(location.hash, this.hello); });
     this.settings.onChange((changed) => { this.looksChanged(changed); });
     this.looksChanged(looks);
-    this.stage.onDrawn = () => { this.recorder.add(this.stage.layers); };
+    this.stage.onDrawn = () => {
+      this.recorder.add(this.stage.layers);
+      if (this.stage.firstPicture !== null) this.hint.begin();
+    };
+    for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
     if (this.stage.notice) note(this.stage.notice, "error");
     setInterval(() => {
       if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
@@ -148,7 +160,7 @@ export class App {
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
     this.dock.offerHunters(hunterKinds(hello.schema));
-    this.dock.offerStances(hello.stances ?? []);
+    this.showLegend();
     this.sharing.hello(hello);
     if (!first) return;
     this.askExtra();
@@ -165,8 +177,16 @@ export class App {
     if (document.activeElement !== this.agents) this.agents.value = String(valueAt(scenario, "agents") ?? "");
   }
 
+  private showLegend(): void {
+    if (!this.hello) return;
+    const { species, stances = [] } = this.hello;
+    const { hunters, light, told } = this.stage;
+    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, told });
+  }
+
   private report(status: Status): void {
     this.status = status;
+    this.showLegend(); // five times a second: what overlays leave out changes as one zooms
     this.hud.status(status);
     this.charts.status(status);
     this.dock.running(status.running);
@@ -252,13 +272,15 @@ export class App {
       charts: () => { this.settings.set({ charts: !looks.charts, ...(isNarrow() && !looks.charts ? { panel: false } : {}) }); },
       panel: () => { this.settings.set({ panel: !looks.panel, ...(isNarrow() && !looks.panel ? { charts: false } : {}) }); },
       screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
+      screenshotLarge: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }, LARGE_PX); },
       record: () => { this.toggleRecording(); },
       link: () => { void this.copyLink(); },
       export: () => { if (this.hello) saveJson(this.hello.scenario, this.name()); },
-      actions: () => { void this.saveActions(); },
+      actions: () => { void saveActions(this.name()); },
       help: () => { this.help.toggle(); },
       escape: () => { this.release(); },
     };
+    this.hint.done();
     acts[action]();
   }
 
@@ -290,17 +312,6 @@ export class App {
     this.dock.recording(this.recorder.recording);
   }
 
-  /** All that was done in this run, with step numbers: played again, it gives the same flock. */
-  private async saveActions(): Promise<void> {
-    try {
-      const answer = await fetch("./api/actions");
-      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-      saveJson(await answer.json(), `${this.name()}-actions`);
-    } catch (error) {
-      note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
-    }
-  }
-
   private async copyLink(): Promise<void> {
     if (!this.hello) return;
     const address = await this.sharing.address(this.hello, this.hello.scenario);
@@ -325,14 +336,8 @@ export class App {
   }
 
   private async openFile(file: File): Promise<void> {
-    try {
-      if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
-      const data: unknown = JSON.parse(await file.text());
-      if (!isObject(data)) throw new Error("a scenario is a JSON object");
-      this.send({ type: "load", scenario: data });
-    } catch (error) {
-      note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
-    }
+    const scenario = await readScenario(file);
+    if (scenario) this.send({ type: "load", scenario });
   }
 
   private askExtra(): void {
@@ -340,28 +345,17 @@ export class App {
     if (isExtra(mode)) this.send({ type: "extra", column: mode });
   }
 
-  /** The dock wraps where the window is narrow: panels and map stay clear of it. */
-  private makeRoom(): void {
-    const { looks } = this.settings;
-    const height = this.dock.root.offsetHeight;
-    if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
-    this.stage.gaps = { right: looks.panel && !isNarrow() ? 300 : 0, bottom: height + 20 };
-  }
-
   private looksChanged(changed: object): void {
     const { looks } = this.settings;
     document.body.classList.toggle("bare-view", looks.hidden);
     document.body.dataset.tool = looks.tool;
-    byId("right").hidden = !looks.panel;
+    this.aside.hidden = !looks.panel;
     this.charts.root.hidden = !looks.charts;
-    this.makeRoom();
+    this.hud.unfolded(looks.facts);
+    this.room.make();
+    this.showLegend();
     if ("mode" in changed) this.askExtra();
   }
-}
-
-/** No room for panels side by side; the style sheet draws the same line. */
-function isNarrow(): boolean {
-  return innerWidth <= 820;
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {

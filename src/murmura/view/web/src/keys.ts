@@ -2,7 +2,7 @@
 
 export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
-  | "vision" | "neighbors" | "density" | "screenshot" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
+  | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
   | "hide" | "trails" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
 
 export interface Shortcut {
@@ -41,7 +41,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("h|H", "hide or show the interface", "hide"),
   row("m|M", "charts", "charts"),
   row("b|B", "settings panel", "panel"),
-  row("s|S", "screenshot", "screenshot"),
+  row("s", "screenshot, as large as the window", "screenshot"),
+  row("S", "screenshot, 3840 px wide", "screenshotLarge"),
   row("x|X", "record on or off", "record"),
   row("l|L", "copy a link to this scene", "link"),
   row("e|E", "save the scenario as JSON", "export"),

@@ -45,7 +45,7 @@ it("the map is clear of dock and panel, and leads to places", () => {
   const [view, world] = [{ width: 1000, height: 700 }, { width: 1600, height: 1000 }];
   expect(needsMap({ x: 800, y: 500, zoom: 0.6 }, view, world)).toBe(false);
   expect(needsMap({ x: 800, y: 500, zoom: 2 }, view, world)).toBe(true);
-  const place = mapPlace(view, world, { right: 300, bottom: 64 });
+  const place = mapPlace(view, world, { left: 0, top: 0, right: 300, bottom: 64 });
   expect(place.x + place.width).toBeLessThanOrEqual(700);
   expect(place.y + place.height).toBeLessThanOrEqual(620);
   expect(throughMap(place, { x: place.x + place.width / 2, y: place.y + place.height / 2 })).toEqual({ x: 800, y: 500 });
@@ -97,7 +97,7 @@ it("a label stays in the window as long as what it names is there", () => {
 
 it("a small screen gets a small map", () => {
   const world = { width: 1600, height: 1000 };
-  const gaps = { right: 0, bottom: 64 };
+  const gaps = { left: 0, top: 0, right: 0, bottom: 64 };
   expect(mapPlace({ width: 390, height: 844 }, world, gaps).width).toBeCloseTo(117);
   expect(mapPlace({ width: 1440, height: 900 }, world, gaps).width).toBeCloseTo(168);
 });

@@ -27,7 +27,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
     assert not hint.is_visible()
     tab.page.reload()
     tab.until(lambda: tab.page.clock.run_for(100) is None and tab.see("firstPicture") is not None)
-    assert hint.count() == 0
+    assert not hint.is_visible()
 
 
 def _legend(tab: Tab) -> str:

@@ -63,6 +63,7 @@ class Scene:
         self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
         self._size = 0
         self._full: tuple[int, str] | None = None
+        self.loaded: Scenario  # as it was before anybody changed it
         self.is_exact = isinstance(begin, Scenario)
         """Whether the notes tell the whole story. Of a flock that somebody else had brought up they do not."""
         if isinstance(begin, Scenario):
@@ -70,7 +71,8 @@ class Scene:
             self._apply(Change(begin, None, _load_note(begin, seed), seed, loads=True))
         else:
             self._backend, self._threads = begin.backend, begin.threads
-            self.scenario, self.simulation = begin.scenario, begin
+            self.scenario = self.loaded = begin.scenario
+            self.simulation = begin
             begin.adopt(with_hand(begin.scenario, None))
 
     def step(self, count: int = 1) -> None:
@@ -138,6 +140,8 @@ class Scene:
             self.simulation = Simulation(change.aim, change.seed, self._backend, threads)
             self.epoch += 1
         self.loads += change.loads
+        if change.loads:
+            self.loaded = change.scenario
         self.scenario, self.hand = change.scenario, change.hand
         self._note(noted)
 

@@ -1,5 +1,6 @@
 /** Puts the parts together: messages in, actions out. */
 
+import { Changes } from "./changes";
 import { Charts } from "./charts";
 import { Connection } from "./connection";
 import { Dock, nextSpeed } from "./dock";
@@ -18,15 +19,14 @@ import { Legend } from "./legend";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
 import { note } from "./notes";
-import { Panel, presetList } from "./panel";
-import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
+import { Panel } from "./panel";
+import { presetList } from "./presets";
+import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./protocol";
 import { isNarrow, Room } from "./room";
-import { valueAt } from "./schema";
 import { Settings } from "./settings";
 import { Sharing } from "./sharing";
 import { Stage } from "./stage";
 
-const SET_MS = 50;
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second
 const LARGE_PX = 3840; // a large screenshot is this wide
@@ -43,19 +43,16 @@ export class App {
   private readonly charts = new Charts();
   private readonly help = new Help(this.settings);
   private readonly legend = new Legend();
-  private readonly hint = new Hint(byId("bottom"), this.memory);
+  private readonly hint = new Hint(this.memory);
   private readonly recorder = new Recorder();
   private readonly dock: Dock;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
   private readonly playback = new PlaybackBar((message) => { this.send(message); });
   private readonly presets;
-  private readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
+  private readonly changes = new Changes(() => this.hello?.scenario ?? null, (message) => { this.send(message); }, (values) => { this.connection.send({ type: "set", values }); });
   private hello: Hello | null = null;
   private status: Status | null = null;
-  private pending: Record<string, Json> = {};
-  private timer = 0;
-  private goal: number | null = null; // agents asked for, until the server has answered
   private followNext = false;
   private lastSummary = -Infinity;
   private lastHeard = 0;
@@ -77,11 +74,10 @@ export class App {
       tool: (tool) => { this.settings.set({ tool }); },
       openFile: (file) => { void this.openFile(file); },
     });
-    this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
+    this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
-    this.room = new Room(this.settings, this.stage, [this.dock.root, this.playback.root], (name) => { this.act(name); });
+    this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
     this.presets = presetList((name) => { this.sharing.load(name); });
-    this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
   }
 
   start(): void {
@@ -89,10 +85,10 @@ export class App {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
     if (isNarrow()) Object.assign(looks, { panel: false, charts: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
-    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
-    this.aside.append(this.presets.root, count, this.panel.root);
+    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
+    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root);
     byId("right").append(this.aside);
-    byId("bottom").append(this.playback.root, this.dock.root);
+    byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
     new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
@@ -120,6 +116,7 @@ export class App {
     // What was asked for counts at once: a key pressed twice must not act on an old answer.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
     if (message.type === "speed") this.expect({ speed: message.value });
+    this.changes.sent(message);
   };
 
   private expect(change: Partial<Status>): void {
@@ -141,9 +138,11 @@ export class App {
         break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
-        this.goal = null;
+        this.changes.answered();
         note(message.message, "error");
-        if (this.hello) this.panel.revert(this.hello.scenario);
+        if (!this.hello) break;
+        this.panel.revert(this.hello.scenario, this.hello.loaded);
+        this.changes.showAgents(true);
         break;
     }
   }
@@ -151,7 +150,7 @@ export class App {
   private welcome(hello: Hello): void {
     const first = this.hello === null;
     this.hello = hello;
-    this.goal = null;
+    this.changes.answered();
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
@@ -172,9 +171,11 @@ export class App {
     if (!this.hello) return;
     this.hello = { ...this.hello, scenario };
     this.stage.setScenario(scenario);
-    this.panel.show(this.hello.schema, scenario);
+    this.panel.show(this.hello.schema, scenario, this.hello.loaded);
+    if (this.changes.isTurning) this.panel.revert(scenario, this.hello.loaded);
+    this.changes.isTurning = false;
     this.presets.show(this.hello.scenarios, String(scenario.name));
-    if (document.activeElement !== this.agents) this.agents.value = String(valueAt(scenario, "agents") ?? "");
+    this.changes.showAgents();
   }
 
   private showLegend(): void {
@@ -214,19 +215,13 @@ export class App {
     else this.stage.follow();
   }
 
-  /** Many small moves of a slider become one message. */
-  private change(path: string, value: Json): void {
-    this.pending[path] = value;
-    if (this.timer) return;
-    this.timer = window.setTimeout(() => {
-      this.timer = 0;
-      this.send({ type: "set", values: this.pending });
-      this.pending = {};
-    }, SET_MS);
-  }
-
   private keyDown(event: KeyboardEvent): void {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[zy]$/i.test(event.key)) {
+      event.preventDefault();
+      this.changes.turn(event.shiftKey || /^y$/i.test(event.key));
+      return;
+    }
     const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
     const onButton = (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) && !event.target.closest("dialog");
@@ -252,8 +247,8 @@ export class App {
       step: () => { this.send({ type: "pause" }); this.send({ type: "step", count: 1 }); },
       reset: () => { this.send({ type: "reset", seed: null }); },
       newSeed: () => { this.send({ type: "reset", seed: Math.floor(Math.random() * 2 ** 31) }); },
-      more: () => { this.population(1.25); },
-      fewer: () => { this.population(0.8); },
+      more: () => { this.changes.population(1.25); },
+      fewer: () => { this.changes.population(0.8); },
       slower: () => { this.send({ type: "speed", value: nextSpeed(speed, false) }); },
       faster: () => { this.send({ type: "speed", value: nextSpeed(speed, true) }); },
       mode: () => { this.settings.nextMode(); note(`Colour by ${looks.mode}`); },
@@ -289,12 +284,6 @@ export class App {
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
     this.inspect(null);
-  }
-
-  private population(factor: number): void {
-    const now = this.goal ?? Number(valueAt(this.hello?.scenario, "agents") ?? 0);
-    this.goal = Math.max(1, Math.round(now * factor));
-    this.change("agents", this.goal);
   }
 
   private name(): string {

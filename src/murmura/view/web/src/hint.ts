@@ -5,30 +5,30 @@ import { element } from "./dom";
 const SEEN = "murmura.hint";
 
 export class Hint {
-  private strip: HTMLElement | null = null;
+  readonly root: HTMLElement;
   private isOver: boolean;
 
-  constructor(private readonly place: HTMLElement, private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
+  constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
     this.isOver = memory?.getItem(SEEN) === "1";
+    const touch = matchMedia("(pointer: coarse)").matches;
+    this.root = element(
+      "div",
+      { class: "hint", role: "note", hidden: true },
+      element("span", {}, touch ? "Drag to attract · hold to repel · two fingers zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
+      element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
+    );
   }
 
   /** There is a flock to be seen. */
   begin(): void {
-    if (this.isOver || this.strip) return;
-    this.strip = element(
-      "div",
-      { class: "hint", role: "note" },
-      element("span", {}, matchMedia("(pointer: coarse)").matches ? "Drag to attract · hold to repel · two fingers zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
-      element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
-    );
-    this.place.prepend(this.strip);
+    if (!this.isOver && this.root.hidden) this.root.hidden = false;
   }
 
   /** The visitor did something: the hint has served. */
   done(): void {
-    if (this.isOver || !this.strip) return;
+    if (this.isOver || this.root.hidden) return;
     this.isOver = true;
     this.memory?.setItem(SEEN, "1");
-    this.strip.remove();
+    this.root.hidden = true;
   }
 }

@@ -126,6 +126,8 @@ export interface Hello {
   label?: string;
   version: string;
   scenario: JsonObject;
+  /** The scenario as it was loaded, before anybody changed it. */
+  loaded: JsonObject;
   schema: JsonObject;
   scenarios: { name: string; title: string }[];
   seed: number;

@@ -27,6 +27,8 @@ SEES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("b", "panel", "looks.panel", lambda was: not was),
     ("p", "palette", "looks.palette", lambda was: {"dusk": "aurora"}[was]),
     ("c", "mode", "looks.mode", lambda was: {"heading": "species"}[was]),
+    ("i", "attractorTool", "looks.tool", lambda was: "attractor"),
+    ("u", "repulsorTool", "looks.tool", lambda was: "repulsor"),
     ("d", "scareTool", "looks.tool", lambda was: "scare"),
     ("o", "foodTool", "looks.tool", lambda was: "food"),
     ("k", "circleTool", "looks.tool", lambda was: "circle"),

@@ -90,7 +90,7 @@ export class App {
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send, note), () => { this.followNext = true; }));
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -158,7 +158,7 @@ export class App {
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
-    this.dock.offerHunters(hunterKinds(hello.schema));
+    this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
     if (!first) return;
@@ -257,6 +257,8 @@ export class App {
       vision: () => { this.settings.set({ vision: !looks.vision }); },
       neighbors: () => { this.settings.set({ neighbors: !looks.neighbors }); },
       density: () => { this.settings.set({ density: !looks.density }); },
+      attractorTool: () => { tool("attractor"); },
+      repulsorTool: () => { tool("repulsor"); },
       scareTool: () => { tool("scare"); },
       foodTool: () => { tool("food"); },
       circleTool: () => { tool("circle"); },

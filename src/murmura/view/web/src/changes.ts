@@ -6,6 +6,11 @@ import { valueAt } from "./schema";
 import { Undo } from "./undo";
 
 const SET_MS = 50;
+/** All that tools change. */
+const PLACED = [
+  "obstacles", "rules.attractors.points", "rules.attractors.enabled", "rules.feeding.sources",
+  "rules.predators.hunters", "rules.predators.enabled", "rules.fear.enabled",
+];
 
 export class Changes {
   readonly buttons = [this.button("Undo", "↶", "Ctrl Z", false), this.button("Redo", "↷", "Ctrl Shift Z", true)];
@@ -42,7 +47,7 @@ export class Changes {
   /** Something is sent: if it changes the scenario, the way back is kept. */
   sent(message: ClientMessage): void {
     const scenario = this.scenario();
-    const paths = message.type === "set" ? Object.keys(message.values) : message.type === "place" || message.type === "erase" ? ["obstacles"] : [];
+    const paths = message.type === "set" ? Object.keys(message.values) : message.type === "place" || message.type === "erase" || message.type === "move" ? PLACED : [];
     if (scenario && paths.length > 0) this.undo.note(paths, scenario, performance.now());
     if (message.type === "load") this.undo.clear();
     this.refresh();

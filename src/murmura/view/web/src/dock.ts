@@ -39,7 +39,7 @@ export class Dock {
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group(this.speed, this.speedText),
-      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
+      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
       group(this.mode, this.palette),
       group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
       group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
@@ -76,7 +76,8 @@ export class Dock {
   }
 
   offerHunters(kinds: string[]): void {
-    if (this.hunter.options.length === kinds.length) return;
+    if ([...this.hunter.options].map((option) => option.value).join() === kinds.join()) return;
+    if (this.hunter.options.length > 0 || !kinds.includes(this.settings.looks.hunter)) this.settings.set({ hunter: kinds[0] ?? "" });
     this.hunter.replaceChildren(...kinds.map((kind) => element("option", { value: kind }, humanized(kind))));
     this.refresh();
   }

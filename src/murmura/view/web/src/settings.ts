@@ -3,7 +3,7 @@
 import { readBindings, type Bindings } from "./keys";
 import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "./palettes";
 
-export type Tool = "hand" | "scare" | "food" | "circle" | "wall";
+export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
 
 export interface Looks {
   mode: ColorMode;

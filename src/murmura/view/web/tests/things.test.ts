@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { mapPlace, needsMap, throughMap } from "../src/minimap";
-import { hunterKinds, nearestOf, Places } from "../src/places";
+import { hunterKinds } from "../src/places";
 import { inside } from "../src/overlay_things";
 import { outlineOf } from "../src/predators";
-import { parseMessage, type ClientMessage, type Hello } from "../src/protocol";
+import { parseMessage, type Hello } from "../src/protocol";
 import { daylightOf, huntersOf, thingsOf } from "../src/things";
 import { streak } from "../src/wind";
 
@@ -60,29 +60,6 @@ it("streaks drift with the wind and begin and end unseen", () => {
   expect(a.fade).toBeGreaterThanOrEqual(0);
 });
 
-it("food and predators go to the server where it takes them, else into the scenario", () => {
-  const sent: ClientMessage[] = [];
-  const hawk = { kind: "hawk", x: 9, y: 9 };
-  const ours = { ...hello, scenario: { ...scenario, rules: { ...scenario.rules, predators: { enabled: true, hunters: [{ kind: "owl" }, hawk] } } } };
-  const hunter = (id: number, x: number) => ({ kind: "predator" as const, id, x, y: 0, heading: 0, species: "hawk", state: "idle", energy: 1 });
-  const places = (known: Hello["places"]) => new Places(() => ({ hello: { ...ours, ...(known ? { places: known } : {}) }, things: [hunter(0, 500), hunter(1, 10), hunter(7, 900)] }), (message) => sent.push(message), () => undefined);
-  places(["food"]).put("food", { x: 1, y: 2 }, "");
-  places(undefined).put("food", { x: 1, y: 2 }, "");
-  places(undefined).put("predator", { x: 1, y: 2 }, "falcon");
-  places(undefined).remove("food", { x: 0, y: 0 });
-  places(undefined).remove("wall", { x: 0, y: 0 });
-  places(undefined).remove("predator", { x: 490, y: 0 });
-  places(undefined).remove("predator", { x: 901, y: 0 }); // born later: not in the list
-  expect(sent).toEqual([
-    { type: "place", kind: "food", x: 1, y: 2 },
-    { type: "set", values: { "rules.attractors.points": [{ x: 4, y: 5, strength: -1, radius: 6 }, { x: 1, y: 2, strength: 2, radius: 220 }] } },
-    { type: "set", values: { "rules.predators.hunters": [{ kind: "owl" }, hawk, { x: 1, y: 2, kind: "falcon" }], "rules.fear.enabled": true } },
-    { type: "set", values: { "rules.attractors.points": [] } },
-    { type: "erase", x: 0, y: 0 },
-    { type: "set", values: { "rules.predators.hunters": [hawk] } },
-  ]);
-  expect(nearestOf([], { x: 0, y: 0 })).toBe(-1);
-});
 it("kinds of hunters come from the schema", () => {
   expect(hunterKinds({ $defs: { Hunter: { properties: { kind: { enum: ["hawk", "owl"] } } } } })).toEqual(["hawk", "owl"]);
   expect(hunterKinds({})).toEqual([]);

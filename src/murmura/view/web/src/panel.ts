@@ -23,7 +23,7 @@ interface Section {
   later: GUI | null; // what is advanced
   toggle: HTMLInputElement | null;
   knobs: Knob[];
-  on: boolean;
+  first: boolean; // it takes part, or did
 }
 
 const MOST_OPEN = 6; // rules that are open at first: with twenty nothing could be found
@@ -76,7 +76,7 @@ export class Panel {
     if (title) title.title = group.help;
     const hidden = advanced(group.controls);
     const on = group.switch === null || valueAt(scenario, group.switch) === true;
-    const section: Section = { group, folder, later: null, toggle: null, knobs: [], on };
+    const section: Section = { group, folder, later: null, toggle: null, knobs: [], first: on };
     if (group.switch) section.toggle = this.toggle(section, group.switch);
     const send = (path: string, value: Json) => { this.send(path, value); };
     const basic = group.controls.filter(({ path }) => !hidden.has(path)).map((control) => new Knob(folder, control, scenario, send));
@@ -94,9 +94,9 @@ export class Panel {
     return box;
   }
 
-  /** Rules that take part into the first folder, the others into the second. */
+  /** Rules that take part into the first folder, the others into the second. One that is switched off stays in sight. */
   private arrange(): void {
-    for (const { folder, on } of this.rules()) (on ? this.active : this.more)?.$children.append(folder.domElement);
+    for (const { folder, first } of this.rules()) (first ? this.active : this.more)?.$children.append(folder.domElement);
   }
 
   /** What a flock is about comes first: a whole model before single wishes, and those before its surroundings. */
@@ -109,7 +109,7 @@ export class Panel {
   private unfold(): void {
     let open = 0;
     for (const { folder } of this.sections) folder.close();
-    for (const { folder, on } of this.rules()) folder.open(on && open++ < MOST_OPEN);
+    for (const { folder, first } of this.rules()) folder.open(first && open++ < MOST_OPEN);
     this.more?.close();
   }
 
@@ -133,9 +133,9 @@ export class Panel {
       if (toggle && group.switch && !quiet(group.switch)) toggle.checked = on;
       folder.domElement.classList.toggle("off", !on);
       for (const knob of knobs) knob.show(scenario, loaded, quiet(knob.control.path));
-      moved ||= on !== section.on;
-      if (on !== section.on && on) folder.open();
-      section.on = on;
+      if (!on || section.first) continue;
+      moved = section.first = true;
+      folder.open();
     }
     if (moved) this.arrange();
   }

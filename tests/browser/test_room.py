@@ -23,6 +23,15 @@ def _covered(tab: Tab) -> int:
     )
 
 
+def _settled(tab: Tab) -> None:
+    """The hint has gone, and the world has taken its room."""
+    zoom = tab.see("camera.zoom")
+    tab.until(tab.page.get_by_role("note").is_visible)
+    tab.page.get_by_role("button", name="Dismiss the hint").click()
+    tab.until(lambda: tab.see("camera.zoom") > zoom)
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, not gently
+
+
 def _corners(tab: Tab) -> list[list[float]]:
     world = tab.session.scenario.world
     return [[float(v) for v in p] for p in tab.screen([[0, 0], [world.width, world.height]])]
@@ -45,6 +54,7 @@ def test_nobody_lies_under_a_panel_at_the_first_visit(make_tab: MakeTab, size: t
 def test_the_world_makes_room_for_panels_and_comes_back(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
     tab.still(agents=400)
+    _settled(tab)
     alone = tab.see("camera")
     for key in "bm":
         tab.page.keyboard.press(key)
@@ -62,6 +72,7 @@ def test_the_world_makes_room_for_panels_and_comes_back(make_tab: MakeTab) -> No
 
 def test_a_view_that_was_moved_stays_where_it_is(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
+    _settled(tab)
     zoom = tab.see("camera.zoom")
     tab.page.mouse.move(700, 400)
     tab.page.mouse.wheel(0, -500)

@@ -7,13 +7,14 @@ const SEEN = "murmura.hint";
 export class Hint {
   readonly root: HTMLElement;
   private isOver: boolean;
+  private isShown = false;
 
   constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
     this.isOver = memory?.getItem(SEEN) === "1";
     const touch = matchMedia("(pointer: coarse)").matches;
     this.root = element(
       "div",
-      { class: "hint", role: "note", hidden: true },
+      { class: "hint waits", role: "note", hidden: this.isOver }, // its room is kept from the beginning: the view shall not move
       element("span", {}, touch ? "Drag to attract · hold to repel · two fingers zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
       element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
     );
@@ -21,12 +22,14 @@ export class Hint {
 
   /** There is a flock to be seen. */
   begin(): void {
-    if (!this.isOver && this.root.hidden) this.root.hidden = false;
+    if (this.isShown) return;
+    this.isShown = true;
+    this.root.classList.remove("waits");
   }
 
   /** The visitor did something: the hint has served. */
   done(): void {
-    if (this.isOver || this.root.hidden) return;
+    if (this.isOver || !this.isShown) return;
     this.isOver = true;
     this.memory?.setItem(SEEN, "1");
     this.root.hidden = true;

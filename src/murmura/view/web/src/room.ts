@@ -15,6 +15,7 @@ export function isNarrow(): boolean {
 }
 
 export class Room {
+  private wasHidden = false;
   private readonly handles = new Map<Foldable, HTMLButtonElement>();
 
   constructor(
@@ -40,8 +41,10 @@ export class Room {
     const heights = this.bars.map((bar) => bar.offsetHeight).filter((height) => height > 0);
     const below = heights.reduce((sum, height) => sum + height + GAP_PX, 0);
     if (below > 0) document.documentElement.style.setProperty("--dock", `${below - GAP_PX}px`);
+    const turned = looks.hidden !== this.wasHidden; // all goes or comes at a stroke, and so does the view
+    this.wasHidden = looks.hidden;
     if (looks.hidden) {
-      this.stage.makeRoom(NO_GAPS);
+      this.stage.makeRoom(NO_GAPS, turned);
       return;
     }
     const beside = !isNarrow(); // in a narrow window panels lie over the world
@@ -50,6 +53,6 @@ export class Room {
       top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has a line of its own there
       right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
       bottom: below + GAP_PX,
-    });
+    }, turned);
   }
 }

@@ -145,11 +145,11 @@ export class Stage {
   }
 
   /** Panels came or went: the world goes where there is room. */
-  makeRoom(gaps: Gaps): void {
+  makeRoom(gaps: Gaps, atOnce = false): void {
     const { left, top, right, bottom } = this.gaps;
     if (left === gaps.left && top === gaps.top && right === gaps.right && bottom === gaps.bottom) return;
     this.gaps = gaps;
-    if (this.timeline.newest === null) this.showWhole();
+    if (this.timeline.newest === null || (atOnce && this.whole)) this.showWhole();
     else if (this.whole) this.fit();
     this.wake();
   }

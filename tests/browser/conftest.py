@@ -14,7 +14,7 @@ from murmura.view import server
 from murmura.view.session import Session
 from tests.view.live import Live, flock
 
-from .tab import PLAIN, STROKES, WATCH, Tab
+from .tab import PLAIN, STROKES, VISITED, WATCH, Tab
 
 WEB = Path(server.__file__).with_name("web")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -66,14 +66,14 @@ def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
     """Makes tabs on a fresh flock, paused: pictures are dear where the processor paints them."""
     tabs: list[Tab] = []
 
-    def make(gl: bool = True, **options: Any) -> Tab:
+    def make(gl: bool = True, first_visit: bool = False, **options: Any) -> Tab:
         context = browser.new_context(
             **{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
         name, _, value = live.cookie.partition("=")
         context.add_cookies([{"name": name, "value": value, "url": live.origin}])
-        for script in (WATCH, STROKES, *(() if gl else (PLAIN,))):
+        for script in (WATCH, STROKES, *(() if gl else (PLAIN,)), *(() if first_visit else (VISITED,))):
             context.add_init_script(script)
         tab = Tab(context.new_page(), live)
         tabs.append(tab)

@@ -15,8 +15,13 @@ from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
 
-WATCH = """
+# Somebody who was here before: the hint was read, and the panels are as they were left, open.
+VISITED = """
 localStorage.setItem('murmura.hint', '1');
+if (!localStorage.getItem('murmura.looks')) localStorage.setItem('murmura.looks', '{"panel": true, "charts": true}');
+"""
+
+WATCH = """
 window.violations = [];
 addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
   violations.push(violatedDirective + ' ' + blockedURI);

@@ -90,7 +90,8 @@ def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
     _inspecting(tab)
     wanted = tab.page.evaluate(f"""() => {{
       const all = [...document.querySelectorAll("{INTERACTIVE}")].filter((each) =>
-        each.tabIndex >= 0 && each.checkVisibility({{ visibilityProperty: true }}) && !each.closest('dialog, #notes')
+        each.tabIndex >= 0 && !each.disabled
+        && each.checkVisibility({{ visibilityProperty: true }}) && !each.closest('dialog, #notes')
         && each.getClientRects().length);
       all.forEach((each, k) => {{ each.dataset.stop = k; }});
       return all.length; }}""")

@@ -16,8 +16,8 @@ from .tab import Tab
 
 
 def _row(tab: Tab, path: str) -> Locator:
-    """The control of a value: its tooltip ends in the path."""
-    return tab.page.locator(f'.lil-controller[title$="({path})"]')
+    """The control of a value."""
+    return tab.page.locator(f'.lil-controller[data-path="{path}"]')
 
 
 # S4-40: sliders for R, d_min, the weights, max_force and the field of view.

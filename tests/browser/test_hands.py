@@ -114,9 +114,10 @@ def test_the_middle_button_moves_the_view(tab: Tab) -> None:
 
 
 def test_the_map_shows_the_way(tab: Tab) -> None:
+    whole = tab.see("camera.zoom")
     tab.page.mouse.move(*HERE)
     tab.page.mouse.wheel(0, -1200)
-    tab.until(lambda: tab.see("camera.zoom") > 3)
+    tab.until(lambda: tab.see("camera.zoom") > 5 * whole)
     rects = tab.drawn()["rects"]
     world = tab.session.scenario.world
     [ground] = [r for r in rects if r["w"] > 50 and abs(r["w"] / r["h"] - world.width / world.height) < 1e-6]
@@ -168,6 +169,45 @@ def test_building_and_removing(tab: Tab) -> None:
         mouse.click(*THERE, button="right")
         tab.until(lambda items=items: not items())
     assert not rules().predators.enabled  # the last hunter takes the rule with it
+
+
+def test_quick_clicks_make_as_many_things(tab: Tab) -> None:
+    tab.still()
+    tab.page.keyboard.press("d")
+    spots = [(420.0 + 20.0 * k, 330.0) for k in range(6)]
+    for spot in spots:
+        tab.page.mouse.click(*spot)
+    hunters = tab.until(lambda: (found := tab.session.scenario.rules.predators.hunters)[5:] and found)
+    assert len(hunters) == 6
+    for hunter, spot in zip(hunters, spots, strict=True):
+        assert _near(vars(hunter), _world(tab, spot))
+    tab.until(lambda: tab.see("things").count("predator") == 6)
+
+
+def test_attractors_and_repulsors_stay_are_moved_and_removed(tab: Tab) -> None:
+    tab.still()
+    mouse = tab.page.mouse
+
+    def points() -> Any:
+        return tab.session.scenario.rules.attractors.points
+
+    tab.page.keyboard.press("i")
+    mouse.click(*HERE)
+    tab.page.keyboard.press("u")
+    mouse.click(*THERE)
+    tab.until(lambda: [point.strength > 0 for point in points()] == [True, False])
+    tab.until(lambda: tab.see("things") == ["attractor", "attractor"])
+    # With its tool in hand a thing is taken hold of and moved; nothing new is placed.
+    aside = (HERE[0] + 60, HERE[1] + 40)
+    mouse.move(*HERE)
+    mouse.down()
+    mouse.move(*aside, steps=4)
+    mouse.up()
+    tab.until(lambda: _near(vars(points()[0]), _world(tab, aside)))
+    assert len(points()) == 2 and _near(vars(points()[1]), _world(tab, THERE))
+    tab.until(lambda: len(tab.see("things")) == 2)
+    mouse.click(*aside, button="right")
+    tab.until(lambda: len(points()) == 1 and points()[0].strength < 0)
 
 
 class Fingers:

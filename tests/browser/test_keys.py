@@ -27,6 +27,8 @@ SEES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("b", "panel", "looks.panel", lambda was: not was),
     ("p", "palette", "looks.palette", lambda was: {"dusk": "aurora"}[was]),
     ("c", "mode", "looks.mode", lambda was: {"heading": "species"}[was]),
+    ("i", "attractorTool", "looks.tool", lambda was: "attractor"),
+    ("u", "repulsorTool", "looks.tool", lambda was: "repulsor"),
     ("d", "scareTool", "looks.tool", lambda was: "scare"),
     ("o", "foodTool", "looks.tool", lambda was: "food"),
     ("k", "circleTool", "looks.tool", lambda was: "circle"),
@@ -41,7 +43,18 @@ DOES: list[tuple[str, str, Watched, Callable[[Any], Any]]] = [
     ("]", "faster", lambda tab: tab.session.speed, lambda was: was * 2),
     ("Space", "toggle", lambda tab: tab.session.running, lambda was: not was),
 ]
-ELSEWHERE = {"reset", "newSeed", "screenshot", "record", "link", "export", "actions", "fit", "fullScreen"}
+ELSEWHERE = {
+    "reset",
+    "newSeed",
+    "screenshot",
+    "screenshotLarge",
+    "record",
+    "link",
+    "export",
+    "actions",
+    "fit",
+    "fullScreen",
+}
 
 
 def test_keys_change_how_it_looks(tab: Tab) -> None:

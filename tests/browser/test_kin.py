@@ -45,7 +45,7 @@ def test_the_flock_is_coloured_by_genes_and_stances_where_there_are_any(tab: Tab
     tab.until(lambda: tab.session.extra == "gene_speed")
     modes.select_option("stance")
     tab.until(lambda: tab.session.extra == "stance")
-    assert tab.page.locator(".stances").inner_text().split("\n") == ["Idle", "Seeking food", "Fleeing"]
+    assert tab.page.locator(".legend").inner_text().split("\n") == ["Idle", "Seeking food", "Fleeing"]
     tab.still()  # a flock without genes: another colouring, and no complaint
     tab.until(
         lambda: (

@@ -58,6 +58,7 @@ def even_tab(make_tab: MakeTab) -> Tab:
     tab.page.add_init_script(EVEN)
     tab.open()
     tab.page.keyboard.press("h")  # no panels
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # the world takes their room at once
     return tab
 
 

@@ -18,7 +18,10 @@ def test_a_difference_shrinks_to_its_share_in_the_relaxation_time(backend: str) 
         | {"rules.cruise.enabled": True, "rules.cruise.speed": 8.0, "rules.cruise.relaxation": 0.5}
     )
     sim = mm.Simulation(
-        scenario, backend=backend, positions=[[100.0, 100.0], [900.0, 500.0]], velocities=[[12.0, 0.0], [0.0, -3.0]]
+        scenario,
+        backend=backend,
+        positions=[[100.0, 100.0], [900.0, 500.0]],
+        velocities=[[12.0, 0.0], [0.0, -3.0]],
     )
     steps = 30  # half a second
     sim.step(steps)

@@ -15,7 +15,9 @@ from murmura.scenario.models import MOST_SPECIES
 
 def with_species(count: int) -> dict[str, Any]:
     data = mm.load_scenario("classic").model_dump(mode="json")
-    data["species"] = [{"name": f"s{k}", "values": {"motion.max_speed": 2.0 + 0.01 * k}} for k in range(count)]
+    data["species"] = [
+        {"name": f"s{k}", "values": {"motion.max_speed": 2.0 + 0.01 * k}} for k in range(count)
+    ]
     return data
 
 

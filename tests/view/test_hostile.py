@@ -22,6 +22,7 @@ from .live import PATIENCE, Live, Page, flock, until
 MUTATIONS = int(os.environ.get("MURMURA_MUTATIONS", "6000"))  # 100,000 are what we promise
 COMMANDS = [
     "play", "pause", "step", "speed", "reset", "load", "set", "pointer", "select", "pick", "extra", "place", "erase",
+    "move",
 ]  # fmt: skip
 NASTY_TEXTS = [
     "", " ", "\x00", "{", "[", "]", "null", "true", "1", '"play"', "[]", "[{}]", "{}", "{'type': 'play'}",
@@ -66,7 +67,9 @@ NASTY_TEXTS = [
     '{"type": "place", "kind": "wall", "points": {"0": [1, 1]}}',
     '{"type": "place", "kind": "circle", "x": 1, "y": 1, "radius": -1}',
     '{"type": "place", "kind": "circle", "x": 1, "y": 1, "radius": 1e999}',
-    '{"type": "erase"}',
+    '{"type": "erase"}', '{"type": "erase", "x": 1, "y": 1, "kind": {"a": 1}}', '{"type": "move", "kind": "wall"}',
+    '{"type": "place", "kind": "predator", "x": 1, "y": 1, "species": ["hawk"]}',
+    '{"type": "place", "kind": "attractor", "x": 1, "y": 1, "strength": "much"}',
     '{"type": "erase", "x": 1}',
     '{"type": "__init__"}', '{"type": "_start"}', '{"type": "close"}', '{"type": null}', '{"type": {"type": "play"}}',
     '{"type": "' + "x" * 60000 + '"}', "[" * 30000, '{"a":' * 10000, "[" * 900 + "]" * 900,

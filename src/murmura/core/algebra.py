@@ -160,7 +160,11 @@ class Value:
         return self - other * floor(self / other)
 
     def __rmod__(self, other: Any) -> Any:
-        return as_number(self.target, other) % self if kind_of(self) == NUMBER else self.target.integer(other) % self
+        return (
+            as_number(self.target, other) % self
+            if kind_of(self) == NUMBER
+            else self.target.integer(other) % self
+        )
 
     def __pow__(self, exponent: Any) -> Any:
         return power(self, exponent)

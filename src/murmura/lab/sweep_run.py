@@ -117,8 +117,6 @@ class Question:
         return Scenario.from_data(self.scenario)
 
 
-
-
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
     """Which measures are costly, and at every how many of the instants they can be afforded."""
     budget = Budget.of(names, agents)

@@ -7,7 +7,7 @@ from typing import Any
 
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.frames import extras_of, stances_of
-from murmura.view.scene import PLACEABLE
+from murmura.view.placing import PLACEABLE, hunters_to_place
 
 UNNAMED = {"name": "default", "color": "#4cc9f0"}
 
@@ -25,6 +25,7 @@ def greeting(scenario: Scenario) -> dict[str, Any]:
         "columns": extras_of(scenario),
         "stances": stances_of(scenario),
         "places": list(PLACEABLE),
+        "hunters": hunters_to_place(scenario),
     }
 
 

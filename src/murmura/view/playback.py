@@ -153,7 +153,7 @@ class RecordedScene(Scene):
 
     def __init__(self, played: PlayedSimulation) -> None:
         self.played = self.simulation = played
-        self.scenario = played.scenario
+        self.scenario = self.loaded = played.scenario
         self.hand = None
         self.actions, self.coming = [], deque()
         self.epoch, self.loads = 0, 0

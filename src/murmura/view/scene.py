@@ -8,24 +8,38 @@ the same bits. Pace, pausing, selecting and drawing are not here, since they cha
 from __future__ import annotations
 
 import json
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from murmura.core.errors import MurmuraError, ScenarioError, nearest
+from murmura.engine.census import hunting_species
+from murmura.engine.hunters import hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.view.tools import STRENGTHS, Hand, with_hand, with_obstacle, without_obstacle_near
+from murmura.view.placing import MOVABLE, PLACEABLE, with_thing, with_thing_moved, without_thing
+from murmura.view.tools import STRENGTHS, Hand, with_hand
 
 MOST_AGENTS = 2_000_000
 SPARING_UP_TO = 150_000  # agents; with more, a step on one core is longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of notes; hours of dragging
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
-PLACEABLE = {"circle": ("x", "y", "radius"), "wall": ("points",)}
 
 Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """One who joins a running flock: a species' number and a place [u]."""
+
+    species: int
+    x: float
+    y: float
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,8 @@ class Change:
     note: dict[str, Any]
     seed: int | None = None  # a new beginning with this seed
     loads: bool = False  # it is another scenario, not a change of the present one
+    born: Newcomer | None = None  # joins the flock
+    gone: int | None = None  # the id of one who leaves it
 
     @property
     def aim(self) -> Scenario:
@@ -78,6 +94,7 @@ class Scene:
         self._at_once = at_once
         self._size = 0
         self._full: tuple[int, str] | None = None
+        self.loaded: Scenario  # as it was before anybody changed it
         self.is_exact = isinstance(begin, Scenario)
         """Whether the notes tell the whole story. Of a flock that somebody else had brought up they do not."""
         if isinstance(begin, Scenario):
@@ -85,7 +102,8 @@ class Scene:
             self._apply(Change(begin, None, _load_note(begin, seed), seed, loads=True))
         else:
             self._backend, self._threads = begin.backend, begin.threads
-            self.scenario, self.simulation = begin.scenario, begin
+            self.scenario = self.loaded = begin.scenario
+            self.simulation = begin
             begin.adopt(with_hand(begin.scenario, None))
 
     def step(self, count: int = 1) -> None:
@@ -152,7 +170,13 @@ class Scene:
             self._begin(change.aim, change.seed)
             self.epoch += 1
         self.changes += 1
+        if change.born is not None:
+            self._bear(change.born)
+        if change.gone is not None:
+            self.simulation.remove_agents([change.gone])
         self.loads += change.loads
+        if change.loads:
+            self.loaded = change.scenario
         self.scenario, self.hand = change.scenario, change.hand
         self._note(noted)
 
@@ -184,6 +208,15 @@ class Scene:
 
     def _team(self, agents: int) -> int | None:
         return self._threads or self._usual_threads(agents)
+
+    def _bear(self, one: Newcomer) -> None:
+        """Let one join the flock, flying to the middle of the world at half its top speed."""
+        world = self.scenario.world
+        way = (world.width / 2.0 - one.x, world.height / 2.0 - one.y)
+        far = math.hypot(*way)
+        pace = 0.5 * self.scenario.of_species(one.species).motion.max_speed
+        velocity = [pace * way[0] / far, pace * way[1] / far] if far > 0.0 else [pace, 0.0]
+        self.simulation.add_agents([[one.x, one.y]], [velocity], {"species_id": [one.species]})
 
     def _usual_threads(self, agents: int) -> int | None:
         """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
@@ -265,13 +298,40 @@ class Scene:
         keys = PLACEABLE.get(str(kind))
         if keys is None:
             raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
-        shape = {"kind": kind} | {key: message.get(key) for key in keys}
-        return Change(with_obstacle(self.scenario, shape), self.hand, {"type": "place", **shape})
+        thing = {"kind": kind} | {key: message.get(key) for key in keys}
+        note = {"type": "place", **thing}
+        names = [self.scenario.species[k].name for k in hunting_species(self.scenario)]
+        if kind == "predator" and thing["species"] in names:
+            number = self.scenario.species_names().index(thing["species"])
+            return Change(self.scenario, self.hand, note, born=Newcomer(number, *place_of(message)))
+        return Change(with_thing(self.scenario, thing), self.hand, note)
 
     def _erase(self, message: Message) -> Change:
         x, y = place_of(message)
-        scenario = without_obstacle_near(self.scenario, x, y)
-        return Change(scenario, self.hand, {"type": "erase", "x": x, "y": y})
+        kind = message.get("kind")
+        note = {"type": "erase", "x": x, "y": y} | ({"kind": kind} if kind is not None else {})
+        alive = hunters(self.simulation) if kind == "predator" else []
+        gone = self._hunter_near(x, y) if kind == "predator" and not alive else None
+        scenario = self.scenario if gone is not None else without_thing(self.scenario, kind, x, y, alive)
+        return Change(scenario, self.hand, note, gone=gone)
+
+    def _hunter_near(self, x: float, y: float) -> int | None:
+        """The id of the nearest member of a species that hunts."""
+        simulation = self.simulation
+        rows = np.isin(simulation.state["species_id"], hunting_species(self.scenario))
+        if not rows.any():
+            return None
+        far = np.hypot(*(simulation.positions[rows].astype(float) - (x, y)).T)
+        return int(simulation.ids[rows][np.argmin(far)])
+
+    def _move(self, message: Message) -> Change:
+        kind = message.get("kind")
+        if kind not in MOVABLE:
+            raise ScenarioError(f"kind must be {' or '.join(MOVABLE)}, got {kind!r}")
+        x, y = place_of(message)
+        to = (number_of(message, "to_x", -1e9, 1e9), number_of(message, "to_y", -1e9, 1e9))
+        note = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to[0], "to_y": to[1]}
+        return Change(with_thing_moved(self.scenario, str(kind), (x, y), to), self.hand, note)
 
 
 _CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
@@ -281,6 +341,7 @@ _CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
     "pointer": Scene._pointer,
     "place": Scene._place,
     "erase": Scene._erase,
+    "move": Scene._move,
 }
 CHANGES = tuple(_CHANGES)
 

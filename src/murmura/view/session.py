@@ -148,7 +148,7 @@ class Session:
     def hello(self) -> dict[str, Any]:
         """All a page needs to know to begin."""
         own = {"type": "hello", "seed": self.simulation.seed, "running": self.running, "speed": self.speed}
-        return own | greeting(self.scenario)
+        return own | greeting(self.scenario) | {"loaded": self.scene.loaded.model_dump(mode="json")}
 
     def _run(self) -> None:
         last = time.perf_counter()

@@ -53,7 +53,7 @@ def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:
 
 def without_obstacle_near(scenario: Scenario, x: float, y: float) -> Scenario:
     """The scenario without the obstacle nearest to a place; as it is where there is none."""
-    distances = [_distance(shape, x, y) for shape in scenario.obstacles]
+    distances = [distance_to(shape, x, y) for shape in scenario.obstacles]
     if not distances:
         return scenario
     obstacles = _obstacles(scenario)
@@ -69,7 +69,7 @@ def _with_obstacles(scenario: Scenario, obstacles: list[dict[str, Any]]) -> Scen
     return Scenario.from_data(scenario.model_dump(mode="json") | {"obstacles": obstacles})
 
 
-def _distance(shape: Any, x: float, y: float) -> float:
+def distance_to(shape: Any, x: float, y: float) -> float:
     """How far a place is from an obstacle [u]; 0 inside a solid one."""
     if contains(shape, x, y):
         return 0.0

@@ -1,32 +1,35 @@
 /** Puts the parts together: messages in, actions out. */
 
+import { Changes } from "./changes";
 import { Charts } from "./charts";
 import { Connection } from "./connection";
 import { Dock, nextSpeed } from "./dock";
 import { byId, element, isTyping } from "./dom";
 import { Hands } from "./hands";
-import { Help, showHint } from "./help";
+import { Help } from "./help";
+import { Hint } from "./hint";
 import { Hud, summary } from "./hud";
 import { Input } from "./input";
 import { Inspector } from "./inspector";
-import { Recorder, saveJson, screenshot, stamp } from "./keep";
+import { readScenario, Recorder, saveActions, saveJson, screenshot, stamp } from "./keep";
 import { meaning, type Action } from "./keys";
 import { hunterKinds, Places } from "./places";
 import { PlaybackBar } from "./playback";
+import { Legend } from "./legend";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./palettes";
 import { note } from "./notes";
-import { Panel, presetList } from "./panel";
-import { columnsOf, EXTRA_COLUMNS, isObject, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type Json, type ServerMessage, type Status } from "./protocol";
-import { valueAt } from "./schema";
+import { Panel } from "./panel";
+import { presetList } from "./presets";
+import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./protocol";
+import { isNarrow, Room } from "./room";
 import { Settings } from "./settings";
 import { Sharing } from "./sharing";
 import { Stage } from "./stage";
 
-const SET_MS = 50;
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second
-const LARGEST_FILE = 60_000; // bytes the server takes in one message
+const LARGE_PX = 3840; // a large screenshot is this wide
 
 export class App {
   private readonly memory = storage();
@@ -34,21 +37,22 @@ export class App {
   private readonly stage = new Stage(byId("flock"), byId("overlay"), this.settings);
   private readonly connection: Connection;
   private readonly sharing: Sharing;
-  private readonly hud = new Hud();
+  private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
+  private readonly room: Room;
+  private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
   private readonly charts = new Charts();
   private readonly help = new Help(this.settings);
+  private readonly legend = new Legend();
+  private readonly hint = new Hint(this.memory);
   private readonly recorder = new Recorder();
   private readonly dock: Dock;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
   private readonly playback = new PlaybackBar((message) => { this.send(message); });
   private readonly presets;
-  private readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
+  private readonly changes = new Changes(() => this.hello?.scenario ?? null, (message) => { this.send(message); }, (values) => { this.connection.send({ type: "set", values }); });
   private hello: Hello | null = null;
   private status: Status | null = null;
-  private pending: Record<string, Json> = {};
-  private timer = 0;
-  private goal: number | null = null; // agents asked for, until the server has answered
   private followNext = false;
   private lastSummary = -Infinity;
   private lastHeard = 0;
@@ -70,30 +74,34 @@ export class App {
       tool: (tool) => { this.settings.set({ tool }); },
       openFile: (file) => { void this.openFile(file); },
     });
-    this.panel = new Panel({ change: (path, value) => { this.change(path, value); } });
+    this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
+    this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
     this.presets = presetList((name) => { this.sharing.load(name); });
-    this.agents.addEventListener("change", () => { this.change("agents", Math.max(1, Math.round(Number(this.agents.value)))); });
   }
 
   start(): void {
     const { looks } = this.settings;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
-    if (isNarrow()) this.settings.set({ panel: false, charts: false });
+    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
-    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.agents);
-    byId("right").append(element("aside", { class: "panel glass", "aria-label": "Settings" }, this.presets.root, count, this.panel.root));
-    byId("bottom").append(this.playback.root, this.dock.root);
-    new ResizeObserver(() => { this.makeRoom(); }).observe(this.dock.root);
-    showHint(byId("bottom"), this.memory);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => ({ hello: this.hello, things: this.stage.things }), this.send, note), () => { this.followNext = true; }));
+    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
+    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root);
+    byId("right").append(this.aside);
+    byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
+    byId("handles").before(this.legend.root);
+    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
     addEventListener("hashchange", () => { if (this.hello) void this.sharing.open(location.hash, this.hello); });
     this.settings.onChange((changed) => { this.looksChanged(changed); });
     this.looksChanged(looks);
-    this.stage.onDrawn = () => { this.recorder.add(this.stage.layers); };
+    this.stage.onDrawn = () => {
+      this.recorder.add(this.stage.layers);
+      if (this.stage.firstPicture !== null) this.hint.begin();
+    };
+    for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
     if (this.stage.notice) note(this.stage.notice, "error");
     setInterval(() => {
       if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
@@ -108,6 +116,7 @@ export class App {
     // What was asked for counts at once: a key pressed twice must not act on an old answer.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
     if (message.type === "speed") this.expect({ speed: message.value });
+    this.changes.sent(message);
   };
 
   private expect(change: Partial<Status>): void {
@@ -129,9 +138,11 @@ export class App {
         break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
-        this.goal = null;
+        this.changes.answered();
         note(message.message, "error");
-        if (this.hello) this.panel.revert(this.hello.scenario);
+        if (!this.hello) break;
+        this.panel.revert(this.hello.scenario, this.hello.loaded);
+        this.changes.showAgents(true);
         break;
     }
   }
@@ -139,7 +150,7 @@ export class App {
   private welcome(hello: Hello): void {
     const first = this.hello === null;
     this.hello = hello;
-    this.goal = null;
+    this.changes.answered();
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
@@ -147,8 +158,8 @@ export class App {
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
-    this.dock.offerHunters(hunterKinds(hello.schema));
-    this.dock.offerStances(hello.stances ?? []);
+    this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
+    this.showLegend();
     this.sharing.hello(hello);
     if (!first) return;
     this.askExtra();
@@ -160,13 +171,23 @@ export class App {
     if (!this.hello) return;
     this.hello = { ...this.hello, scenario };
     this.stage.setScenario(scenario);
-    this.panel.show(this.hello.schema, scenario);
+    this.panel.show(this.hello.schema, scenario, this.hello.loaded);
+    if (this.changes.isTurning) this.panel.revert(scenario, this.hello.loaded);
+    this.changes.isTurning = false;
     this.presets.show(this.hello.scenarios, String(scenario.name));
-    if (document.activeElement !== this.agents) this.agents.value = String(valueAt(scenario, "agents") ?? "");
+    this.changes.showAgents();
+  }
+
+  private showLegend(): void {
+    if (!this.hello) return;
+    const { species, stances = [] } = this.hello;
+    const { hunters, light, told } = this.stage;
+    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, told });
   }
 
   private report(status: Status): void {
     this.status = status;
+    this.showLegend(); // five times a second: what overlays leave out changes as one zooms
     this.hud.status(status);
     this.charts.status(status);
     this.dock.running(status.running);
@@ -194,19 +215,13 @@ export class App {
     else this.stage.follow();
   }
 
-  /** Many small moves of a slider become one message. */
-  private change(path: string, value: Json): void {
-    this.pending[path] = value;
-    if (this.timer) return;
-    this.timer = window.setTimeout(() => {
-      this.timer = 0;
-      this.send({ type: "set", values: this.pending });
-      this.pending = {};
-    }, SET_MS);
-  }
-
   private keyDown(event: KeyboardEvent): void {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[zy]$/i.test(event.key)) {
+      event.preventDefault();
+      this.changes.turn(event.shiftKey || /^y$/i.test(event.key));
+      return;
+    }
     const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
     const onButton = (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) && !event.target.closest("dialog");
@@ -232,8 +247,8 @@ export class App {
       step: () => { this.send({ type: "pause" }); this.send({ type: "step", count: 1 }); },
       reset: () => { this.send({ type: "reset", seed: null }); },
       newSeed: () => { this.send({ type: "reset", seed: Math.floor(Math.random() * 2 ** 31) }); },
-      more: () => { this.population(1.25); },
-      fewer: () => { this.population(0.8); },
+      more: () => { this.changes.population(1.25); },
+      fewer: () => { this.changes.population(0.8); },
       slower: () => { this.send({ type: "speed", value: nextSpeed(speed, false) }); },
       faster: () => { this.send({ type: "speed", value: nextSpeed(speed, true) }); },
       mode: () => { this.settings.nextMode(); note(`Colour by ${looks.mode}`); },
@@ -242,6 +257,8 @@ export class App {
       vision: () => { this.settings.set({ vision: !looks.vision }); },
       neighbors: () => { this.settings.set({ neighbors: !looks.neighbors }); },
       density: () => { this.settings.set({ density: !looks.density }); },
+      attractorTool: () => { tool("attractor"); },
+      repulsorTool: () => { tool("repulsor"); },
       scareTool: () => { tool("scare"); },
       foodTool: () => { tool("food"); },
       circleTool: () => { tool("circle"); },
@@ -252,13 +269,15 @@ export class App {
       charts: () => { this.settings.set({ charts: !looks.charts, ...(isNarrow() && !looks.charts ? { panel: false } : {}) }); },
       panel: () => { this.settings.set({ panel: !looks.panel, ...(isNarrow() && !looks.panel ? { charts: false } : {}) }); },
       screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
+      screenshotLarge: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }, LARGE_PX); },
       record: () => { this.toggleRecording(); },
       link: () => { void this.copyLink(); },
       export: () => { if (this.hello) saveJson(this.hello.scenario, this.name()); },
-      actions: () => { void this.saveActions(); },
+      actions: () => { void saveActions(this.name()); },
       help: () => { this.help.toggle(); },
       escape: () => { this.release(); },
     };
+    this.hint.done();
     acts[action]();
   }
 
@@ -267,12 +286,6 @@ export class App {
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
     this.inspect(null);
-  }
-
-  private population(factor: number): void {
-    const now = this.goal ?? Number(valueAt(this.hello?.scenario, "agents") ?? 0);
-    this.goal = Math.max(1, Math.round(now * factor));
-    this.change("agents", this.goal);
   }
 
   private name(): string {
@@ -288,17 +301,6 @@ export class App {
       note(error instanceof Error ? error.message : "recording failed", "error");
     }
     this.dock.recording(this.recorder.recording);
-  }
-
-  /** All that was done in this run, with step numbers: played again, it gives the same flock. */
-  private async saveActions(): Promise<void> {
-    try {
-      const answer = await fetch("./api/actions");
-      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-      saveJson(await answer.json(), `${this.name()}-actions`);
-    } catch (error) {
-      note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
-    }
   }
 
   private async copyLink(): Promise<void> {
@@ -325,14 +327,8 @@ export class App {
   }
 
   private async openFile(file: File): Promise<void> {
-    try {
-      if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
-      const data: unknown = JSON.parse(await file.text());
-      if (!isObject(data)) throw new Error("a scenario is a JSON object");
-      this.send({ type: "load", scenario: data });
-    } catch (error) {
-      note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
-    }
+    const scenario = await readScenario(file);
+    if (scenario) this.send({ type: "load", scenario });
   }
 
   private askExtra(): void {
@@ -340,28 +336,17 @@ export class App {
     if (isExtra(mode)) this.send({ type: "extra", column: mode });
   }
 
-  /** The dock wraps where the window is narrow: panels and map stay clear of it. */
-  private makeRoom(): void {
-    const { looks } = this.settings;
-    const height = this.dock.root.offsetHeight;
-    if (height > 0) document.documentElement.style.setProperty("--dock", `${height}px`);
-    this.stage.gaps = { right: looks.panel && !isNarrow() ? 300 : 0, bottom: height + 20 };
-  }
-
   private looksChanged(changed: object): void {
     const { looks } = this.settings;
     document.body.classList.toggle("bare-view", looks.hidden);
     document.body.dataset.tool = looks.tool;
-    byId("right").hidden = !looks.panel;
+    this.aside.hidden = !looks.panel;
     this.charts.root.hidden = !looks.charts;
-    this.makeRoom();
+    this.hud.unfolded(looks.facts);
+    this.room.make();
+    this.showLegend();
     if ("mode" in changed) this.askExtra();
   }
-}
-
-/** No room for panels side by side; the style sheet draws the same line. */
-function isNarrow(): boolean {
-  return innerWidth <= 820;
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {

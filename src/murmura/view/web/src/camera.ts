@@ -27,17 +27,29 @@ export function toWorld(camera: Camera, view: Size, p: Point): Point {
   };
 }
 
-/** The camera that shows the whole world with a little air around it. */
-export function fitted(world: Size, view: Size, air = 0.02): Camera {
-  const zoom = Math.min(view.width / world.width, view.height / world.height) * (1 - air);
-  return { x: world.width / 2, y: world.height / 2, zoom: Math.max(zoom, 1e-6) };
+/** What panels cover at the sides of the window [CSS px]. */
+export interface Gaps {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
 }
 
-/** The camera to begin with: the whole world, or nearer where a narrow window would leave most of itself empty. */
-export function opening(world: Size, view: Size): Camera {
-  const whole = fitted(world, view);
-  const cover = Math.max(view.width / world.width, view.height / world.height);
-  return cover > 1.6 * whole.zoom ? { ...whole, zoom: Math.min(cover, 1.9 * whole.zoom) } : whole;
+export const NO_GAPS: Gaps = { left: 0, top: 0, right: 0, bottom: 0 };
+const LEAST_FREE = 0.25; // of a side: where panels leave less, they lie over the world
+
+/** The camera that shows the whole world in what the panels leave free, with a little air around it. */
+export function fitted(world: Size, view: Size, gaps: Gaps = NO_GAPS, air = 0.02): Camera {
+  const [width, aside] = freeOf(view.width, gaps.left, gaps.right);
+  const [height, above] = freeOf(view.height, gaps.top, gaps.bottom);
+  const zoom = Math.max(1e-6, Math.min(width / world.width, height / world.height) * (1 - air));
+  return { x: world.width / 2 - aside / zoom, y: world.height / 2 - above / zoom, zoom };
+}
+
+/** How much of a side is free, and how far the middle of that is from the window's. */
+function freeOf(side: number, before: number, behind: number): [number, number] {
+  const free = side - before - behind;
+  return free < LEAST_FREE * side ? [side, 0] : [free, (before - behind) / 2];
 }
 
 /** Zoom by a factor and keep what is under `at` there. `limits` are px per u. */

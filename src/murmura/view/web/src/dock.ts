@@ -3,7 +3,7 @@
 import { element } from "./dom";
 import { icon, type IconName } from "./icons";
 import { keysOf, shownKeys, type Action } from "./keys";
-import { colorTable, isCategory, legend, paletteTable, palettesFor, type ColorMode, type PaletteName } from "./palettes";
+import { isCategory, palettesFor, type ColorMode, type PaletteName } from "./palettes";
 import { humanized } from "./schema";
 import type { Settings, Tool } from "./settings";
 
@@ -28,10 +28,7 @@ export class Dock {
   private readonly titled: { button: HTMLButtonElement; action: Action }[] = [];
   private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by" });
   private readonly palette = element("select", { "aria-label": "Palette", title: "Palette" });
-  private readonly names = element("span", { class: "stances", hidden: true });
-  private stances: string[] = [];
   private shownSpeed = NaN;
-  private readonly swatch = element("canvas", { class: "swatch", width: "64", height: "1", "aria-hidden": "true" });
 
   constructor(private readonly settings: Settings, private readonly hands: DockHands) {
     this.play = this.button("pause", "toggle", "Pause");
@@ -42,8 +39,8 @@ export class Dock {
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group(this.speed, this.speedText),
-      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
-      group(this.mode, this.palette, this.swatch, this.names),
+      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
+      group(this.mode, this.palette),
       group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
       group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
     );
@@ -79,20 +76,9 @@ export class Dock {
   }
 
   offerHunters(kinds: string[]): void {
-    if (this.hunter.options.length === kinds.length) return;
+    if ([...this.hunter.options].map((option) => option.value).join() === kinds.join()) return;
+    if (this.hunter.options.length > 0 || !kinds.includes(this.settings.looks.hunter)) this.settings.set({ hunter: kinds[0] ?? "" });
     this.hunter.replaceChildren(...kinds.map((kind) => element("option", { value: kind }, humanized(kind))));
-    this.refresh();
-  }
-
-  /** What the colours of stances stand for. */
-  offerStances(names: string[]): void {
-    this.stances = names;
-    const table = colorTable("stance", "viridis", [], false);
-    this.names.replaceChildren(...names.map((name, k) => {
-      const item = element("span", {}, humanized(name));
-      item.style.setProperty("--dot", `rgb(${table.subarray(4 * k, 4 * k + 3).join(" ")})`);
-      return item;
-    }));
     this.refresh();
   }
 
@@ -128,10 +114,7 @@ export class Dock {
     const names = palettesFor(mode);
     this.palette.replaceChildren(...names.map((name) => element("option", { value: name }, humanized(name))));
     this.palette.value = palette;
-    this.palette.hidden = this.swatch.hidden = isCategory(mode);
-    this.names.hidden = mode !== "stance" || this.stances.length === 0;
-    this.swatch.title = legend(mode).join(" → ");
-    this.paintSwatch(palette);
+    this.palette.hidden = isCategory(mode);
   }
 
   /** A tooltip names the button and its key, whichever that is now. */
@@ -141,12 +124,6 @@ export class Dock {
     }
   }
 
-  private paintSwatch(palette: PaletteName): void {
-    const table = paletteTable(palette, false);
-    const pixels = new ImageData(64, 1);
-    for (let k = 0; k < 64; k++) pixels.data.set(table.subarray(16 * k, 16 * k + 4), 4 * k);
-    this.swatch.getContext("2d")?.putImageData(pixels, 0, 0);
-  }
 }
 
 function group(...children: HTMLElement[]): HTMLElement {

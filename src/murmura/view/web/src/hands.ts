@@ -5,13 +5,16 @@ import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "./proto
 import type { Places } from "./places";
 import type { Settings } from "./settings";
 import type { Stage } from "./stage";
+import { thingNear } from "./things";
 
 const SEND_MS = 1000 / 28; // the server takes at most 30 places a second
 const MOST_CORNERS = 60;
 const CORNER_PX = 12;
+const GRAB_PX = 12; // so near a thing is taken hold of
 
 export class Hands implements Gestures {
   private mode: PointerMode = "none";
+  private moving: Point | null = null; // where a thing was taken hold of
   private lastSent = 0;
   private pending = 0;
 
@@ -31,6 +34,7 @@ export class Hands implements Gestures {
   /** What the chosen tool puts into the world, if it does. */
   private get puts(): Placeable | null {
     const { tool } = this.settings.looks;
+    if (tool === "repulsor") return "attractor";
     return tool === "hand" ? null : tool === "scare" ? "predator" : tool;
   }
 
@@ -39,10 +43,13 @@ export class Hands implements Gestures {
     const place = this.stage.at(at);
     if (this.puts && second) {
       this.places.remove(this.puts, place);
+    } else if (this.puts && thingNear(this.stage.things, this.puts, place, GRAB_PX / this.stage.camera.zoom)) {
+      this.moving = place;
+      this.stage.draft = [[place.x, place.y]];
     } else if (this.builds) {
       this.stage.draft = [[place.x, place.y]];
-    } else if (this.settings.looks.tool === "food") {
-      this.places.put("food", this.within(place), "");
+    } else if (this.placesAtOnce) {
+      this.put(place);
     } else {
       this.mode = this.settings.looks.tool === "scare" ? "scare" : second ? "repel" : "attract";
       this.push(at);
@@ -50,7 +57,9 @@ export class Hands implements Gestures {
   }
 
   drag(at: Point): void {
-    if (this.stage.draft) this.extend(this.stage.draft, at);
+    const { draft } = this.stage;
+    if (draft && this.moving) draft[1] = [this.stage.at(at).x, this.stage.at(at).y];
+    else if (draft) this.extend(draft, at);
     else if (this.mode !== "none") this.push(at);
     this.stage.wake();
   }
@@ -58,7 +67,9 @@ export class Hands implements Gestures {
   release(at: Point): void {
     const { draft } = this.stage;
     this.stage.draft = null;
-    if (draft) this.build(draft, at);
+    if (draft && this.moving) this.move(this.moving, this.within(this.stage.at(at)));
+    else if (draft) this.build(draft, at);
+    this.moving = null;
     if (this.mode === "none") return;
     this.mode = "none";
     this.stage.hand = null;
@@ -73,10 +84,27 @@ export class Hands implements Gestures {
     const { tool } = this.settings.looks;
     if (this.puts && second) this.places.remove(this.puts, place);
     else if (tool === "circle") this.placeCircle(place, 0);
-    else if (tool === "food" || tool === "scare") this.places.put(tool === "food" ? "food" : "predator", this.within(place), this.settings.looks.hunter);
+    else if (this.placesAtOnce || tool === "scare") this.put(place);
     if (second || tool !== "hand") return;
     const agent = this.stage.agentNear(at);
     this.send(agent ? { type: "pick", ...agent } : { type: "select", id: null });
+  }
+
+  /** Tools that leave something where they are pressed. */
+  private get placesAtOnce(): boolean {
+    return ["food", "attractor", "repulsor"].includes(this.settings.looks.tool);
+  }
+
+  private put(at: Point): void {
+    const { tool, hunter } = this.settings.looks;
+    const place = this.within(at);
+    if (tool === "attractor" || tool === "repulsor") this.places.attract(tool, place);
+    else this.places.put(tool === "food" ? "food" : "predator", place, hunter);
+  }
+
+  private move(from: Point, to: Point): void {
+    const kind = this.puts;
+    if (kind) this.send({ type: "move", kind, ...from, to_x: to.x, to_y: to.y });
   }
 
   doubleClick(at: Point): void {

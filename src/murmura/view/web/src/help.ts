@@ -1,11 +1,9 @@
-/** The shortcut sheet, where keys can be changed or switched off, and the strip of hints a first visitor sees. */
+/** The shortcut sheet, where keys can be changed or switched off. */
 
 import { element } from "./dom";
 import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } from "./keys";
 import type { Settings } from "./settings";
 
-const HINT_SEEN = "murmura.hint";
-const HINT_SECONDS = 5;
 const FIXED: readonly Action[] = ["help", "escape"]; // the way in and the way out
 
 export class Help {
@@ -88,21 +86,4 @@ export class Help {
     this.settings.set({ bindings });
     this.refresh();
   }
-}
-
-/** Shown for five seconds, once; never again after somebody dismissed it. */
-export function showHint(place: HTMLElement, memory: Storage | null): void {
-  if (memory?.getItem(HINT_SEEN)) return;
-  const dismiss = () => {
-    memory?.setItem(HINT_SEEN, "1");
-    strip.remove();
-  };
-  const strip = element(
-    "div",
-    { class: "hint", role: "note" },
-    element("span", {}, "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
-    element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: dismiss }, "×"),
-  );
-  place.prepend(strip);
-  setTimeout(() => { strip.remove(); }, HINT_SECONDS * 1000);
 }

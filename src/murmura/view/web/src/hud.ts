@@ -1,4 +1,4 @@
-/** The corner that says which run this is and how it goes: name, seed, step, hash, pace, order. */
+/** Which run this is and how it goes: a line at the top, and below it what a click on its name unfolds. */
 
 import { element } from "./dom";
 import type { Hello, SceneObject, Status } from "./protocol";
@@ -7,20 +7,29 @@ const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunt
 
 export class Hud {
   readonly root: HTMLElement;
-  private readonly name = element("div", { class: "name" });
+  private readonly name = element("button", { type: "button", class: "name", "aria-expanded": "false", title: "About this run", "aria-controls": "facts" });
+  private readonly brief = element("span", { class: "brief" });
+  private readonly more: HTMLElement;
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
-  private readonly share = element("p", { class: "share" });
+  private readonly share = element("span", { class: "share" });
   private readonly line = element("span", { class: "line off", role: "status" }, "connecting …");
 
-  constructor() {
+  constructor(unfold: () => void) {
     const list = element("dl", { class: "figures" });
     for (const row of ROWS) {
       const cell = element("dd", {}, "–");
       this.cells.set(row, cell);
       list.append(element("div", {}, element("dt", {}, row), cell));
     }
-    this.root = element("section", { class: "hud glass", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line), this.title, list, this.share);
+    this.name.addEventListener("click", unfold);
+    this.more = element("div", { id: "facts", class: "more", hidden: true }, this.title, list);
+    this.root = element("section", { class: "hud", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line, this.brief, this.share), this.more);
+  }
+
+  unfolded(yes: boolean): void {
+    this.more.hidden = !yes;
+    this.name.setAttribute("aria-expanded", String(yes));
   }
 
   connected(yes: boolean): void {
@@ -52,6 +61,8 @@ export class Hud {
     const rate = status.steps_per_second;
     this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : "paused");
     this.write("agents", status.agents.toLocaleString("en"));
+    const brief = `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`;
+    if (this.brief.textContent !== brief) this.brief.textContent = brief;
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
   }
 
@@ -77,6 +88,12 @@ export class Hud {
     if (cell && cell.textContent !== text) cell.textContent = text;
     if (cell?.parentElement) cell.parentElement.hidden = text === "";
   }
+}
+
+/** Simulated time: "42 s", "3:07 min". */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
 }
 
 /** One sentence for those who do not see the canvas. */

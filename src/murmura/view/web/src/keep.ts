@@ -2,7 +2,9 @@
 
 import { download } from "./dom";
 import { note } from "./notes";
-import type { JsonObject } from "./protocol";
+import { isObject, type JsonObject } from "./protocol";
+
+const LARGEST_FILE = 60_000; // bytes the server takes in one message
 
 export function stamp(scenario: JsonObject, seed: number, step: number): string {
   return `murmura-${String(scenario.name ?? "scene")}-seed${seed}-step${step}`;
@@ -26,6 +28,30 @@ export function screenshot(layers: HTMLCanvasElement[], name: string): void {
 
 export function saveJson(data: unknown, name: string): void {
   download(`${name}.json`, new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
+}
+
+/** All that was done in this run, with step numbers: played again, it gives the same flock. */
+export async function saveActions(name: string): Promise<void> {
+  try {
+    const answer = await fetch("./api/actions");
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    saveJson(await answer.json(), `${name}-actions`);
+  } catch (error) {
+    note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+  }
+}
+
+/** The scenario in a file, or null after a note that says what is wrong with it. */
+export async function readScenario(file: File): Promise<JsonObject | null> {
+  try {
+    if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
+    const data: unknown = JSON.parse(await file.text());
+    if (!isObject(data)) throw new Error("a scenario is a JSON object");
+    return data;
+  } catch (error) {
+    note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
+    return null;
+  }
 }
 
 /** Films what is on screen as it comes; for an exact frame rate there is `murmura video`. */

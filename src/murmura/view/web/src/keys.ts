@@ -2,8 +2,8 @@
 
 export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
-  | "vision" | "neighbors" | "density" | "screenshot" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
-  | "hide" | "trails" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
+  | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
+  | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
 
 export interface Shortcut {
   keys: string[];
@@ -32,6 +32,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("v|V", "what everybody in view can see", "vision"),
   row("n|N", "who sees whom", "neighbors"),
   row("g|G", "density grid", "density"),
+  row("i|I", "tool: a pull that stays", "attractorTool"),
+  row("u|U", "tool: a push that stays", "repulsorTool"),
   row("d|D", "tool: predator", "scareTool"),
   row("o|O", "tool: food", "foodTool"),
   row("k|K", "tool: round obstacle", "circleTool"),
@@ -41,7 +43,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("h|H", "hide or show the interface", "hide"),
   row("m|M", "charts", "charts"),
   row("b|B", "settings panel", "panel"),
-  row("s|S", "screenshot", "screenshot"),
+  row("s", "screenshot, as large as the window", "screenshot"),
+  row("S", "screenshot, 3840 px wide", "screenshotLarge"),
   row("x|X", "record on or off", "record"),
   row("l|L", "copy a link to this scene", "link"),
   row("e|E", "save the scenario as JSON", "export"),
@@ -51,7 +54,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 ];
 
 export const MOUSE: readonly [string, string][] = [
-  ["Left drag", "attract; with a tool: use it"],
+  ["Left drag", "attract; with a tool: use it, or move what it placed"],
   ["Right or Shift drag", "repel; with a tool: remove"],
   ["Click", "choose an agent; with a tool: place"],
   ["Double click", "follow the nearest agent"],

@@ -1,6 +1,6 @@
 /** A small map of the whole world, shown when the window holds only a part of it. */
 
-import { visible, type Camera, type Size } from "./camera";
+import { visible, type Camera, type Gaps, type Size } from "./camera";
 import type { Lines } from "./lines";
 import type { Frame, Point } from "./protocol";
 
@@ -8,12 +8,6 @@ const WIDTH = 168; // px
 const HIGHEST = 170;
 const MOST = 0.3; // of the window's width: on a small screen the flock itself needs the room
 const DOTS = 2500;
-
-/** What the panel covers on the right and the dock at the bottom [px]. */
-export interface Gaps {
-  right: number;
-  bottom: number;
-}
 
 export interface MapPlace {
   x: number;

@@ -1,8 +1,8 @@
 /** The upper canvas: everything drawn as lines over the flock, in the order in which it lies. */
 
-import { toScreen, type Camera, type Size } from "./camera";
+import { toScreen, type Camera, type Gaps, type Size } from "./camera";
 import { disc, tracePath, type Lines } from "./lines";
-import { drawMap, mapPlace, needsMap, type Gaps } from "./minimap";
+import { drawMap, mapPlace, needsMap } from "./minimap";
 import { drawAgent } from "./overlay_agent";
 import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./overlay_everyone";
 import { drawThings, ring, type Hand } from "./overlay_things";
@@ -29,7 +29,15 @@ export interface OverlayScene {
   seconds: number; // simulated
 }
 
+/** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
+export interface Told {
+  links: number;
+  cones: number;
+  densest: number; // agents in a square of 100 u
+}
+
 export class Overlay {
+  readonly told: Told = { links: 1, cones: 1, densest: 0 };
   private readonly context: CanvasRenderingContext2D;
   private readonly density = new DensityGrid();
   private sights: Sight[] = sightsOf({});
@@ -70,11 +78,13 @@ export class Overlay {
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {
-    if (looks.density) this.density.draw(lines, moment.to.frame);
-    if (!(looks.vision || looks.neighbors) || moment.to.frame.count > MOST_CROWD) return;
+    if (looks.density) this.told.densest = this.density.draw(lines, moment.to.frame);
+    if (!(looks.vision || looks.neighbors)) return;
+    this.told.cones = this.told.links = 0;
+    if (moment.to.frame.count > MOST_CROWD) return;
     const crowd = crowdAt(moment);
-    if (looks.vision) drawCones(lines, crowd, this.sights);
-    if (looks.neighbors) drawSights(lines, crowd, this.sights);
+    if (looks.vision) this.told.cones = drawCones(lines, crowd, this.sights);
+    if (looks.neighbors) this.told.links = drawSights(lines, crowd, this.sights);
   }
 }
 

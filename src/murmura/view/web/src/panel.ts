@@ -1,38 +1,43 @@
-/** The settings panel: every control the schema speaks of, in folders, with search. */
+/**
+ * The settings panel: every control the schema speaks of, in folders, with search.
+ *
+ * Rules that take part come first and open, the others lie under "More rules". What differs from the scenario as it
+ * was loaded is marked and can be set back, one by one.
+ */
 
-import GUI, { NumberController, type Controller } from "lil-gui";
+import GUI from "lil-gui";
 import "../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the package does not export its style sheet
 import { element } from "./dom";
+import { Knob } from "./knob";
+import { advanced } from "./plain";
 import type { Json, JsonObject } from "./protocol";
-import { groupsOf, humanized, matches, valueAt, type Control, type Group } from "./schema";
+import { groupsOf, matches, valueAt, type Group } from "./schema";
 
 export interface PanelHands {
   change(path: string, value: Json): void;
 }
 
-interface Widget {
-  control: Control;
-  holder: { value: Json };
-  controller: Controller;
-  /** Check box of a value that may be absent. */
-  given: { holder: { value: boolean }; controller: Controller } | null;
-}
-
 interface Section {
   group: Group;
   folder: GUI;
+  later: GUI | null; // what is advanced
   toggle: HTMLInputElement | null;
-  widgets: Widget[];
+  knobs: Knob[];
+  first: boolean; // it takes part, or did
 }
 
-const OPEN_AT_FIRST = ["rules.separation", "rules.alignment", "rules.cohesion"];
+const MOST_OPEN = 6; // rules that are open at first: with twenty nothing could be found
+const MODELS = ["vicsek", "zones", "cucker_smale", "vision"];
+const SURROUNDINGS = ["noise", "wind", "jitter", "boundary", "containment", "avoid_obstacles", "attractors"];
+const rank = (path: string) => (MODELS.includes(path.slice(6)) ? 0 : SURROUNDINGS.includes(path.slice(6)) ? 2 : 1);
 const QUIET_MS = 600; // what the hand just moved is not moved back by an answer that is on its way
 
 export class Panel {
   readonly root = element("div", { class: "settings" });
   private readonly search = element("input", { type: "search", placeholder: "Search settings", "aria-label": "Search settings" });
   private gui: GUI | null = null;
-  private rulesFolder: GUI | null = null;
+  private active: GUI | null = null;
+  private more: GUI | null = null;
   private sections: Section[] = [];
   private key = "";
   private readonly touched = new Map<string, number>();
@@ -42,37 +47,42 @@ export class Panel {
     this.root.append(this.search);
   }
 
-  /** Build once for each schema; afterwards only the values change. */
-  show(schema: JsonObject, scenario: JsonObject): void {
+  /** Build once for each schema and loaded scenario; afterwards only the values change. */
+  show(schema: JsonObject, scenario: JsonObject, loaded: JsonObject): void {
     const groups = groupsOf(schema, scenario);
-    const key = groups.map((group) => group.path + group.controls.length).join();
+    const key = [String(loaded.name), ...groups.map((group) => group.path + group.controls.length)].join();
     if (key !== this.key) {
       this.key = key;
       this.build(groups, scenario);
     }
-    this.refresh(scenario);
+    this.refresh(scenario, loaded);
   }
 
   private build(groups: Group[], scenario: JsonObject): void {
     this.gui?.destroy();
     this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
     this.gui.domElement.style.removeProperty("--width");
-    this.rulesFolder = this.gui.addFolder("Rules");
-    this.sections = groups.map((group) => this.section(group, scenario));
-    // The rules are what people come for: first in the list.
-    for (const { group, folder } of this.sections) if (!group.switch) folder.close();
+    this.active = this.gui.addFolder("Rules that take part");
+    this.more = this.gui.addFolder("More rules").close();
+    this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
+    this.arrange();
+    this.unfold();
     if (this.search.value) this.filter(this.search.value);
   }
 
-  private section(group: Group, scenario: JsonObject): Section {
-    const parent = group.path.startsWith("rules.") ? this.rulesFolder : this.gui;
-    const folder = (parent as GUI).addFolder(group.label);
+  private section(parent: GUI, group: Group, scenario: JsonObject): Section {
+    const folder = parent.addFolder(group.label);
     const title = folder.domElement.querySelector<HTMLElement>(".lil-title");
     if (title) title.title = group.help;
-    const section: Section = { group, folder, toggle: null, widgets: [] };
+    const hidden = advanced(group.controls);
+    const on = group.switch === null || valueAt(scenario, group.switch) === true;
+    const section: Section = { group, folder, later: null, toggle: null, knobs: [], first: on };
     if (group.switch) section.toggle = this.toggle(section, group.switch);
-    section.widgets = group.controls.map((control) => this.widget(folder, control, scenario));
-    if (!OPEN_AT_FIRST.includes(group.path)) folder.close();
+    const send = (path: string, value: Json) => { this.send(path, value); };
+    const basic = group.controls.filter(({ path }) => !hidden.has(path)).map((control) => new Knob(folder, control, scenario, send));
+    if (hidden.size > 0) section.later = folder.addFolder("Advanced").close();
+    const rest = group.controls.filter(({ path }) => hidden.has(path)).map((control) => new Knob(section.later as GUI, control, scenario, send));
+    section.knobs = [...basic, ...rest];
     return section;
   }
 
@@ -84,35 +94,23 @@ export class Panel {
     return box;
   }
 
-  private widget(folder: GUI, control: Control, scenario: JsonObject): Widget {
-    const value = valueAt(scenario, control.path) ?? null;
-    const holder = { value: value ?? (control.kind === "choice" ? control.choices[0] : control.min) };
-    const given = control.nullable ? this.given(folder, control, holder) : null;
-    const controller = this.controller(folder, control, holder);
-    const unit = control.unit ? ` [${control.unit}]` : "";
-    controller.name(`${control.label}${unit}`);
-    controller.domElement.title = `${control.help}${unit} (${control.path})`;
-    controller.onChange((next: Json) => { this.send(control.path, next); });
-    return { control, holder, controller, given };
+  /** Rules that take part into the first folder, the others into the second. One that is switched off stays in sight. */
+  private arrange(): void {
+    for (const { folder, first } of this.rules()) (first ? this.active : this.more)?.$children.append(folder.domElement);
   }
 
-  private controller(folder: GUI, control: Control, holder: { value: Json }): Controller {
-    if (control.kind === "choice") return folder.add(holder, "value", control.choices);
-    if (control.kind === "boolean") return folder.add(holder, "value");
-    // A scenario may use more than the slider offers.
-    const max = typeof holder.value === "number" ? Math.max(control.max, holder.value) : control.max;
-    return folder.add(holder, "value", Math.min(control.min, Number(holder.value)), max, control.step);
+  /** What a flock is about comes first: a whole model before single wishes, and those before its surroundings. */
+  private rules(): Section[] {
+    const found = this.sections.filter(({ group }) => group.path.startsWith("rules."));
+    return found.sort((a, b) => rank(a.group.path) - rank(b.group.path));
   }
 
-  private given(folder: GUI, control: Control, holder: { value: Json }): Widget["given"] {
-    const flag = { value: false };
-    const controller = folder.add(flag, "value").name(`Limit ${control.label.toLowerCase()}`);
-    controller.domElement.title = control.help;
-    controller.onChange((on: boolean) => {
-      if (on && Number(holder.value) <= control.min) holder.value = Math.round((control.min + control.max) / 4);
-      this.send(control.path, on ? holder.value : null);
-    });
-    return { holder: flag, controller };
+  /** What is open while nobody searches. */
+  private unfold(): void {
+    let open = 0;
+    for (const { folder } of this.sections) folder.close();
+    for (const { folder, first } of this.rules()) folder.open(first && open++ < MOST_OPEN);
+    this.more?.close();
   }
 
   private send(path: string, value: Json): void {
@@ -120,67 +118,43 @@ export class Panel {
     this.hands.change(path, value);
   }
 
-  /** A change was refused: show what is true, whatever the hand just did. */
-  revert(scenario: JsonObject): void {
+  /** A change was refused, or taken back: show what is true, whatever the hand just did. */
+  revert(scenario: JsonObject, loaded: JsonObject): void {
     this.touched.clear();
-    this.refresh(scenario);
+    this.refresh(scenario, loaded);
   }
 
-  private refresh(scenario: JsonObject): void {
+  private refresh(scenario: JsonObject, loaded: JsonObject): void {
     const quiet = (path: string) => performance.now() - (this.touched.get(path) ?? -Infinity) < QUIET_MS;
-    for (const { group, folder, toggle, widgets } of this.sections) {
+    let moved = false;
+    for (const section of this.sections) {
+      const { group, folder, toggle, knobs } = section;
       const on = group.switch ? valueAt(scenario, group.switch) === true : true;
       if (toggle && group.switch && !quiet(group.switch)) toggle.checked = on;
       folder.domElement.classList.toggle("off", !on);
-      for (const widget of widgets) this.update(widget, valueAt(scenario, widget.control.path) ?? null, quiet(widget.control.path));
+      for (const knob of knobs) knob.show(scenario, loaded, quiet(knob.control.path));
+      if (!on || section.first) continue;
+      moved = section.first = true;
+      folder.open();
     }
-  }
-
-  private update(widget: Widget, value: Json, busy: boolean): void {
-    const { holder, controller, given } = widget;
-    if (given) {
-      given.holder.value = value !== null;
-      given.controller.updateDisplay();
-      controller.show(value !== null);
-    }
-    if (busy || value === null || holder.value === value) return;
-    if (typeof value === "number" && controller instanceof NumberController) {
-      // A scenario may use more than the slider offers.
-      controller.min(Math.min(widget.control.min, value)).max(Math.max(widget.control.max, value));
-    }
-    holder.value = value;
-    controller.updateDisplay();
+    if (moved) this.arrange();
   }
 
   private filter(search: string): void {
-    for (const { group, folder, widgets, toggle } of this.sections) {
+    if (search === "") this.unfold();
+    else this.more?.open();
+    for (const { group, folder, later, knobs, toggle } of this.sections) {
       const whole = search === "" || matches(group, search);
       let some = whole;
-      for (const { control, controller, holder, given } of widgets) {
-        const fits = whole || matches(control, search);
+      for (const knob of knobs) {
+        const fits = whole || matches(knob.control, search);
         some ||= fits;
-        controller.show(fits && (!given || given.holder.value || holder.value === null));
-        given?.controller.show(fits);
+        knob.reveal(fits);
       }
       folder.show(some);
       if (search !== "") folder.open(some);
-      else folder.open(OPEN_AT_FIRST.includes(group.path));
+      later?.open(search !== "");
       if (toggle) toggle.hidden = !some;
     }
   }
-}
-
-/** The list of presets: names in the list, what they show on top of it. */
-export function presetList(choose: (name: string) => void): { root: HTMLElement; show: (list: { name: string; title: string }[], now: string) => void } {
-  const select = element("select", { id: "preset" });
-  select.addEventListener("change", () => { choose(select.value); });
-  const root = element("label", { class: "field", for: "preset" }, element("span", {}, "Preset"), select);
-  const show = (list: { name: string; title: string }[], now: string) => {
-    const names = list.map((item) => item.name);
-    if ([...select.options].map((option) => option.value).filter(Boolean).join() !== names.join()) {
-      select.replaceChildren(...list.map(({ name, title }, k) => element("option", { value: name, title }, `${k < 9 ? `${k + 1}  ` : ""}${humanized(name)}`)));
-    }
-    select.value = names.includes(now) ? now : "";
-  };
-  return { root, show };
 }

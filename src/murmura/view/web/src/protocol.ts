@@ -118,7 +118,7 @@ export interface SpeciesInfo {
 }
 
 /** What `place` can put into the world, beside what the page does by changing values. */
-export type Placeable = "circle" | "wall" | "food" | "predator";
+export type Placeable = "circle" | "wall" | "attractor" | "food" | "predator";
 
 export interface Hello {
   type: "hello";
@@ -126,6 +126,8 @@ export interface Hello {
   label?: string;
   version: string;
   scenario: JsonObject;
+  /** The scenario as it was loaded, before anybody changed it. */
+  loaded: JsonObject;
   schema: JsonObject;
   scenarios: { name: string; title: string }[];
   seed: number;
@@ -138,6 +140,8 @@ export interface Hello {
   stances?: string[];
   /** What `place` takes; absent: circle and wall. */
   places?: Placeable[];
+  /** What the predator tool can place: species that hunt, then kinds of hunters; absent: the kinds of the schema. */
+  hunters?: string[];
 }
 
 export function columnsOf(hello: Pick<Hello, "columns">): readonly ExtraColumn[] {
@@ -291,5 +295,8 @@ export type ClientMessage =
   | { type: "extra"; column: ExtraColumn }
   | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
   | { type: "place"; kind: "wall"; points: Pair[] }
-  | { type: "place"; kind: "food" | "predator"; x: number; y: number }
+  | { type: "place"; kind: "attractor"; x: number; y: number; strength: number }
+  | { type: "place"; kind: "food"; x: number; y: number }
+  | { type: "place"; kind: "predator"; x: number; y: number; species: string }
+  | { type: "move"; kind: Placeable; x: number; y: number; to_x: number; to_y: number }
   | { type: "erase"; x: number; y: number; kind?: Placeable };

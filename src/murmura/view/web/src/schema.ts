@@ -1,5 +1,6 @@
 /** Turns the scenario's JSON Schema into a plain list of groups and controls. Knows nothing of the page. */
 
+import { withoutCodes } from "./plain";
 import { isObject, type Json, type JsonObject } from "./protocol";
 
 export type ControlKind = "number" | "integer" | "boolean" | "choice";
@@ -62,7 +63,7 @@ function groupOf(schema: JsonObject, node: JsonObject, path: string): Group {
   return {
     path,
     label: humanized(path),
-    help: typeof node.description === "string" ? node.description : "",
+    help: typeof node.description === "string" ? withoutCodes(node.description) : "",
     switch: toggle ? toggle.path : null,
     controls: all.filter((control) => control !== toggle),
   };
@@ -86,7 +87,7 @@ export function controlOf(node: JsonObject, path: string): Control | null {
   return {
     path,
     label: humanized(path),
-    help: typeof whole.description === "string" ? whole.description : "",
+    help: typeof whole.description === "string" ? withoutCodes(whole.description) : "",
     unit: typeof whole.unit === "string" ? whole.unit : "",
     kind,
     nullable,

@@ -3,7 +3,7 @@
 import { readBindings, type Bindings } from "./keys";
 import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "./palettes";
 
-export type Tool = "hand" | "scare" | "food" | "circle" | "wall";
+export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
 
 export interface Looks {
   mode: ColorMode;
@@ -18,6 +18,7 @@ export interface Looks {
   wedge: boolean; // where it sees
   links: boolean; // to whom it reacts
   forces: boolean; // what its rules want
+  facts: boolean; // about the run, below its name
   charts: boolean;
   panel: boolean;
   hidden: boolean;
@@ -28,7 +29,7 @@ export interface Looks {
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "charts", "panel", "keys", "bindings"] as const;
+const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "panel", "keys", "bindings"] as const;
 
 export class Settings {
   readonly looks: Looks = {
@@ -43,8 +44,9 @@ export class Settings {
     wedge: true,
     links: true,
     forces: true,
-    charts: true,
-    panel: true,
+    facts: false, // folded at first: a visitor comes to see the flock
+    charts: false,
+    panel: false,
     hidden: false,
     keys: true,
     bindings: {},

@@ -62,12 +62,16 @@ export function crowdAt({ from, to, alpha }: Moment): Crowd {
   return crowd;
 }
 
-/** Those inside a rectangle [left, top, right, bottom], at most `most`, evenly picked. */
-export function within({ count, xs, ys }: Crowd, [left, top, right, bottom]: readonly number[], most: number): number[] {
+/** Those inside a rectangle [left, top, right, bottom]. */
+export function within({ count, xs, ys }: Crowd, [left, top, right, bottom]: readonly number[]): number[] {
   const found: number[] = [];
   for (let k = 0; k < count; k++) if (xs[k] >= left && xs[k] <= right && ys[k] >= top && ys[k] <= bottom) found.push(k);
-  const every = Math.ceil(found.length / most);
-  return every > 1 ? found.filter((_, n) => n % every === 0) : found;
+  return found;
+}
+
+/** Every so many of a list. */
+export function evenly(list: number[], every: number): number[] {
+  return every > 1 ? list.filter((_, n) => n % every === 0) : list;
 }
 
 /** Calls `link(me, other, dx, dy)` for every neighbour that each of `who` sees, up to `most` links. */

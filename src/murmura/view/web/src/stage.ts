@@ -1,11 +1,11 @@
 /** The two canvases and the loop that draws them: flock below, lines above, one camera for both. */
 
-import { eased, fitted, opening, panned, toWorld, zoomedAt, type Camera, type Size } from "./camera";
+import { eased, fitted, NO_GAPS, panned, toWorld, zoomedAt, type Camera, type Gaps, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
 import { Cost } from "./cost";
 import { RendererGl } from "./gl/renderer";
-import { mapPlace, needsMap, throughMap, type Gaps } from "./minimap";
-import { Overlay } from "./overlay";
+import { mapPlace, needsMap, throughMap } from "./minimap";
+import { Overlay, type Told } from "./overlay";
 import type { Hand } from "./overlay_things";
 import type { Picture } from "./picture";
 import { agentPosition, nearestAgent, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "./protocol";
@@ -16,6 +16,7 @@ import { blend, Timeline, type Moment } from "./timeline";
 
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
+const DENSEST = 3; // device px per CSS px: finer ones nobody sees
 const SHARP_SECONDS = 0.25; // a picture that stands still this long is drawn in full
 
 export class Stage {
@@ -26,8 +27,9 @@ export class Stage {
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
   chosen: Inspection | null = null;
   following = false;
+  private gaps: Gaps = NO_GAPS;
+  private whole = true; // the view shows all of the world: it does so again when the window or the panels change
   firstPicture: number | null = null; // [ms] since the page was asked for
-  gaps: Gaps = { right: 0, bottom: 64 };
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
   readonly cost = new Cost();
@@ -37,9 +39,9 @@ export class Stage {
   private readonly lightQuery = matchMedia("(prefers-color-scheme: light)");
   private scenario: JsonObject = {};
   private speciesColors: string[] = [];
-  private hunters = 0;
+  hunters = 0; // bit k: species k hunts
   private standing: SceneObject[] = []; // things of the scenario
-  private told: SceneObject[] = []; // things the server told of
+  private living: SceneObject[] = []; // things the server told of
   private goal: Camera | null = null;
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
@@ -50,7 +52,7 @@ export class Stage {
   private awakeUntil = 0;
   private owed = 0; // pictures to be drawn however late it has become
   private wasSharp = false;
-  private afterDraw: (() => void)[] = [];
+  private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, drawn this finely
   onDrawn: () => void = () => undefined;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, private readonly settings: Settings) {
@@ -64,6 +66,13 @@ export class Stage {
     this.lightQuery.addEventListener("change", () => { this.wake(); });
     settings.onChange(() => { this.wake(); });
     this.resized();
+    this.watchDensity();
+  }
+
+  /** A window that moves to another screen keeps its size, so that no event of the window tells of it. */
+  private watchDensity(): void {
+    const now = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    now.addEventListener("change", () => { this.resized(); this.watchDensity(); }, { once: true });
   }
 
   start(): void {
@@ -91,14 +100,23 @@ export class Stage {
     return this.timeline.newest?.frame ?? null;
   }
 
+  /** What the legend needs to know of the overlays. */
+  get told(): Told {
+    return this.overlay.told;
+  }
+
+  get light(): boolean {
+    return this.lightQuery.matches;
+  }
+
   get things(): SceneObject[] {
-    return [...this.standing, ...this.told];
+    return [...this.standing, ...this.living];
   }
 
   setHello(hello: Hello): void {
     this.speciesColors = hello.species.map((kind) => kind.color);
     this.hunters = huntersOf(hello);
-    this.told = [];
+    this.living = [];
   }
 
   setScenario(scenario: JsonObject): void {
@@ -109,32 +127,49 @@ export class Stage {
     this.standing = thingsOf(scenario);
     this.overlay.setScenario(scenario);
     if (changed) {
-      this.camera = opening(this.world, this.view);
-      this.goal = null;
+      this.showWhole();
     }
     this.wake();
   }
 
   setScene(objects: SceneObject[]): void {
-    this.told = objects;
+    this.living = objects;
     this.wake();
   }
 
   fit(): void {
     this.following = false;
-    this.goal = fitted(this.world, this.view);
+    this.whole = true;
+    this.goal = fitted(this.world, this.view, this.gaps);
     this.wake(1.5);
   }
 
+  /** Panels came or went: the world goes where there is room. */
+  makeRoom(gaps: Gaps, atOnce = false): void {
+    const { left, top, right, bottom } = this.gaps;
+    if (left === gaps.left && top === gaps.top && right === gaps.right && bottom === gaps.bottom) return;
+    this.gaps = gaps;
+    if (this.timeline.newest === null || (atOnce && this.whole)) this.showWhole();
+    else if (this.whole) this.fit();
+    this.wake();
+  }
+
+  private showWhole(): void {
+    this.whole = true;
+    this.goal = null;
+    this.camera = fitted(this.world, this.view, this.gaps);
+  }
+
   pan(dx: number, dy: number): void {
-    this.following = false;
+    this.following = this.whole = false;
     if (this.goal) this.goal = panned(this.goal, dx, dy); // two fingers zoom and move at once
     this.camera = panned(this.camera, dx, dy);
     this.wake();
   }
 
   zoom(at: Point, factor: number): void {
-    const whole = fitted(this.world, this.view).zoom;
+    const whole = fitted(this.world, this.view, this.gaps).zoom;
+    this.whole = false;
     const middle = { x: this.view.width / 2, y: this.view.height / 2 };
     this.goal = zoomedAt(this.goal ?? this.camera, this.view, this.following ? middle : at, factor, [whole / 4, whole * 60]);
     this.wake(1);
@@ -145,7 +180,7 @@ export class Stage {
     if (this.settings.looks.hidden || !needsMap(this.camera, this.view, this.world)) return false;
     const place = throughMap(mapPlace(this.view, this.world, this.gaps), screen);
     if (!place) return false;
-    this.following = false;
+    this.following = this.whole = false;
     this.goal = { ...place, zoom: this.camera.zoom };
     this.wake(1);
     return true;
@@ -171,6 +206,7 @@ export class Stage {
 
   follow(): void {
     this.following = true;
+    this.whole = false;
     const whole = fitted(this.world, this.view).zoom;
     if (this.camera.zoom < whole * 2.5) this.goal = { ...this.camera, zoom: whole * 4 };
     this.wake(1.5);
@@ -197,9 +233,17 @@ export class Stage {
     return { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h) };
   }
 
-  /** Draw now and do something with the picture while it is still there. */
-  withPicture(use: () => void): void {
-    this.afterDraw.push(use);
+  /** Draw in full and do something with the picture while it is still there; `width` [px], else the window's. */
+  withPicture(use: () => void, width?: number): void {
+    this.keep = { use, dpr: width === undefined ? density() : width / this.view.width };
+    this.wake();
+  }
+
+  private handOver({ use, dpr }: { use: () => void; dpr: number }): void {
+    use();
+    this.keep = null;
+    if (dpr === density()) return;
+    this.overlay.resize(this.view, density());
     this.wake();
   }
 
@@ -220,7 +264,7 @@ export class Stage {
     this.paintLines(moment, place);
     if (moment) this.firstPicture ??= performance.now();
     this.onDrawn();
-    for (const use of this.afterDraw.splice(0)) use();
+    if (this.keep) this.handOver(this.keep);
     this.cost.close(performance.now() - began);
   }
 
@@ -258,12 +302,12 @@ export class Stage {
       view: this.view,
       world: this.world,
       open: valueAt(this.scenario, "world.boundary") === "open",
-      dpr: Math.min(2, devicePixelRatio) * (sharp ? 1 : this.quality),
+      dpr: this.keep?.dpr ?? density() * (sharp ? 1 : this.quality),
       mode: looks.mode,
       palette: looks.palette,
       speciesColors: this.speciesColors,
       hunters: this.hunters,
-      daylight: daylightOf(this.told),
+      daylight: daylightOf(this.living),
       trails: looks.trails,
       glow: Number(valueAt(this.scenario, "display.glow") ?? 0),
       size: Number(valueAt(this.scenario, "display.size") ?? 1),
@@ -277,14 +321,20 @@ export class Stage {
     const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
     const { camera, view, world, chosen, hand, draft, gaps, things } = this;
     const light = this.lightQuery.matches;
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds }, Math.min(2, devicePixelRatio));
+    const dpr = this.keep?.dpr ?? density();
+    if (dpr !== density()) this.overlay.resize(view, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds }, dpr);
   }
 
   private resized(): void {
-    const untouched = Math.abs(this.camera.zoom / opening(this.world, this.view).zoom - 1) < 0.01;
     this.view = { width: innerWidth, height: innerHeight };
-    this.overlay.resize(this.view, Math.min(2, devicePixelRatio));
-    if (untouched || this.timeline.newest === null) this.camera = opening(this.world, this.view);
+    this.overlay.resize(this.view, density());
+    if (this.whole) this.showWhole();
     this.wake();
   }
+}
+
+/** Device px per CSS px. */
+function density(): number {
+  return Math.min(DENSEST, devicePixelRatio);
 }

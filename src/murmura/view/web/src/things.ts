@@ -1,6 +1,6 @@
 /** Which things stand in the world: those the scenario names, and those the server told of. */
 
-import { isObject, type Hello, type Json, type JsonObject, type Pair, type SceneObject, type SpeciesInfo } from "./protocol";
+import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo } from "./protocol";
 
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
@@ -25,6 +25,24 @@ export function thingsOf(scenario: JsonObject): SceneObject[] {
   const wind = active("wind");
   const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
   return [...homes, ...obstacles, ...pulls, ...threats, ...blows];
+}
+
+/** Whether a place is on a thing of a kind, give or take `reach` [u]. Food may be an attractor, where nobody eats. */
+export function thingNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
+  const near = (x: number, y: number, radius = 0) => Math.hypot(x - place.x, y - place.y) <= radius + reach;
+  return things.some((thing) => {
+    if (thing.kind === "attractor") return (kind === "attractor" || kind === "food") && near(thing.x, thing.y);
+    if (thing.kind === "food") return kind === "food" && near(thing.x, thing.y, thing.radius);
+    if (thing.kind === "circle") return kind === "circle" && near(thing.x, thing.y, thing.radius);
+    return thing.kind === "wall" && kind === "wall" && thing.points.some(([x, y], k) => k > 0 && onLine(thing.points[k - 1], [x, y], place) <= reach);
+  });
+}
+
+/** How far a place is from a straight line between two points. */
+function onLine([ax, ay]: Pair, [bx, by]: Pair, { x, y }: Point): number {
+  const along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / Math.max(1e-12, (bx - ax) ** 2 + (by - ay) ** 2);
+  const part = Math.min(1, Math.max(0, along));
+  return Math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay));
 }
 
 /** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */

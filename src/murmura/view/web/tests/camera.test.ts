@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eased, fitted, opening, panned, toScreen, toWorld, visible, zoomedAt } from "../src/camera";
+import { eased, fitted, panned, toScreen, toWorld, visible, zoomedAt } from "../src/camera";
 
 const view = { width: 1200, height: 800 };
 const world = { width: 1600, height: 1000 };
@@ -17,10 +17,19 @@ it("fitting shows the whole world", () => {
   expect(right).toBeGreaterThanOrEqual(1600);
   expect(bottom).toBeGreaterThanOrEqual(1000);
 });
-it("begins nearer where a narrow window would be mostly empty", () => {
-  expect(opening(world, view)).toEqual(fitted(world, view));
-  const phone = { width: 390, height: 800 };
-  expect(opening(world, phone).zoom).toBeCloseTo(1.9 * fitted(world, phone).zoom);
+it("fitting keeps clear of what panels cover", () => {
+  const gaps = { left: 260, top: 40, right: 300, bottom: 70 };
+  const camera = fitted(world, view, gaps);
+  const from = toScreen(camera, view, { x: 0, y: 0 });
+  const to = toScreen(camera, view, { x: 1600, y: 1000 });
+  expect(from.x).toBeGreaterThanOrEqual(gaps.left);
+  expect(from.y).toBeGreaterThanOrEqual(gaps.top);
+  expect(to.x).toBeLessThanOrEqual(view.width - gaps.right);
+  expect(to.y).toBeLessThanOrEqual(view.height - gaps.bottom);
+  expect((from.x + to.x) / 2).toBeCloseTo((gaps.left + view.width - gaps.right) / 2);
+});
+it("panels that leave next to nothing lie over the world", () => {
+  expect(fitted(world, view, { left: 600, top: 0, right: 590, bottom: 0 })).toEqual(fitted(world, view));
 });
 it("zooming keeps what is under the pointer", () => {
   const camera = fitted(world, view);

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { mapPlace, needsMap, throughMap } from "../src/minimap";
-import { hunterKinds, nearestOf, Places } from "../src/places";
+import { hunterKinds } from "../src/places";
 import { inside } from "../src/overlay_things";
 import { outlineOf } from "../src/predators";
-import { parseMessage, type ClientMessage, type Hello } from "../src/protocol";
+import { parseMessage, type Hello } from "../src/protocol";
 import { daylightOf, huntersOf, thingsOf } from "../src/things";
 import { streak } from "../src/wind";
 
@@ -45,7 +45,7 @@ it("the map is clear of dock and panel, and leads to places", () => {
   const [view, world] = [{ width: 1000, height: 700 }, { width: 1600, height: 1000 }];
   expect(needsMap({ x: 800, y: 500, zoom: 0.6 }, view, world)).toBe(false);
   expect(needsMap({ x: 800, y: 500, zoom: 2 }, view, world)).toBe(true);
-  const place = mapPlace(view, world, { right: 300, bottom: 64 });
+  const place = mapPlace(view, world, { left: 0, top: 0, right: 300, bottom: 64 });
   expect(place.x + place.width).toBeLessThanOrEqual(700);
   expect(place.y + place.height).toBeLessThanOrEqual(620);
   expect(throughMap(place, { x: place.x + place.width / 2, y: place.y + place.height / 2 })).toEqual({ x: 800, y: 500 });
@@ -60,29 +60,6 @@ it("streaks drift with the wind and begin and end unseen", () => {
   expect(a.fade).toBeGreaterThanOrEqual(0);
 });
 
-it("food and predators go to the server where it takes them, else into the scenario", () => {
-  const sent: ClientMessage[] = [];
-  const hawk = { kind: "hawk", x: 9, y: 9 };
-  const ours = { ...hello, scenario: { ...scenario, rules: { ...scenario.rules, predators: { enabled: true, hunters: [{ kind: "owl" }, hawk] } } } };
-  const hunter = (id: number, x: number) => ({ kind: "predator" as const, id, x, y: 0, heading: 0, species: "hawk", state: "idle", energy: 1 });
-  const places = (known: Hello["places"]) => new Places(() => ({ hello: { ...ours, ...(known ? { places: known } : {}) }, things: [hunter(0, 500), hunter(1, 10), hunter(7, 900)] }), (message) => sent.push(message), () => undefined);
-  places(["food"]).put("food", { x: 1, y: 2 }, "");
-  places(undefined).put("food", { x: 1, y: 2 }, "");
-  places(undefined).put("predator", { x: 1, y: 2 }, "falcon");
-  places(undefined).remove("food", { x: 0, y: 0 });
-  places(undefined).remove("wall", { x: 0, y: 0 });
-  places(undefined).remove("predator", { x: 490, y: 0 });
-  places(undefined).remove("predator", { x: 901, y: 0 }); // born later: not in the list
-  expect(sent).toEqual([
-    { type: "place", kind: "food", x: 1, y: 2 },
-    { type: "set", values: { "rules.attractors.points": [{ x: 4, y: 5, strength: -1, radius: 6 }, { x: 1, y: 2, strength: 2, radius: 220 }] } },
-    { type: "set", values: { "rules.predators.hunters": [{ kind: "owl" }, hawk, { x: 1, y: 2, kind: "falcon" }], "rules.fear.enabled": true } },
-    { type: "set", values: { "rules.attractors.points": [] } },
-    { type: "erase", x: 0, y: 0 },
-    { type: "set", values: { "rules.predators.hunters": [hawk] } },
-  ]);
-  expect(nearestOf([], { x: 0, y: 0 })).toBe(-1);
-});
 it("kinds of hunters come from the schema", () => {
   expect(hunterKinds({ $defs: { Hunter: { properties: { kind: { enum: ["hawk", "owl"] } } } } })).toEqual(["hawk", "owl"]);
   expect(hunterKinds({})).toEqual([]);
@@ -97,7 +74,7 @@ it("a label stays in the window as long as what it names is there", () => {
 
 it("a small screen gets a small map", () => {
   const world = { width: 1600, height: 1000 };
-  const gaps = { right: 0, bottom: 64 };
+  const gaps = { left: 0, top: 0, right: 0, bottom: 64 };
   expect(mapPlace({ width: 390, height: 844 }, world, gaps).width).toBeCloseTo(117);
   expect(mapPlace({ width: 1440, height: 900 }, world, gaps).width).toBeCloseTo(168);
 });

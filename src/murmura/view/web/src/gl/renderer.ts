@@ -26,6 +26,7 @@ export class RendererGl implements Picture {
   private readonly palette: WebGLTexture;
   private paletteKey = "";
   private targets: Target[] = [];
+  private view: Scene["view"] = { width: 0, height: 0 }; // that the targets were made for
   private before: { camera: Scene["camera"] } | null = null;
   private isFirst = false; // the trails hold nothing but the light of a first picture
   /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
@@ -137,7 +138,10 @@ export class RendererGl implements Picture {
 
   private reduce(source: Target, target: Target): void {
     this.use(this.shrink, target, [source.texture]);
-    this.gl.uniform2f(this.shrink.at.u_axis, 1 / source.width, 1 / source.height);
+    // Four taps, each between four texels, meet all of a square of four by four; a larger one takes sixteen.
+    const taps = source.width > 4.5 * target.width ? 4 : 2;
+    this.gl.uniform2f(this.shrink.at.u_axis, 1 / (taps * target.width), 1 / (taps * target.height));
+    this.gl.uniform1i(this.shrink.at.u_taps, taps);
     this.fill();
   }
 
@@ -214,12 +218,28 @@ export class RendererGl implements Picture {
     const width = Math.max(1, Math.round(view.width * dpr));
     const height = Math.max(1, Math.round(view.height * dpr));
     if (this.targets.length > 0 && this.canvas.width === width && this.canvas.height === height) return;
+    const old = this.targets;
     this.canvas.width = width;
     this.canvas.height = height;
-    for (const target of this.targets) freeTarget(this.gl, target);
-    const scales = this.software ? [2, 2, 4, 4, 16, 16] : [1, 1, 3, 3, 12, 12];
-    this.targets = scales.map((scale) => makeTarget(this.gl, width / scale, height / scale));
-    this.before = null;
+    const trails = this.software ? 2 : 1;
+    // Glow reaches equally far on every screen, so its layers count in CSS px.
+    const [near, far] = this.software ? [6, 24] : [3, 12];
+    const sizes = [[width / trails, height / trails], [view.width / near, view.height / near], [view.width / far, view.height / far]];
+    this.targets = sizes.flatMap(([w, h]) => [makeTarget(this.gl, w, h), makeTarget(this.gl, w, h)]);
+    if (this.view.width === view.width && this.view.height === view.height && old.length > 0) this.carryOver(old[0], this.targets[0]);
+    else this.before = null;
+    this.view = { ...view };
+    for (const target of old) freeTarget(this.gl, target);
+  }
+
+  /** The same picture in finer or coarser pixels keeps its light: a flock that stands still glows as it did. */
+  private carryOver(from: Target, to: Target): void {
+    const gl = this.gl;
+    this.use(this.fade, to, [from.texture]);
+    gl.disable(gl.BLEND);
+    gl.uniform1f(this.fade.at.u_keep, 1);
+    gl.uniform3f(this.fade.at.u_moved, 0, 0, 1);
+    this.fill();
   }
 
   private setPalette(scene: Scene): void {

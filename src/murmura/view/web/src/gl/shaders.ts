@@ -113,7 +113,7 @@ void main() {
   color = inside ? texture(u_image, uv) * u_keep : vec4(0.0);
 }`;
 
-/** Thirteen taps along one axis; with u_axis zero across a larger source it is a plain reduction. */
+/** Thirteen texels along one axis, in seven taps. */
 export const BLUR_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_uv;
@@ -132,11 +132,14 @@ export const SHRINK_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_uv;
 uniform sampler2D u_image;
-uniform vec2 u_axis;               // one texel of the source [uv]
+uniform vec2 u_axis;               // from one tap to the next [uv]
+uniform int u_taps;                // along each side of a target's texel
 out vec4 color;
 void main() {
-  color = 0.25 * (texture(u_image, v_uv + u_axis) + texture(u_image, v_uv - u_axis)
-    + texture(u_image, v_uv + u_axis * vec2(1.0, -1.0)) + texture(u_image, v_uv + u_axis * vec2(-1.0, 1.0)));
+  vec2 first = v_uv - 0.5 * float(u_taps - 1) * u_axis;
+  vec4 sum = vec4(0.0);
+  for (int y = 0; y < u_taps; y++) for (int x = 0; x < u_taps; x++) sum += texture(u_image, first + vec2(x, y) * u_axis);
+  color = sum / float(u_taps * u_taps);
 }`;
 
 export const SKY_FRAGMENT = `#version 300 es

@@ -154,7 +154,7 @@ def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path
             while viewer.take() != "frame":
                 pass
             assert viewer.steps[-1][1] == 0
-            assert not list((tmp_path / "cold").rglob("*.run-*.nbi"))  # so Numba names a kernel that is ready
+            assert not list((tmp_path / "cold").rglob("*.kernel"))  # so Numba names a kernel that is ready
             while viewer.steps[-1][1] < 5:
                 viewer.take()
         assert list((tmp_path / "cold").rglob("*.run-*.nbi"))

@@ -14,7 +14,7 @@ from .machine import ON_HOST, REASON
 from .roll_call import NAME, RollCall
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)  # tests of other rooms must not find it
 def _somewhere_to_run() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if ON_HOST:

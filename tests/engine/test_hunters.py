@@ -230,7 +230,7 @@ def test_starving_and_breeding():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"rules.fear.enabled": False}, ("rules.predators needs rules.fear", "rules.fear.enabled = true")),
+        ({"rules.fear.enabled": False}, ("rules.predators: panic spreads", "rules.fear.enabled = true")),
         ({"rules.predators.hunters.1.max_speed": 1e6}, ("hunters.1.max_speed", "half the world", "lower the speed")),
         ({"rules.predators.hunters.0.attack_distance": 300.0}, ("attack_distance must be at most panic_radius (120)",)),
         ({"rules.predators.hunters.0.catch_distance": 50.0}, ("catch_distance must be at most attack_distance",)),

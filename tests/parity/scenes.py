@@ -41,6 +41,7 @@ TROUBLES: dict[str, Any] = {
     "wander": {"enabled": True},
     "noise": {"enabled": True, "strength": 0.4, "wander": 0.8},
     "jitter": {"enabled": True},
+    "cruise": {"enabled": True},
     "avoid_obstacles": {"weight": 1.0},
     "daylight": {"enabled": True, "start": 0.33, "nocturnal": 0.25},
     "territory": {

@@ -16,6 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.core.layout import Layout
 from murmura.lab.damage import Damage, DamageError, Hear, tell
 from murmura.lab.gsd_reader import GsdReader
 from murmura.lab.trajectory_schema import (
@@ -194,7 +195,7 @@ class Frames(Sequence[Frame]):
             if rows is None:
                 continue
             rule = rules.get(name.removeprefix(ITEMS))
-            width = 0 if rule is None else len(rule.item_fields) + len(rule.memory_fields)
+            width = 0 if rule is None else len(Layout((*rule.item_fields, *rule.memory_fields)))
             if (
                 rows.ndim != 2
                 or rows.shape[1] != width

@@ -40,6 +40,8 @@ class AskedPart(Strict):
     measures: list[str] = Field(min_length=1)
     backend: str
     threads: int = Field(ge=1, le=256)
+    costly: list[str] = []
+    thin: int = Field(1, ge=1)
     rules: list[str]
 
 

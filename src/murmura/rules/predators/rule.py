@@ -91,7 +91,7 @@ class Predators(Rule):
         le=64,
     )
 
-    needs = {"fear": "panic spreads and fades by rules.fear"}
+    needs = {"fear": "panic spreads and fades there"}
     item_fields = KNOWN
     memory_fields = MEMORY
     item_settings = SETTINGS

@@ -14,6 +14,9 @@ PAIR = [PREDATOR, PREY]
 CALM = {"rules.combat.regeneration": 0.0, "rules.combat.damage": 20.0, "rules.combat.strike_back": 0.0}
 
 
+PLAIN = {"gene_maturity": 0.0, "part_spike": 0.0}
+
+
 def attack(values: dict[str, Any] | None = None, steps: int = 2, places: Any = NEAR, **columns: Any) -> Any:
     """A predator beside its prey, some steps on."""
     sim = wild(places, PAIR, CALM | {"motion.max_speed": 0.01} | (values or {}), columns=columns)
@@ -43,6 +46,22 @@ def test_damage(aggression: float, spikes: int, shells: int) -> None:
 def test_attack_range(distance: float, hurt: bool) -> None:
     sim = attack(places=[[500, 500], [500 + distance, 500]])
     assert (lost(sim) > 0.0) == hurt
+
+
+# S3-21, S3-22: a bite hurts whether or not the prey sees its biter, and is paid for either way
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("view", [360.0, 270.0, 180.0])
+def test_a_bite_from_behind_hurts(view: float, backend: str) -> None:
+    values = CALM | {"perception.field_of_view": view, "rules.combat.strike_back": 10.0}
+    places, away = [[500.0, 500.0], [508.0, 500.0]], [[2.0, 0.0], [2.0, 0.0]]
+    sim = wild(places, PAIR, values, velocities=away, backend=backend, columns=PLAIN)
+    assert (0 in sim.neighbors(1)) == (view == 360.0)
+    before = sim.column("energy").copy()
+    sim.step(2)
+    assert sim.column("energy")[0] < before[0]
+    expected = 20.0 * 1.3 * (1 + 0.5 * sim.column("gene_aggression")[0])
+    assert lost(sim) == pytest.approx(expected, rel=1e-4)
+    assert lost(sim, 0) > 0.0, "and the bitten strikes back"
 
 
 # S3-20: no attack while the cooldown runs

@@ -64,6 +64,7 @@ class Combat(Rule):
     }  # fmt: skip
     clamped = False
     silent_when_zero = ""
+    meets_everyone = True  # a bite from behind hurts as well
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

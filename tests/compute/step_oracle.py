@@ -135,7 +135,7 @@ class Oracle:
         wish = -(np.where(counts, apart**-power, 0.0)[..., None] * unit(self.d)).sum(axis=1)
         self.pressed = (self.sees & (self.distance > 0.0) & (self.distance <= rule.exit_distance)).any(axis=1)
         if rule.response == "push":
-            return limit(self.weight["separation"][:, None] * unit(wish), self.force)
+            return self.weight["separation"][:, None] * limit(unit(wish), self.force)
         return self.weight["separation"][:, None] * self.steer(wish)
 
     def shares(self, rule: Any) -> Array:

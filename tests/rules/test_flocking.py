@@ -43,17 +43,17 @@ def test_the_two_falloffs_differ() -> None:
     assert directions["inverse_square"] == pytest.approx((4.0 / 16.0) ** 2)
 
 
-def test_push_ignores_velocity_and_steer_does_not() -> None:
-    # S4-21
+def test_push_ignores_velocity_and_its_weight_comes_after_the_limit() -> None:
+    # S4-21, decision 29
     places, velocities = [[100.0, 80.0], [104.0, 80.0]], [[2.0, 0.0], [-2.0, 0.0]]
     push = place(
         make_scenario({"separation": {"radius": 8.0, "weight": 0.25, "response": "push"}}), places, velocities
     )
-    close(rule_forces(push, "separation"), [[-0.25, 0.0], [0.25, 0.0]])
+    close(rule_forces(push, "separation"), [[-0.25 * MAX_FORCE, 0.0], [0.25 * MAX_FORCE, 0.0]])
     heavy = place(
         make_scenario({"separation": {"radius": 8.0, "weight": 1.75, "response": "push"}}), places, velocities
     )
-    close(rule_forces(heavy, "separation"), [[-MAX_FORCE, 0.0], [MAX_FORCE, 0.0]])
+    close(rule_forces(heavy, "separation"), [[-1.75 * MAX_FORCE, 0.0], [1.75 * MAX_FORCE, 0.0]])
 
 
 @pytest.mark.parametrize("falloff", ["inverse", "inverse_square"])

@@ -64,7 +64,7 @@ class Separation(Rule):
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         if p.response_push:
-            return (found.normalized() * p.weight).limited(me.max_force)
+            return found.normalized().limited(me.max_force) * p.weight
         return steer_towards(found, me) * p.weight
 
 

@@ -126,7 +126,7 @@ class Feeding(Rule):
     )
     panic_limit: float = quantity(0.5, "Panic above this ends everything about food.", "", (0, 1), ge=0, le=1)
 
-    approach_speed: float = quantity(0.8, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
+    approach_speed: float = quantity(1.0, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
     arrival_radius: float = quantity(50.0, "Nearer than this the approach slows.", "u", (1, 200), gt=0)
     ignore_within: float = quantity(1.0, "Nearer than this nothing is left to approach.", "u", (0, 10), ge=0)
     style: Literal["gather", "swarm", "hover"] = choice(
@@ -136,7 +136,7 @@ class Feeding(Rule):
     gather_from: float = quantity(1.5, "Waiting begins within this many gather radii.", "", (1, 5), gt=0)
     lost_from: float = quantity(2.0, "Waiting ends beyond this many gather radii.", "", (1, 5), gt=0)
     gather_speed: float = quantity(0.5, "Speed of the circling, in max_speed.", "", (0, 1), ge=0)
-    gather_force: float = quantity(0.8, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
+    gather_force: float = quantity(1.0, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
     swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in max_force.", "", (0, 2), ge=0)
     swarm_noise: float = quantity(0.3, "Random force in the swarm, in max_force.", "", (0, 2), ge=0)
     swarm_core: float = quantity(0.3, "Share of the gather radius that pushes outwards.", "", (0, 1), gt=0)
@@ -153,7 +153,7 @@ class Feeding(Rule):
     sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
     sit_damping: float = quantity(0.3, "Braking of one who sits.", "", (0, 1), ge=0)
     feed_speed: float = quantity(0.3, "Speed of a feeder's last stretch, in max_speed.", "", (0, 1), ge=0)
-    feed_force: float = quantity(0.5, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
+    feed_force: float = quantity(1.0, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
     feed_damping: float = quantity(0.2, "Braking on that stretch.", "", (0, 1), ge=0)
 
     approach_flocking: float = quantity(
@@ -172,6 +172,7 @@ class Feeding(Rule):
         0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
     )
 
+    clamped = False  # S0-65, S0-66: braking is a force of its own beside the flocking wishes
     item_fields = ("id", POSITION, "room", "present", "portion", "invites", "admitted")
     memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", vector("home"))
     item_settings = ("id", "full", "home")

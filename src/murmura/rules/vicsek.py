@@ -30,8 +30,8 @@ class Vicsek(Rule):
         le=360,
     )
 
-    # As in the paper an agent moves with the heading it has and turns afterwards. The turn waits here for the next step,
-    # and others average headings after such turns. So velocities stay those of the last move, and a bounce in that move
+    # As in the paper an agent moves with the heading it has and turns afterwards. The turn waits here until then, and
+    # others average headings after such turns. So velocities stay those of the last move, and a bounce in that move
     # turns what follows too.
     columns = {"turn": 0.0, "turn_cos": 1.0, "turn_sin": 0.0}
     reads = ("turn_cos", "turn_sin")

@@ -181,6 +181,7 @@ class Feeding(Rule):
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
     needs = {"energy": "nobody gets hungry while energy does not fall"}
+    borrows = {"appetite": "remains.appetite"}
     # A source is nobody's own.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
 
@@ -270,7 +271,9 @@ class Feeding(Rule):
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         way = offset(world, me.position, it.position)
         square = way.square
-        offers = where((square <= p.reach * p.reach) & (it.room > 0.0), square, FAR)
+        # S3-10: who eats carcasses leaves this food to others.
+        matches = (it.room > 0.0) & (p.appetite == 0.0)
+        offers = where((square <= p.reach * p.reach) & matches, square, FAR)
         in_range = square <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
         mine = where((me.target_food_id == it.id) & in_range, square, FAR)
         return Least(

@@ -122,6 +122,11 @@ class AvoidObstacles(Rule):
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         return steer_towards(found, me) * p.weight
 
+    @staticmethod
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
+        return 1.0
+
 
 def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
     """The edges of a walled world as wall segments, the inside on their left.

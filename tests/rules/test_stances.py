@@ -43,6 +43,27 @@ def test_fear_and_prey_come_first() -> None:
     assert max(quiet.values()) == 0.0, "only fear is applied"
 
 
+# S3-6, S3-14: two predators at equal distances frighten, although there is nowhere to go
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_predators_on_either_side_frighten(backend: str) -> None:
+    sim = wild([[500, 500], [540, 500], [460, 500]], [PREY, PREDATOR, PREDATOR], backend=backend)
+    sim.step()
+    assert stances(sim)[0] == "fleeing"
+    assert sim.column("panic")[0] > 0.0
+    assert not sim.forces[0].any()
+
+
+# S3-11, S3-14
+def test_a_fleeing_animal_still_avoids_obstacles() -> None:
+    rock = {"obstacles": [{"x": 470.0, "y": 505.0, "radius": 10.0}]}
+    sim = wild([[500, 500], [540, 500]], [PREY, PREDATOR], rock, velocities=[[-4.0, 0.0], [0.0, 0.0]])
+    told = sim.explain(0)["rules"]
+    assert told["behavior"]["force"][0] < 0.0 and told["avoid_obstacles"]["force"][0] > 0.0
+    assert np.hypot(*told["cohesion"]["force"]) == 0.0
+    sim.step()
+    assert stances(sim)[0] == "fleeing"
+
+
 # S3-6: unit(away)/d over all predators within the fear radius
 def test_fear_is_weighed_by_nearness() -> None:
     sim = wild([[500, 500], [540, 500], [500, 580], [500, 300]], [PREY, PREDATOR, PREDATOR, PREDATOR])
@@ -177,3 +198,29 @@ def test_by_score_a_tired_hunter_rests_and_a_starving_one_eats_under_threat() ->
     brave.step()
     assert stances(brave)[0] == "seeking_food"
     assert brave.explain(0)["stance"]["reason"] == REASONS[Reason.DESPERATE]
+
+
+# numbers 2.2.4: idle is a predator's rest; hungry prey eats, wherever that scores highest
+def test_by_score_tired_prey_does_not_rest() -> None:
+    alone = wild([[500, 500], [530, 500]], [PREY] * 2, SCORED, columns={"energy": 0.2})
+    alone.step()
+    assert stances(alone) == ["flocking"] * 2
+    for energy in (0.2, 0.45, 0.55, 0.65):
+        fed = wild([[500, 500]], [PREY], FOOD | SCORED, columns={"energy": energy})
+        fed.step(2)
+        assert stances(fed) == ["seeking_food"], energy
+    sated = wild([[500, 500]], [PREY], FOOD | SCORED, columns={"energy": 0.75})
+    sated.step(2)
+    assert stances(sated) == ["idle"]
+
+
+# S3-10: food of its own kind, whatever its thresholds say
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
+    hungry = {"feeding.hungry_below": 0.5}
+    columns = {"energy": 0.2}
+    places = [[500, 500], [520, 560]]
+    sim = wild(places, [PREY, PREDATOR], FOOD | {"rules.behavior.fear_radius": 1.0, "rules.behavior.chase_radius": 1.0},
+               columns=columns, backend=backend, prey=hungry, predator=hungry)  # fmt: skip
+    sim.step(2)
+    assert (sim.column("feeding_state") > 0).tolist() == [True, False]

@@ -10,7 +10,7 @@ from pydantic import Field
 from murmura.core.algebra import maximum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
-from murmura.core.model import Model, quantity
+from murmura.core.model import PLACES, Model, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -19,8 +19,8 @@ from murmura.core.vec import TINY
 class Threat(Model):
     """Something frightening at a place."""
 
-    x: float = quantity(..., "Where it is.", "u")
-    y: float = quantity(..., "Where it is.", "u")
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
     radius: float = quantity(150.0, "How far it frightens.", "u", (50, 400), gt=0)
 
 
@@ -31,12 +31,12 @@ class Fear(Rule):
     weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
     threats: tuple[Threat, ...] = Field((), strict=False, description="What frightens.")
     flight_boost: float = quantity(
-        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", (0, 5), ge=0
     )
     spread_from: float = quantity(0.3, "Panic above this infects those in view.", "", (0, 1), ge=0, le=1)
     spread: float = quantity(0.475, "What they catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1)
     fade: float = quantity(0.98, "What is left of panic after a step.", "", (0.8, 1), ge=0, le=1)
-    calm_below: float = quantity(0.01, "Panic below this is none.", "", ge=0, le=1)
+    calm_below: float = quantity(0.01, "Panic below this is none.", "", (0, 0.2), ge=0, le=1)
 
     item_fields = (POSITION, "radius")
     reads = ("panic",)

@@ -27,7 +27,7 @@ from murmura.core.algebra import (
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, Layout, vector
 from murmura.core.merging import FAR, Best, Count, Least
-from murmura.core.model import Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, quantity
 from murmura.core.noise import noise
 from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
@@ -84,8 +84,8 @@ DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen ar
 class FoodSource(Model):
     """A place with food."""
 
-    x: float = quantity(..., "Where it is.", "u")
-    y: float = quantity(..., "Where it is.", "u")
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
     amount: float | None = quantity(
         None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
     )

@@ -1,4 +1,4 @@
-"""Every number of every rule can be aimed at with a slider: it has a range, the range is allowed, and it has the default."""
+"""Every number of every rule has a slider: a range that is allowed and has the default in it."""
 
 from __future__ import annotations
 

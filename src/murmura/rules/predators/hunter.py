@@ -51,7 +51,7 @@ class Hunter(Model):
     stealth_radius: float = quantity(
         120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
     )
-    sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
+    sight: float = quantity(0.0, "How far it sees birds; 0: the whole flock.", "u", (0, 2000), ge=0)
     target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
     edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))

@@ -182,7 +182,7 @@ class Predators(Rule):
         """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
         way = offset(world, it.position, me.position)
         square = way.square
-        seen = square <= it.sight * it.sight
+        seen = (square <= it.sight * it.sight) | (it.sight == 0.0)
         # What the hunter does not ask for in this step need not be computed: all agents see the same `it`.
         return {
             "seen": Count(seen),

@@ -93,6 +93,18 @@ def test_the_fearful_flee_faster_and_get_hungry(fear: float) -> None:
     assert (lost > 1.3 * usual) == (fear == 1.0)
 
 
+# S3-7: base x (1 + fear), where `panic_speed` is the document's 1
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize(("fear", "speed"), [(0.0, 4.0), (0.5, 6.0), (1.0, 8.0)])
+def test_the_speed_of_flight(fear: float, speed: float, backend: str) -> None:
+    sim = wild(
+        [[500, 500], [560, 500]], [PREY, PREDATOR], {"motion.panic_speed": 1.0, "rules.genome.least_vision": 60.0}, velocities=[[-30, 0], [0, 0]],
+        columns={"gene_fear": [fear, 0.0], "gene_efficiency": 0.0, "part_tail": 0.0}, backend=backend,
+    )  # fmt: skip
+    sim.step(2)
+    assert sim.velocities[0, 0] == pytest.approx(-speed, rel=2e-3)
+
+
 # S3-8, S3-9: the nearest prey, at its place in three steps
 def test_the_chase() -> None:
     sim = wild(

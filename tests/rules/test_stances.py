@@ -97,8 +97,9 @@ def test_the_fearful_flee_faster_and_get_hungry(fear: float) -> None:
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(("fear", "speed"), [(0.0, 4.0), (0.5, 6.0), (1.0, 8.0)])
 def test_the_speed_of_flight(fear: float, speed: float, backend: str) -> None:
+    values = {"motion.panic_speed": 1.0, "rules.genome.least_vision": 60.0}
     sim = wild(
-        [[500, 500], [560, 500]], [PREY, PREDATOR], {"motion.panic_speed": 1.0, "rules.genome.least_vision": 60.0}, velocities=[[-30, 0], [0, 0]],
+        [[500, 500], [560, 500]], [PREY, PREDATOR], values, velocities=[[-30, 0], [0, 0]],
         columns={"gene_fear": [fear, 0.0], "gene_efficiency": 0.0, "part_tail": 0.0}, backend=backend,
     )  # fmt: skip
     sim.step(2)

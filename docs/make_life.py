@@ -63,8 +63,8 @@ STYLES = """With d the way to the food, d its length, R = `gather_radius`, s = t
 | gathering, going in | as approaching | |
 | feeding | within `sit_radius` −`sit_damping` v, else limit(`feed_speed` · s d̂ − v, `feed_force` · f) − `feed_damping` v | S0-65, S0-66 |
 
-The documents' own force is the one with `approach_speed`, `gather_force` and `feed_force` at 1; the shares are those of
-the public system they describe. A source that is drawn does not look for obstacles: list sources where there are any.
+These forces are free: they are added to the clamped sum of wishes, and the sum's limit does not touch them. A source that
+is drawn does not look for obstacles: list sources where there are any.
 """
 MATING = """## Courtship
 
@@ -81,7 +81,7 @@ that very step; who loses sight of the other starts again. The event of a mating
 a fight the winner and the loser.
 
 In `approaching` a male flies to her with `attraction` of the force; a courting pair closes up at `court_speed`; a mating one is pulled together by `pair_force` and brakes; rivals push each other away by
-`fight_strength` · f · min(1, `fight_push`/d²). Meanwhile `flocking` is what is left of other clamped wishes.
+`fight_strength` · f · min(1, `fight_push`/d²). These forces are free as well. Meanwhile `flocking` is what is left of clamped wishes.
 
 Courtship and food exclude each other: the hungry leave off seeking, and nobody who courts sets out for food. Ids are
 carried in single precision, exact up to 2²⁴: beyond, these rules are refused.

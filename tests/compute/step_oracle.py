@@ -104,10 +104,12 @@ class Oracle:
         around = (view.field_of_view == 360.0) | (speed**2 < 0.01)
         near = (self.distance**2 <= (self.radius**2)[:, None]) & others
         self.sees = near & (around[:, None] | (ahead >= least * self.distance))
+        self.seen_by = near & self.sees.T
         slack = 1e-6 * self.size.max()
         rim = np.abs(self.distance - self.radius[:, None]) < slack
         aside = (np.abs(ahead - least * self.distance) < slack) & ~around[:, None] & (near | rim)
-        self.doubtful = ((rim | aside) & others).any(axis=1)
+        unsure = (rim | aside) & others
+        self.doubtful = unsure.any(axis=1) | (unsure.any(axis=0) & self.rules.fear.enabled)
         if view.nearest is not None:
             self._keep_nearest(view.nearest)
         self.count = self.sees.sum(axis=1).astype(np.float64)
@@ -133,7 +135,7 @@ class Oracle:
         wish = -(np.where(counts, apart**-power, 0.0)[..., None] * unit(self.d)).sum(axis=1)
         self.pressed = (self.sees & (self.distance > 0.0) & (self.distance <= rule.exit_distance)).any(axis=1)
         if rule.response == "push":
-            return limit(self.weight["separation"][:, None] * unit(wish), self.force)
+            return self.weight["separation"][:, None] * limit(unit(wish), self.force)
         return self.weight["separation"][:, None] * self.steer(wish)
 
     def shares(self, rule: Any) -> Array:
@@ -160,7 +162,7 @@ class Oracle:
         rule, flight = self.rules.fear, np.zeros((self.n, 2))
         if not rule.enabled:
             return flight
-        worst = np.where(self.sees & (self.panic > rule.spread_from), self.panic, 0.0).max(
+        worst = np.where(self.seen_by & (self.panic > rule.spread_from), self.panic, 0.0).max(
             axis=1, initial=0.0
         )
         panic = np.maximum(self.panic, rule.spread * worst)

@@ -112,7 +112,7 @@ def separation(sim: Simulation) -> list[Vector]:
             return ZERO
         total = scaled(total, 1.0 / count)
         if rule.response == "push":
-            return limited(with_length(total, rule.weight), motion.max_force)
+            return scaled(limited(with_length(total, 1.0), motion.max_force), rule.weight)
         return scaled(steering(total, bird, motion.top_speed, motion.max_force), rule.weight)
 
     return each(sim, formula)

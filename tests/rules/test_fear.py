@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from murmura import Simulation
 from murmura.rules.fear import Fear, Threat
 
 from .oracle import ZERO, added, birds_of, neighbors_of, way, with_length
@@ -89,6 +90,34 @@ def test_only_panic_above_the_threshold_spreads(panic: float, caught: float) -> 
     # S2-37
     sim = place(make_scenario({"fear": {"spread": 0.5}}), [[100.0, 80.0], [110.0, 80.0]], panic=[panic, 0.0])
     close(shares(sim)["panic"], [panic, caught])
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("frightened", [0, 1])
+def test_the_panicked_infect_those_they_see(frightened: int, backend: str) -> None:
+    # S2-37, decision 26: 0 flies behind 1; it sees 1, and 1 does not see it
+    panic = [1.0 - frightened, float(frightened)]
+    sim = place(
+        make_scenario({"fear": {"fade": 1.0}}), [[100.0, 80.0], [110.0, 80.0]], [[4.0, 0.0]] * 2, panic=panic
+    )
+    if backend == "cpu":
+        state = sim.state
+        sim = Simulation(sim.scenario, backend="cpu", positions=sim.positions, velocities=sim.velocities)
+        sim.load_state(state)
+    assert [sim.neighbors(k).tolist() for k in (0, 1)] == [[1], []]
+    sim.step()
+    close(sim.column("panic"), [1.0, 0.475] if frightened == 0 else [0.0, 1.0])
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_panic_of_exactly_the_threshold_does_not_spread(backend: str) -> None:
+    # S2-37: more than 0.3
+    least = np.nextafter(np.float32(0.3), np.float32(1.0))
+    for panic, caught in ((np.float32(0.3), 0.0), (least, 0.475 * 0.3)):
+        sim = Simulation(make_scenario({"fear": {"fade": 1.0}}), backend=backend, positions=np.zeros((0, 2)))
+        sim.add_agents([[100.0, 80.0], [110.0, 80.0]], np.zeros((2, 2)), {"panic": [panic, 0.0]})
+        sim.step()
+        close(sim.column("panic"), [panic, caught])
 
 
 def test_panic_travels_one_neighbour_a_step() -> None:

@@ -82,10 +82,10 @@ def test_numbers_of_the_documents() -> None:
         1.5,
         2,
         20,
-        0.8,
+        1.0,
         0.5,
     )
-    assert (f.gather_force, f.feed_force, f.approach_flocking, f.gather_flocking) == (0.8, 0.5, 0.1, 0.15)
+    assert (f.gather_force, f.feed_force, f.approach_flocking, f.gather_flocking) == (1.0, 1.0, 0.1, 0.15)
     assert (f.shelter, f.panic_limit, f.hunger_gain, f.margin) == (0.3, 0.5, 2.0, 150.0)
 
 
@@ -152,6 +152,33 @@ def test_the_style_changes_how_they_wait() -> None:
     # Swarming: pulled in from outside, pushed out of the core, with noise of at most 0.3 on top.
     assert abs(forces["swarm"][0, 0] + 0.4 * MAX_FORCE * 30.0 / math.hypot(30, 10)) <= 0.3 * MAX_FORCE + 1e-6
     assert abs(forces["swarm"][1, 0] - (1.0 - 4.0 / 12.0) * MAX_FORCE) <= 0.3 * MAX_FORCE + 1e-6
+
+
+# S0-59, S0-63, S0-65, S0-66: the whole step, not only the wish: outside the clamp, and at full speed and force
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_forces_of_feeding_are_added_after_the_clamp(backend: str) -> None:
+    cases = [
+        (FEEDING, (-3.0, 0.0), (10.0, 0.0), (-3.0, 0.0)),
+        (FEEDING, (-15.0, 0.0), (10.0, 0.0), (-2.5, 0.0)),
+        (APPROACHING, (-95.0, 0.0), (13.0, 0.0), (0.5, 0.0)),
+        (GATHERING, (-50.0, 0.0), (0.0, 13.0), (0.0, -0.5)),
+    ]
+    for stage, way, velocity, force in cases:
+        scenario = world(reach=200.0).with_values({"motion.max_speed": 15.0})
+        sim = birds(scenario, [way], stage, [velocity])
+        full_up(sim)
+        state = sim.state
+        sim = Simulation(scenario, backend=backend, positions=sim.positions, velocities=sim.velocities)
+        sim.load_state(state)
+        sim.step()
+        close(sim.forces[0], force, 1e-5)
+
+
+# S0-65
+def test_a_feeder_stops_in_fourteen_frames() -> None:
+    sim = birds(world().with_values({"motion.time_step": 1.0 / 60.0}), [(-1.0, 0.0)], FEEDING, [(5.0, 0.0)])
+    sim.step(14)
+    assert np.hypot(*sim.velocities[0]) == pytest.approx(5.0 * 0.7**14, rel=1e-3)
 
 
 # S0-65, S0-66

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from murmura import Simulation
 from murmura.scenario import load_scenario
 
 from . import oracle
@@ -42,17 +43,17 @@ def test_the_two_falloffs_differ() -> None:
     assert directions["inverse_square"] == pytest.approx((4.0 / 16.0) ** 2)
 
 
-def test_push_ignores_velocity_and_steer_does_not() -> None:
-    # S4-21
+def test_push_ignores_velocity_and_its_weight_comes_after_the_limit() -> None:
+    # S4-21, decision 29
     places, velocities = [[100.0, 80.0], [104.0, 80.0]], [[2.0, 0.0], [-2.0, 0.0]]
     push = place(
         make_scenario({"separation": {"radius": 8.0, "weight": 0.25, "response": "push"}}), places, velocities
     )
-    close(rule_forces(push, "separation"), [[-0.25, 0.0], [0.25, 0.0]])
+    close(rule_forces(push, "separation"), [[-0.25 * MAX_FORCE, 0.0], [0.25 * MAX_FORCE, 0.0]])
     heavy = place(
         make_scenario({"separation": {"radius": 8.0, "weight": 1.75, "response": "push"}}), places, velocities
     )
-    close(rule_forces(heavy, "separation"), [[-MAX_FORCE, 0.0], [MAX_FORCE, 0.0]])
+    close(rule_forces(heavy, "separation"), [[-1.75 * MAX_FORCE, 0.0], [1.75 * MAX_FORCE, 0.0]])
 
 
 @pytest.mark.parametrize("falloff", ["inverse", "inverse_square"])
@@ -115,6 +116,29 @@ def test_weightless_neighbours_do_not_align() -> None:
     )
     assert sim.neighbors(0).tolist() == [1]
     assert rule_forces(sim, "alignment")[0].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("own", [True, False], ids=["own radius", "perception"])
+@pytest.mark.parametrize("name", ["alignment", "cohesion"])
+def test_at_the_very_radius_a_linear_weight_is_zero_in_single_precision_too(
+    name: str, own: bool, backend: str
+) -> None:
+    # S0-34, S0-35: a weight of a millionth, of either sign, would become a full force
+    for radius in (25.0, 30.0, 35.0, 40.0, 50.0, 60.0, 70.0, 80.0):
+        rule = {"weighting": "linear"} | ({"radius": radius} if own else {})
+        view = {"radius": 80.0 if own else radius, "field_of_view": 360.0}
+        world = {"width": 512.0, "height": 512.0}
+        scenario = make_scenario({name: rule}, world=world, perception=view)
+        for way in ((radius, 0.0), (0.0, radius), (0.6 * radius, 0.8 * radius), (-radius, 0.0)):
+            sim = Simulation(
+                scenario,
+                backend=backend,
+                positions=[[256.0, 256.0], [256.0 + way[0], 256.0 + way[1]]],
+                velocities=[[2.0, 0.0], [0.0, 2.0]],
+            )
+            sim.step()
+            assert not sim.forces.any(), (radius, way)
 
 
 def test_every_rule_has_a_radius_of_its_own() -> None:

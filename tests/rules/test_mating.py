@@ -377,3 +377,22 @@ def test_the_table_is_complete() -> None:
     assert {state for pair in pairs for state in pair} == set(MatingState) == set(mating.STAGES)
     names = {word for change in CHANGES for word in change.when.split("`")[1::2]}
     assert names <= set(mating.Mating.model_fields)
+
+
+# S0-65 of courtship: the whole step, not only the wish
+@pytest.mark.parametrize(("strength", "push"), [(1.2, 0.6), (5.0, 2.5)])
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_fights_push_as_hard_as_they_are_said_to(strength: float, push: float, backend: str) -> None:
+    rivals = {
+        "mating_state": [FIGHTING] * 2,
+        "rival_id": [1, 0],
+        "target_mate_id": [7, 7],
+        "display": [1.0, 0.5],
+    }
+    scenario = world(fight_strength=strength)
+    sim = birds(scenario, [[-4.0, 0.0], [4.0, 0.0]], "mm", **rivals)
+    state = sim.state
+    sim = Simulation(scenario, backend=backend, positions=sim.positions, velocities=sim.velocities)
+    sim.load_state(state)
+    sim.step()
+    close(sim.forces, [[-push, 0.0], [push, 0.0]], 1e-5)

@@ -130,3 +130,24 @@ def test_isolation_of_birds():
     )
     np.testing.assert_allclose(sim.column("isolation"), expected, atol=1e-5)
     assert (count == 0).any() and (count > 3).any()
+
+
+# S0-100, S0-94, decision 28: the flock of a hunter is the whole flock, unless a sight is set
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize(("sight", "counted"), [(None, 500), (200.0, 1)])
+def test_a_hunter_knows_the_whole_flock(sight: float | None, counted: int, backend: str) -> None:
+    places = np.stack(np.meshgrid(np.linspace(10, 1990, 25), np.linspace(10, 1990, 20)), axis=-1).reshape(
+        -1, 2
+    )
+    places = np.vstack([[[60.0, 50.0]], places[np.hypot(*(places - [50.0, 50.0]).T) > 250.0]])[:500]
+    places = np.vstack([places, np.full((500 - len(places), 2), 1800.0)])
+    hunter = {"kind": "shark", "x": 50.0, "y": 50.0} | ({} if sight is None else {"sight": sight})
+    scenario = mm.Scenario.from_data(
+        {
+            "world": {"width": 2000.0, "height": 2000.0, "boundary": "open"},
+            "rules": {"fear": {"enabled": True}, "predators": {"enabled": True, "hunters": [hunter]}},
+        }
+    )
+    sim = mm.Simulation(scenario, backend=backend, positions=places, velocities=np.zeros((500, 2)))
+    sim.step(2)
+    assert sim.state.items["predators"][0, LAYOUT.place["seen"]] == counted

@@ -43,6 +43,27 @@ def test_fear_and_prey_come_first() -> None:
     assert max(quiet.values()) == 0.0, "only fear is applied"
 
 
+# S3-6, S3-14: two predators at equal distances frighten, although there is nowhere to go
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_predators_on_either_side_frighten(backend: str) -> None:
+    sim = wild([[500, 500], [540, 500], [460, 500]], [PREY, PREDATOR, PREDATOR], backend=backend)
+    sim.step()
+    assert stances(sim)[0] == "fleeing"
+    assert sim.column("panic")[0] > 0.0
+    assert not sim.forces[0].any()
+
+
+# S3-11, S3-14
+def test_a_fleeing_animal_still_avoids_obstacles() -> None:
+    rock = {"obstacles": [{"x": 470.0, "y": 505.0, "radius": 10.0}]}
+    sim = wild([[500, 500], [540, 500]], [PREY, PREDATOR], rock, velocities=[[-4.0, 0.0], [0.0, 0.0]])
+    told = sim.explain(0)["rules"]
+    assert told["behavior"]["force"][0] < 0.0 and told["avoid_obstacles"]["force"][0] > 0.0
+    assert np.hypot(*told["cohesion"]["force"]) == 0.0
+    sim.step()
+    assert stances(sim)[0] == "fleeing"
+
+
 # S3-6: unit(away)/d over all predators within the fear radius
 def test_fear_is_weighed_by_nearness() -> None:
     sim = wild([[500, 500], [540, 500], [500, 580], [500, 300]], [PREY, PREDATOR, PREDATOR, PREDATOR])
@@ -70,6 +91,19 @@ def test_the_fearful_flee_faster_and_get_hungry(fear: float) -> None:
     calm.step(2)
     lost, usual = 1.0 - sim.column("energy")[0], 1.0 - calm.column("energy")[0]
     assert (lost > 1.3 * usual) == (fear == 1.0)
+
+
+# S3-7: base x (1 + fear), where `panic_speed` is the document's 1
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize(("fear", "speed"), [(0.0, 4.0), (0.5, 6.0), (1.0, 8.0)])
+def test_the_speed_of_flight(fear: float, speed: float, backend: str) -> None:
+    values = {"motion.panic_speed": 1.0, "rules.genome.least_vision": 60.0}
+    sim = wild(
+        [[500, 500], [560, 500]], [PREY, PREDATOR], values, velocities=[[-30, 0], [0, 0]],
+        columns={"gene_fear": [fear, 0.0], "gene_efficiency": 0.0, "part_tail": 0.0}, backend=backend,
+    )  # fmt: skip
+    sim.step(2)
+    assert sim.velocities[0, 0] == pytest.approx(-speed, rel=2e-3)
 
 
 # S3-8, S3-9: the nearest prey, at its place in three steps
@@ -177,3 +211,29 @@ def test_by_score_a_tired_hunter_rests_and_a_starving_one_eats_under_threat() ->
     brave.step()
     assert stances(brave)[0] == "seeking_food"
     assert brave.explain(0)["stance"]["reason"] == REASONS[Reason.DESPERATE]
+
+
+# numbers 2.2.4: idle is a predator's rest; hungry prey eats, wherever that scores highest
+def test_by_score_tired_prey_does_not_rest() -> None:
+    alone = wild([[500, 500], [530, 500]], [PREY] * 2, SCORED, columns={"energy": 0.2})
+    alone.step()
+    assert stances(alone) == ["flocking"] * 2
+    for energy in (0.2, 0.45, 0.55, 0.65):
+        fed = wild([[500, 500]], [PREY], FOOD | SCORED, columns={"energy": energy})
+        fed.step(2)
+        assert stances(fed) == ["seeking_food"], energy
+    sated = wild([[500, 500]], [PREY], FOOD | SCORED, columns={"energy": 0.75})
+    sated.step(2)
+    assert stances(sated) == ["idle"]
+
+
+# S3-10: food of its own kind, whatever its thresholds say
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
+    hungry = {"feeding.hungry_below": 0.5}
+    columns = {"energy": 0.2}
+    places = [[500, 500], [520, 560]]
+    sim = wild(places, [PREY, PREDATOR], FOOD | {"rules.behavior.fear_radius": 1.0, "rules.behavior.chase_radius": 1.0},
+               columns=columns, backend=backend, prey=hungry, predator=hungry)  # fmt: skip
+    sim.step(2)
+    assert (sim.column("feeding_state") > 0).tolist() == [True, False]

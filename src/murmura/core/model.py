@@ -19,6 +19,10 @@ class Model(BaseModel):
     )
 
 
+PLACES = (0.0, 2000.0)
+"""The slider of a coordinate: worlds are up to about so wide."""
+
+
 def quantity(
     default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, **bounds: Any
 ) -> Any:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Number, sqrt, where
+from murmura.core.algebra import power
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
-
-ROOTS = 8  # square roots taken one after the other: powers in steps of 1/256
 
 
 @register_rule("cucker_smale")
@@ -19,12 +17,7 @@ class CuckerSmale(Rule):
 
     strength: float = quantity(1.0, "Greatest rate of agreement (the paper's K).", "1/s", (0, 10), ge=0)
     decay: float = quantity(
-        0.4,
-        "How fast influence falls with distance (the paper's beta), in steps of 1/256.",
-        "",
-        (0, 2),
-        ge=0,
-        lt=4,
+        0.4, "How fast influence falls with distance (the paper's beta).", "", (0, 2), ge=0, le=16
     )
     length: float = quantity(1.0, "Distance at which influence begins to fall.", "u", (0.1, 100), gt=0)
 
@@ -32,29 +25,15 @@ class CuckerSmale(Rule):
     silent_when_zero = "strength"
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
-        given = super().numbers(perception_radius)
-        steps = round(self.decay * 2**ROOTS)
-        # The power as binary digits: 1 where a root takes part in the product, else 0.
-        digits = {f"digit_{k}": float(steps >> (ROOTS - k) & 1) for k in range(ROOTS + 1)}
-        digits["digit_square"] = float(steps >> (ROOTS + 1) & 1)
-        return given | digits | {"per_length": 1.0 / self.length}
+        return super().numbers(perception_radius) | {"per_length": 1.0 / self.length}
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         z = seen.distance * p.per_length
-        return Sum((seen.velocity - me.velocity) * (1.0 / power(p, 1.0 + z * z)))
+        return Sum((seen.velocity - me.velocity) * (1.0 / power(1.0 + z * z, p.decay)))
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         # The paper divides by the number of all; who perceives everybody has one neighbour less than that.
         gain = p.strength / (me.neighbors + 1.0) * world.dt / world.thrust
         return found * gain
-
-
-def power(p: Any, x: Number) -> Number:
-    """x to the power of `decay`, as a product of its square and of roots of roots: cheaper than a logarithm."""
-    product = where(p.digit_square > 0.0, x * x, 1.0) * where(p.digit_0 > 0.0, x, 1.0)
-    for k in range(1, ROOTS + 1):
-        x = sqrt(x)
-        product = product * where(getattr(p, f"digit_{k}") > 0.0, x, 1.0)
-    return product

@@ -10,7 +10,7 @@ from pydantic import Field
 from murmura.core.algebra import maximum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
-from murmura.core.model import Model, quantity
+from murmura.core.model import PLACES, Model, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -19,38 +19,38 @@ from murmura.core.vec import TINY
 class Threat(Model):
     """Something frightening at a place."""
 
-    x: float = quantity(..., "Where it is.", "u")
-    y: float = quantity(..., "Where it is.", "u")
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
     radius: float = quantity(150.0, "How far it frightens.", "u", (50, 400), gt=0)
 
 
 @register_rule("fear")
 class Fear(Rule):
-    """Flee from every threat in reach, and catch the fear of neighbours (S0-55, S0-56, S2-36, S2-37)."""
+    """Flee from every threat in reach, and catch the fear of those who see it (S0-55, S0-56, S2-36, S2-37)."""
 
     weight: float = quantity(1.0, "How much flight counts.", "", (0, 5), ge=0)
     threats: tuple[Threat, ...] = Field((), strict=False, description="What frightens.")
     flight_boost: float = quantity(
-        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", (0, 5), ge=0
     )
-    spread_from: float = quantity(0.3, "Panic above this infects neighbours.", "", (0, 1), ge=0, le=1)
-    spread: float = quantity(
-        0.475, "What neighbours catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1
-    )
+    spread_from: float = quantity(0.3, "Panic above this infects those in view.", "", (0, 1), ge=0, le=1)
+    spread: float = quantity(0.475, "What they catch of it (0.5 x panic decay 0.95).", "", (0, 1), ge=0, le=1)
     fade: float = quantity(0.98, "What is left of panic after a step.", "", (0.8, 1), ge=0, le=1)
-    calm_below: float = quantity(0.01, "Panic below this is none.", "", ge=0, le=1)
+    calm_below: float = quantity(0.01, "Panic below this is none.", "", (0, 0.2), ge=0, le=1)
 
     item_fields = (POSITION, "radius")
     reads = ("panic",)
     writes = ("panic",)
     clamped = False
+    meets_everyone = True
 
     def items(self) -> Sequence[Sequence[float]]:
         return [(t.x, t.y, t.radius) for t in self.threats]
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return {"worst": Greatest(seen.panic)}
+        # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
+        return {"worst": Greatest(where(seen.sees_me, seen.panic, 0.0))}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -27,7 +27,7 @@ from murmura.core.algebra import (
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, Layout, vector
 from murmura.core.merging import FAR, Best, Count, Least
-from murmura.core.model import Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, quantity
 from murmura.core.noise import noise
 from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
@@ -84,8 +84,8 @@ DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen ar
 class FoodSource(Model):
     """A place with food."""
 
-    x: float = quantity(..., "Where it is.", "u")
-    y: float = quantity(..., "Where it is.", "u")
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
     amount: float | None = quantity(
         None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
     )
@@ -126,7 +126,7 @@ class Feeding(Rule):
     )
     panic_limit: float = quantity(0.5, "Panic above this ends everything about food.", "", (0, 1), ge=0, le=1)
 
-    approach_speed: float = quantity(0.8, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
+    approach_speed: float = quantity(1.0, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
     arrival_radius: float = quantity(50.0, "Nearer than this the approach slows.", "u", (1, 200), gt=0)
     ignore_within: float = quantity(1.0, "Nearer than this nothing is left to approach.", "u", (0, 10), ge=0)
     style: Literal["gather", "swarm", "hover"] = choice(
@@ -136,7 +136,7 @@ class Feeding(Rule):
     gather_from: float = quantity(1.5, "Waiting begins within this many gather radii.", "", (1, 5), gt=0)
     lost_from: float = quantity(2.0, "Waiting ends beyond this many gather radii.", "", (1, 5), gt=0)
     gather_speed: float = quantity(0.5, "Speed of the circling, in max_speed.", "", (0, 1), ge=0)
-    gather_force: float = quantity(0.8, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
+    gather_force: float = quantity(1.0, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
     swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in max_force.", "", (0, 2), ge=0)
     swarm_noise: float = quantity(0.3, "Random force in the swarm, in max_force.", "", (0, 2), ge=0)
     swarm_core: float = quantity(0.3, "Share of the gather radius that pushes outwards.", "", (0, 1), gt=0)
@@ -153,7 +153,7 @@ class Feeding(Rule):
     sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
     sit_damping: float = quantity(0.3, "Braking of one who sits.", "", (0, 1), ge=0)
     feed_speed: float = quantity(0.3, "Speed of a feeder's last stretch, in max_speed.", "", (0, 1), ge=0)
-    feed_force: float = quantity(0.5, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
+    feed_force: float = quantity(1.0, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
     feed_damping: float = quantity(0.2, "Braking on that stretch.", "", (0, 1), ge=0)
 
     approach_flocking: float = quantity(
@@ -172,6 +172,7 @@ class Feeding(Rule):
         0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
     )
 
+    clamped = False  # S0-65, S0-66: braking is a force of its own beside the flocking wishes
     item_fields = ("id", POSITION, "room", "present", "portion", "invites", "admitted")
     memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", vector("home"))
     item_settings = ("id", "full", "home")
@@ -180,6 +181,7 @@ class Feeding(Rule):
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
     needs = {"energy": "nobody gets hungry while energy does not fall"}
+    borrows = {"appetite": "remains.appetite"}
     # A source is nobody's own.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
 
@@ -269,7 +271,9 @@ class Feeding(Rule):
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         way = offset(world, me.position, it.position)
         square = way.square
-        offers = where((square <= p.reach * p.reach) & (it.room > 0.0), square, FAR)
+        # S3-10: who eats carcasses leaves this food to others.
+        matches = (it.room > 0.0) & (p.appetite == 0.0)
+        offers = where((square <= p.reach * p.reach) & matches, square, FAR)
         in_range = square <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
         mine = where((me.target_food_id == it.id) & in_range, square, FAR)
         return Least(

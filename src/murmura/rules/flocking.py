@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from murmura.core.algebra import maximum, where
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import choice, quantity
+from murmura.core.perception import EDGE
 from murmura.core.rule import Rule, register_rule
 from murmura.rules.towards import steer_towards
 
@@ -63,7 +64,7 @@ class Separation(Rule):
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         if p.response_push:
-            return (found.normalized() * p.weight).limited(me.max_force)
+            return found.normalized().limited(me.max_force) * p.weight
         return steer_towards(found, me) * p.weight
 
 
@@ -88,10 +89,9 @@ def closeness(p: Any, seen: Any) -> Any:
     """How much a neighbour counts by its place: alike, or less with distance, and only within the radius."""
     w = seen.attention
     if p.weighting_linear:
-        if p.own_radius:
-            w = w * (1.0 - seen.distance * p.per_radius)
-        else:
-            w = w * seen.nearness
+        nearness = 1.0 - seen.distance * p.per_radius if p.own_radius else seen.nearness
+        # At the very radius rounding leaves a little more or less than 0, which steering would make a full force.
+        w = w * where(nearness > EDGE, nearness, 0.0)
     if p.own_radius:
         w = where(seen.square <= p.radius * p.radius, w, 0.0)
     return w

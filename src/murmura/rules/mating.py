@@ -132,6 +132,7 @@ class Mating(Rule):
     )  # fmt: skip
     # A male's rival, or the suitor whom a female has just refused; and what others see: whether one has courted long
     # enough, or what a fighter has to show.
+    clamped = False
     needs = {"mating_cooldown": "the time between matings would never pass"}
     columns = {"rival_id": -1, "display": 0.0}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from murmura.core.algebra import minimum, to_number, where
 from murmura.core.merging import Sum
-from murmura.core.model import quantity
+from murmura.core.model import PLACES, quantity
 from murmura.core.noise import noise
 from murmura.core.randomness import STREAM_WANDER, uniform_from
 from murmura.core.rule import Rule, register_rule
@@ -20,10 +20,10 @@ class Seek(Rule):
     """Fly to a place and slow down on arrival (S0-57)."""
 
     weight: float = quantity(1.0, "How much the goal counts beside the other wishes.", "", (0, 5), ge=0)
-    x: float = quantity(0.0, "Where the goal is.", "u")
-    y: float = quantity(0.0, "Where the goal is.", "u")
+    x: float = quantity(0.0, "Where the goal is.", "u", PLACES)
+    y: float = quantity(0.0, "Where the goal is.", "u", PLACES)
     arrival_radius: float = quantity(
-        100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", ge=0
+        100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", (0, 500), ge=0
     )
 
     @staticmethod
@@ -38,9 +38,9 @@ class FleePoint(Rule):
     """Fly away from a place (S0-58)."""
 
     weight: float = quantity(1.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
-    x: float = quantity(0.0, "The place to avoid.", "u")
-    y: float = quantity(0.0, "The place to avoid.", "u")
-    reach: float = quantity(0.0, "Farther than this the place is ignored; 0: never.", "u", ge=0)
+    x: float = quantity(0.0, "The place to avoid.", "u", PLACES)
+    y: float = quantity(0.0, "The place to avoid.", "u", PLACES)
+    reach: float = quantity(0.0, "Farther than this the place is ignored; 0: never.", "u", (0, 1000), ge=0)
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -53,7 +53,7 @@ class TrackingRule(Rule):
     """A rule about one named agent."""
 
     weight: float = quantity(1.0, "How much this agent matters beside the other wishes.", "", (0, 5), ge=0)
-    agent: int = quantity(0, "The id of the agent that is meant.", "id", ge=0)
+    agent: int = quantity(0, "The id of the agent that is meant.", "id", (0, 1000), ge=0)
 
     tracks = "agent"
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from murmura.core.algebra import Number, maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
-from murmura.core.model import Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY, Vec
@@ -122,6 +122,11 @@ class AvoidObstacles(Rule):
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         return steer_towards(found, me) * p.weight
 
+    @staticmethod
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
+        return 1.0
+
 
 def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
     """The edges of a walled world as wall segments, the inside on their left.
@@ -220,8 +225,8 @@ class Containment(Rule):
 class Attractor(Model):
     """A point that draws agents near, or, with a negative strength, drives them away."""
 
-    x: float = quantity(..., "Where it is.", "u")
-    y: float = quantity(..., "Where it is.", "u")
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
     strength: float = quantity(1.0, "Pull at the centre in units of max_force; negative: push.", "", (-5, 5))
     radius: float = quantity(150.0, "How far it reaches.", "u", (10, 500), gt=0)
 

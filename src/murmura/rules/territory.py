@@ -12,7 +12,7 @@ from pydantic import Field
 from murmura.core.algebra import maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Sum
-from murmura.core.model import Model, quantity
+from murmura.core.model import PLACES, Model, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -21,10 +21,10 @@ from murmura.core.vec import TINY
 class HomeRange(Model):
     """A place that a species calls its own."""
 
-    x: float = quantity(..., "Where its centre is.", "u")
-    y: float = quantity(..., "Where its centre is.", "u")
+    x: float = quantity(..., "Where its centre is.", "u", PLACES)
+    y: float = quantity(..., "Where its centre is.", "u", PLACES)
     radius: float = quantity(200.0, "How far it reaches.", "u", (50, 1000), gt=0)
-    owner: int = quantity(0, "Whose it is: the number of a species, counted from 0.", "", ge=0)
+    owner: int = quantity(0, "Whose it is: the number of a species, counted from 0.", "", (0, 7), ge=0)
 
     @classmethod
     def around(cls, positions: ArrayLike, owner: int = 0) -> HomeRange:
@@ -49,7 +49,7 @@ class Territory(Rule):
     push: float = quantity(
         0.6, "Force on others at the centre, in shares of the greatest force.", "", (0, 3), ge=0
     )
-    inner: float = quantity(0.7, "Where the pull begins, in radii.", "", (0, 1), ge=0, lt=1)
+    inner: float = quantity(0.7, "Where the pull begins, in radii.", "", (0, 0.95), ge=0, lt=1)
     outer: float = quantity(1.5, "Where the pull ends, in radii.", "", (1, 5), ge=1)
 
     item_fields = (POSITION, "radius", "owner")

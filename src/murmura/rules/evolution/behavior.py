@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
-from murmura.core.merging import FAR, NOWHERE, Least, Sum
+from murmura.core.merging import FAR, NOWHERE, Greatest, Least, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
@@ -116,6 +116,7 @@ class Behavior(Rule):
         "gene_aggression": GENE_COLUMNS["gene_aggression"], "gene_fear": GENE_COLUMNS["gene_fear"],
     }  # fmt: skip
 
+    borrows = {"appetite": "remains.appetite", "food_below": "feeding.hungry_below"}
     codes = {"stance": Stance}
 
     def variant(self) -> type[Rule]:
@@ -153,6 +154,8 @@ class Behavior(Rule):
         answer = where(seen.target_mate_id == to_number(me.id), 1.0 + seen.consents, 0.0)
         return {
             "away": Sum(-seen.offset * push),
+            # Not by the sum above: predators on either side cancel there, and frighten all the same.
+            "feared": Greatest(where(frightens(p, seen), 1.0, 0.0)),
             "company": Sum(where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0)),
             "quarry": Least(quarry, id=seen.id, aim=aim),
             "mate": Least(where(suits, mate, FAR), id=seen.id, offset=seen.offset, answer=answer),
@@ -161,7 +164,7 @@ class Behavior(Rule):
     @staticmethod
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         eats, scavenges, hunts, partner, company = opportunities(p, me, found)
-        wanted, why = ladder(found.away.square > 0.0, hunts, eats, scavenges, partner, company)
+        wanted, why = ladder(found.feared > 0.5, hunts, eats, scavenges, partner, company)
         return settle(p, me, found, wanted, why, world)
 
     @staticmethod
@@ -245,6 +248,12 @@ def distance_to(nearest: Any) -> Any:
 
 class ScoredBehavior(Behavior):
     """Decisions by score also ask how near the nearest predator is, and what it is about."""
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        # Food is offered to whoever is not content, and the score decides.
+        offered = p.content_below / maximum(p.food_below, 1e-6)
+        return {"feeding.hungry_below": where(p.food_below > 0.0, offered, 1.0)}
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

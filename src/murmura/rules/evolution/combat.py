@@ -14,7 +14,9 @@ from murmura.core.algebra import maximum, minimum, to_number, where
 from murmura.core.events import Cause
 from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
+from murmura.core.motion import new_angle
 from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import Vec
 from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
 from murmura.rules.evolution.stances import FLOCKING, HUNTING
 
@@ -55,15 +57,17 @@ class Combat(Rule):
     )  # fmt: skip
     writes = (
         "energy", "health", "attack_id", "blow", "attack_cooldown", "wound", "hurt_by", "hurt_as", "energy_before",
+        "kick_x", "kick_y", "velocity", "heading_angle",
     )  # fmt: skip
     columns = {
         "health": 1.0, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1, "hurt_as": 0,
-        "energy_before": 1.0, "stance": int(FLOCKING), "quarry_id": -1, "quarry_distance": FAR,
+        "energy_before": 1.0, "kick_x": 0.0, "kick_y": 0.0,
+        "stance": int(FLOCKING), "quarry_id": -1, "quarry_distance": FAR,
         "gene_size": GENE_COLUMNS["gene_size"], "gene_aggression": GENE_COLUMNS["gene_aggression"],
         "gene_maturity": GENE_COLUMNS["gene_maturity"], "part_spike": 0.0, "part_shell": 0.0,
     }  # fmt: skip
-    clamped = False
     silent_when_zero = ""
+    meets_everyone = True  # a bite from behind hurts as well
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -85,28 +89,36 @@ class Combat(Rule):
         pain = bitten * (1.0 - defence(p, me)) + struck * p.strike_back * me.gene_aggression
         healed = p.food_healing * maximum(0.0, me.energy - me.energy_before)
         dead = me.health <= 0.0
-        strikes = (me.stance == HUNTING) & (me.quarry_distance <= p.range) & (me.attack_cooldown <= 0.0)
+        # To the nearest whole step: fractions of a second do not add up exactly.
+        left = me.attack_cooldown - world.dt
+        strikes = (me.stance == HUNTING) & (me.quarry_distance <= p.range) & (left < 0.5 * world.dt)
         strikes = strikes & (me.quarry_id >= 0.0) & ~dead
         by = where(bitten > 0.0, found.biter.score, where(struck > 0.0, me.attack_id, -1.0))
         kind = where(bitten > 0.0, PREDATION, COMBAT)
+        kick = found.away * where(found.biter.exists, p.knockback, 0.0)
         return {
             "energy": maximum(0.0, me.energy - where(strikes, p.bite_cost, 0.0)),
             "attack_id": where(strikes, me.quarry_id, -1.0),
             "blow": where(strikes, attack_damage(p, me), 0.0),
-            "attack_cooldown": where(strikes, p.cooldown, maximum(0.0, me.attack_cooldown - world.dt)),
+            "attack_cooldown": where(strikes, p.cooldown, maximum(0.0, left)),
             "wound": pain / capacity - healed,
+            "kick_x": kick.x,
+            "kick_y": kick.y,
             "hurt_by": where(dead, me.hurt_by, by),
             "hurt_as": where(dead, me.hurt_as, kind),
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return found.away * where(found.biter.exists, p.knockback / world.thrust, 0.0)
-
-    @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
         health = minimum(1.0, me.health - me.wound + p.regeneration * world.dt)
-        return {"health": where(me.health <= 0.0, me.health, health), "energy_before": me.energy}
+        # S3-23: after the move, so that the speed cap acts from the next step on.
+        velocity = me.velocity + Vec(me.kick_x, me.kick_y)
+        return {
+            "health": where(me.health <= 0.0, me.health, health),
+            "energy_before": me.energy,
+            "velocity": velocity,
+            "heading_angle": new_angle(velocity, me.heading_angle),
+        }
 
     @staticmethod
     def fate(p: Any, me: Any, found: Any, world: Any) -> Any:

@@ -25,8 +25,8 @@ READY, READY_ALONE = 1.0, 2.0
 FREE = {
     "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
     "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
-    "hurt_as": 0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0, "pressure": 0.0, "scent": FAR,
-    "bore": 0, "starving": 0.0, "meal": 0.0,
+    "hurt_as": 0, "kick_x": 0.0, "kick_y": 0.0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0,
+    "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0,
 }  # fmt: skip
 """Columns in which the young are as new as anybody, whatever their mother is at."""
 UNATTACHED = {

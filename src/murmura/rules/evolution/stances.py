@@ -94,7 +94,8 @@ def scored(
     hunger = 1.0 - me.energy
     best = p.score_flocking
     stance, reason = where(has_company, FLOCKING, IDLE), where(has_company, COMPANY, ALONE)
-    tired = (me.energy < where(me.stance == IDLE, p.rested_above, p.tired_below)) & (p.hunts_below > 0.0)
+    # Predators rest, and prey eats or flees: an appetite for carcasses is what makes the one or the other.
+    tired = (me.energy < where(me.stance == IDLE, p.rested_above, p.tired_below)) & (p.appetite > 0.0)
     best, stance, reason = _better(tired, p.score_rest, IDLE, TIRED, best, stance, reason)
     seeks = p.score_partner * (1.0 - 0.5 * pressure)
     best, stance, reason = _better(has_partner, seeks, MATING, PARTNER_NEAR, best, stance, reason)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import model_validator
 
-from murmura.core.model import Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, quantity
 from murmura.rules.predators.kind import KINDS
 from murmura.rules.predators.kinds import KIND_NAMES
 
@@ -26,8 +26,8 @@ class Hunter(Model):
     numbers_from: KindName | None = choice(
         None, "The kind whose numbers stand where none were given; follows `kind` when that is changed."
     )
-    x: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u")
-    y: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u")
+    x: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
+    y: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
 
     max_speed: float = quantity(22.0, "Top speed without a burst.", SPEED, (1, 60), gt=0)
     max_force: float = quantity(1.2, "Greatest steering force.", "", (0.1, 3), gt=0)
@@ -51,7 +51,7 @@ class Hunter(Model):
     stealth_radius: float = quantity(
         120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
     )
-    sight: float = quantity(400.0, "How far it sees birds.", "u", (50, 2000), gt=0)
+    sight: float = quantity(0.0, "How far it sees birds; 0: the whole flock.", "u", (0, 2000), ge=0)
     target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
     edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))

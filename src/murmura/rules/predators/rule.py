@@ -53,7 +53,7 @@ class Predators(Rule):
     aggression: float = quantity(0.7, "How often hunters are in the mood to hunt.", "", (0, 1), ge=0, le=1)
     speed_factor: float = quantity(1.0, "Factor on the speed of all hunters.", "", (0.2, 3), gt=0)
     flight_boost: float = quantity(
-        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", ge=0
+        2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", (0, 5), ge=0
     )
     flight_cost: float = quantity(
         0.0, "Energy that a bird in full panic before a hunter loses in a second.", "1/s", (0, 1), ge=0
@@ -182,7 +182,7 @@ class Predators(Rule):
         """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
         way = offset(world, it.position, me.position)
         square = way.square
-        seen = square <= it.sight * it.sight
+        seen = (square <= it.sight * it.sight) | (it.sight == 0.0)
         # What the hunter does not ask for in this step need not be computed: all agents see the same `it`.
         return {
             "seen": Count(seen),

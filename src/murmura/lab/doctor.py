@@ -12,7 +12,7 @@ from murmura import __version__
 
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "pydantic", "cyclopts", "rich")
 EXTRAS = {
-    "analysis": ("matplotlib", "polars", "pyarrow", "xarray", "zarr"),
+    "analysis": ("matplotlib", "pandas", "polars", "pyarrow", "xarray", "zarr"),
     "dask": ("distributed",),
     "notebook": ("anywidget",),
     "search": ("SALib", "optuna"),

@@ -64,7 +64,10 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("wild", "scored"),
         (*FORCE, "stance", "stance_reason", "stance_time", "quarry_id", "panic_level"),
     ),
-    "combat": (("wild", "scored"), ("velocity_x", "velocity_y", "health", "wound", "hurt_by", "attack_cooldown")),
+    "combat": (
+        ("wild", "scored"),
+        ("velocity_x", "velocity_y", "health", "wound", "hurt_by", "attack_cooldown"),
+    ),
     "reproduction": (("wild", "scored"), ("ready", "ready_for", "energy")),
     "ageing": (("wild", "scored"), ("age",)),
     "immigration": (("scored",), ()),  # nobody feels it: see the test of newcomers below

@@ -41,7 +41,6 @@ TROUBLES: dict[str, Any] = {
     "wander": {"enabled": True},
     "noise": {"enabled": True, "strength": 0.4, "wander": 0.8},
     "jitter": {"enabled": True},
-    "cruise": {"enabled": True},
     "avoid_obstacles": {"weight": 1.0},
     "daylight": {"enabled": True, "start": 0.33, "nocturnal": 0.25},
     "territory": {
@@ -143,6 +142,7 @@ WALLED = {
     },
     "perception": {"radius": 50.0, "field_of_view": 360.0, "rear_attention": 0.5},
     "rules": {
+        "cruise": {"enabled": True, "speed": 6.0},
         "separation": {"priority": "early_exit", "exit_distance": 3.0, "radius": 22.0},
         "alignment": {"weighting": "linear", "radius": 40.0},
         "cohesion": {"weighting": "linear", "radius": 50.0},

@@ -30,6 +30,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "noise": (("hunted", "soft", "wrapped", "wild", "scored"), FORCE),
     "wind": (("soft", "life"), FORCE),
     "jitter": (("soft", "wrapped", "roadmap"), FORCE),
+    "cruise": (("walled",), FORCE),
     "boundary": (("hunted", "soft"), FORCE),
     "containment": (("soft", "walled"), FORCE),
     "avoid_obstacles": (("soft", "wrapped", "walled"), FORCE),

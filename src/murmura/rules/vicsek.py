@@ -9,9 +9,13 @@ from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import TINY, Vec
+from murmura.core.vec import Vec
 
 RADIANS = 0.017453292519943295
+
+
+CANCELLED = 1e-10
+"""Squared: sums of headings shorter than a hundred thousandth have no direction but that of rounding."""
 
 
 @register_rule("vicsek")
@@ -47,9 +51,11 @@ class Vicsek(Rule):
         mine = course(me)
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
-        mean = where(total.square > TINY, arctan2(mine.cross(total), mine.dot(total)), 0.0)
+        mean = where(total.square > CANCELLED * mine.square, arctan2(mine.cross(total), mine.dot(total)), 0.0)
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
-        return {"turn": p.weight * (mean + (u - 0.5) * p.noise * RADIANS)}
+        turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
+        # Without noise the sign of a zero would tell one agent's chance from another's.
+        return {"turn": where(turn == 0.0, 0.0, turn)}
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:

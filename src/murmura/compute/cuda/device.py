@@ -16,7 +16,7 @@ from murmura.compute.cuda.program import Text
 INSTALL = 'pip install "murmura[cuda]"'
 _compiled: dict[str, dict[str, Any]] = {}
 """Kernels of texts that this process has compiled, by the text's digest."""
-OPTIONS = ("--use_fast_math", "--diag-suppress=177")  # 177: not every plan needs every function
+OPTIONS = ("--use_fast_math", "--diag-suppress=177,550")  # not every plan needs every function and variable
 
 
 class Program(Protocol):

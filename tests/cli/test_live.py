@@ -154,10 +154,12 @@ def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path
             while viewer.take() != "frame":
                 pass
             assert viewer.steps[-1][1] == 0
-            assert not list((tmp_path / "cold").rglob("*.kernel"))  # so Numba names a kernel that is ready
+            small = len(
+                list((tmp_path / "cold").rglob("*.kernel"))
+            )  # what packs frames is small and may be ready
             while viewer.steps[-1][1] < 5:
                 viewer.take()
-        assert list((tmp_path / "cold").rglob("*.run-*.nbi"))
+        assert small <= 1 < len(list((tmp_path / "cold").rglob("*.kernel")))
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert re.fullmatch(

@@ -12,10 +12,12 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.lab import plot_lineage
+from murmura.lab.lines import line_of
 from murmura.lab.plot import Wish, plot
 from murmura.lab.recording import record
 from murmura.measure import selection_differential
 
+from .forging import forged
 from .heirs import family
 from .test_plot import texts
 
@@ -73,9 +75,10 @@ def test_times_stand_above_the_curves(run, tmp_path: Path) -> None:
 def test_captures_need_not_be_deaths(tmp_path: Path) -> None:
     simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 3, "reference")
     made = record(simulation, 12, tmp_path / "run", every=3)
-    (made.folder / "events.jsonl").write_text(
-        '{"step": 3, "kind": "capture", "id": 1}\n{"step": 4, "kind": "death", "id": 2, "cause": null}\n{"step": 1'
-    )
+    events = [{"step": 3, "kind": "capture", "id": 1}, {"step": 4, "kind": "death", "id": 2, "cause": None}]
+    (made.folder / "events.jsonl").write_bytes(b"".join(line_of(event, summed=True) for event in events))
+    forged(made.folder / "manifest.json", counts={})
+    made = mm.open_run(made.folder)
     figure = Figure()
     plot_lineage.draw_population(made, figure, Wish())
     assert "captures" in [line.get_label() for line in figure.axes[1].lines]

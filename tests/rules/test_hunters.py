@@ -27,6 +27,7 @@ TABLE = {
     "orca": (14, 1.4, 150, 4, 5, 12, 25, 3, 250, 70, 0.6, 0.8, 0.5, 1.0, 0.7),
     "barracuda": (12, 2.2, 70, 10, 15, 25, 12, 1.5, 100, 40, 1.8, 0.5, 1.0, 0.2, 1.5),
     "sea_lion": (17, 1.7, 85, 7, 10, 15, 15, 1.8, 140, 45, 0.8, 0.6, 0.4, 0.7, 1.4),
+    "osprey": (17, 2.2, 90, 7, 9, 18, 12, 2, 90, 50, 0.4, 0.2, 0.2, 0.2, 1.5),
 }
 # S0-108…S0-112
 BURST_SPEEDS = {"hawk": 39.6, "falcon": 63.0, "eagle": 25.2, "owl": 28.0, "shark": 24.0}
@@ -52,7 +53,7 @@ def test_kinds_keep_their_codes():
     """Rows and checkpoints know kinds by number."""
     assert KIND_NAMES[:8] == ("hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion")
     assert [KINDS[name].code for name in KIND_NAMES] == list(range(len(KIND_NAMES)))
-    for name, code in (("hawk", 99), ("osprey", 0)):
+    for name, code in (("hawk", 99), ("kite", 0)):
         with pytest.raises(ValueError, match="of its own"):
             register_kind(Kind(name, code, {}, (), {}))
 

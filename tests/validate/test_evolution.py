@@ -76,7 +76,7 @@ class Watched:
 
 # S3-30
 def test_hunters_catch_the_slow_and_the_fast_hunters_catch_more() -> None:
-    seen = Watched("arms-race", ("speed", "hue"), seed=2, minutes=4.0, spread=0.25)
+    seen = Watched("arms-race", ("speed", "hue"), seed=2, minutes=7.0, spread=0.25)
     caught = seen.dead["predation", PREY, "speed"]
     assert len(caught) > 60
     assert score(caught) < -LEAST_SCORE

@@ -12,6 +12,7 @@ from murmura.core.rule import Rule, register_rule
 class Cruise(Rule):
     """Return to the cruise speed along the heading: (speed - v) / relaxation (Hildenbrandt et al. 2010)."""
 
+    weight: float = quantity(1.0, "How much the cruise speed counts.", "", (0, 5), ge=0)
     speed: float = quantity(10.0, "The cruise speed.", "u/s or u/tick", (0.1, 40), gt=0)
     relaxation: float = quantity(
         1.0, "Time in which a difference shrinks to 1/e of itself.", "s", (0.1, 10), gt=0
@@ -21,4 +22,5 @@ class Cruise(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return me.heading * ((p.speed - me.speed) * world.dt / (p.relaxation * world.thrust))
+        missing = (p.speed - me.speed) * world.dt / (p.relaxation * world.thrust)
+        return me.heading * (missing * p.weight)

@@ -51,7 +51,9 @@ class Vicsek(Rule):
         mine = course(me)
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
-        mean = where(total.square > CANCELLED * mine.square, arctan2(mine.cross(total), mine.dot(total)), 0.0)
+        # Nobody turns without a heading of its own, or where the others' leave no direction.
+        turns = (mine.square > 0.0) & (total.square > CANCELLED * mine.square)
+        mean = where(turns, arctan2(mine.cross(total), mine.dot(total)), 0.0)
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
         turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
         # Without noise the sign of a zero would tell one agent's chance from another's.

@@ -67,7 +67,8 @@ def is_place(part: str, items: Sequence[Any]) -> bool:
 
 def _unknown(path: str, scenario: Scenario) -> ScenarioError:
     known = [name for name, _ in value_paths(scenario)]
-    path = path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}..."
+    if isinstance(path, str) and len(path) > LONGEST_SHOWN:
+        path = f"{path[:LONGEST_SHOWN]}..."
     hint = nearest(path, known) or ". `murmura scenarios NAME` lists the paths of a scenario"
     return ScenarioError(f"a scenario has no value {path!r}{hint}")
 

@@ -236,8 +236,10 @@ def serve(
         serving = server.serve(sockets=[door])
         try:
             session.open()
-            _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
-            asyncio.run(serving)
+            with asyncio.Runner() as runner:
+                runner.get_loop()  # before the address is known: a Ctrl-C in the middle of its making leaves it broken
+                _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+                runner.run(serving)
         except KeyboardInterrupt:
             serving.close()  # it may have come before anything was served
         finally:

@@ -39,7 +39,8 @@ _programs: dict[Any, Program] = {}
 
 def traced(plan: Plan) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only."""
-    key = plan.signature, tuple(group.kind for group in plan.rule_groups)
+    kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
+    key = plan.signature, tuple(group.kind for group in plan.rule_groups), kinds
     if key not in _programs:
         while len(_programs) >= MOST_PROGRAMS:
             del _programs[next(iter(_programs))]

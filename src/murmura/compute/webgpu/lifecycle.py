@@ -113,8 +113,9 @@ class LifecycleWgsl(Lifecycle):
         rows = WatchedRows(target, group.layout, storage, begin, end - begin)
         it = ItemRow(group.layout, storage, row, row - begin)
         p = step.parameters(self._species(target, 0))[k + 2]
-        assert group.kind.turn is not None
-        group.kind.turn(p, it, told, rows, world)
+        assert group.kind.turn is not None and group.rule is not None
+        with group.rule.leaving_out_other_kinds():
+            group.kind.turn(p, it, told, rows, world)
         return f"fn turn_{k}(row: i32) {{\n{target.text}}}\n", not rows.asked
 
     def _told(self, target: Any, k: int, row: Value) -> Record:

@@ -5,7 +5,7 @@
 It needs the package wgpu and a driver for Vulkan, Metal or DirectX 12; of murmura only what a simulation needs. On a
 machine with an NVIDIA GPU but without a Vulkan loader, carry `libvulkan.so.1` along and name NVIDIA's driver:
 
-    echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_nvidia.so.0", "api_version": "1.3.0"}}' > icd.json
+    {"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_nvidia.so.0", "api_version": "1.3.0"}}  <- icd.json
     LD_LIBRARY_PATH=folder/of/libvulkan VK_DRIVER_FILES=$PWD/icd.json PYTHONPATH=src python benchmarks/webgpu_device.py
 
 Times are of whole calls of `step` with 40 steps, the fastest of seven, each from the same start: flocks gather, and a

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.lab.moments import Moment
+from murmura.lab.films.film_frames import Moment
 from murmura.scenario import Scenario
 
 FIELD = Scenario.from_data(

@@ -11,8 +11,8 @@ import pytest
 from murmura import Scenario, Simulation
 from murmura.core.state import FeedingState
 from murmura.engine.food import COLUMNS
-from murmura.rules import feeding
-from murmura.rules.feeding import CHANGES
+from murmura.rules.life import feeding
+from murmura.rules.life.feeding import CHANGES
 
 from .scenes import MAX_FORCE, MAX_SPEED, close, make_scenario, place, rule_forces
 

@@ -12,7 +12,7 @@ import pytest
 import murmura as mm
 from murmura.core.state import FeedingState, MatingState
 from murmura.engine.food import COLUMNS
-from murmura.rules import feeding, mating
+from murmura.rules.life import feeding, mating
 
 FEEDERS, PRESENT = (COLUMNS.index(name) for name in ("feeders", "present"))
 TABLES = {

@@ -16,9 +16,9 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
-from murmura.view.connections import server_config
-from murmura.view.server import listen, make_app
-from murmura.view.session import Session
+from murmura.view.server.app import listen, make_app
+from murmura.view.server.connections import server_config
+from murmura.view.session.session import Session
 
 TOPS = (60.0, 1.0, 1.0, 255.0, 1.0, 1.0, 1.0, 3.0, *(1.0,) * 7)  # what byte 7 = 255 stands for, by column
 MARKS = itertools.count(1)

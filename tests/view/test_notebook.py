@@ -15,11 +15,12 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import BackendError, ScenarioError
-from murmura.view import notebook, server
+from murmura.view import notebook
+from murmura.view.server import app as server
 
 from .live import PATIENCE, Frame, flock, until
 
-REAL_PAGE = Path(server.__file__).with_name("static")
+REAL_PAGE = Path(server.__file__).parents[1] / "static"
 
 
 class Wire(comm.base_comm.BaseComm):

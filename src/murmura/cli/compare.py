@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import (
+from murmura.cli.options import (
     Agents,
     Backend,
     NoOpen,
@@ -63,15 +63,15 @@ def compare(
     """
     check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.view.pairing import Pair, PlayedTwin, Twin
-    from murmura.view.server import serve
+    from murmura.view.compare import Pair, PlayedTwin, Twin
+    from murmura.view.server.app import serve
 
     load_rules(rules)
 
     def side(source: str, own: list[str] | None) -> Any:
         if Path(source).is_dir():
-            from murmura.lab.reliving import RelivedRun
-            from murmura.lab.runs import open_run
+            from murmura.lab.runs.branching import RelivedRun
+            from murmura.lab.runs.run import open_run
 
             run = RelivedRun(open_run(source), threads=threads)
             found: Twin = PlayedTwin(run, speed)

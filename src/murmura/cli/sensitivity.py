@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.asking import Asking, Vary, check_plot, told
+from murmura.cli.options import Whole, app
 from murmura.cli.sweep import finish
-from murmura.cli.words import Whole, app
+from murmura.cli.sweep_options import Asking, Vary, check_plot, told
 
 
 @app.command

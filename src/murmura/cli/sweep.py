@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.asking import Asking, MaybeWhole, Vary, check_plot, complain_of_failures, told
-from murmura.cli.words import app, print_facts
+from murmura.cli.options import app, print_facts
+from murmura.cli.sweep_options import Asking, MaybeWhole, Vary, check_plot, complain_of_failures, told
 from murmura.core.errors import ScenarioError
 
 
@@ -33,7 +33,7 @@ def sweep(
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     """
-    from murmura.lab import sweep as lab
+    from murmura.lab.sweeps import sweep as lab
 
     asking = asking or Asking()
     check_plot(asking.plot)
@@ -52,7 +52,7 @@ def sweep(
 
 def go_on_with_sweep(folder: Path, asking: Asking) -> None:
     """Go on with the sweep, the search or the sensitivity analysis in a folder."""
-    from murmura.lab.sweep import resume_sweep
+    from murmura.lab.sweeps.sweep import resume_sweep
 
     begun = time.perf_counter()
     made = told(
@@ -79,7 +79,7 @@ def finish(made: Any, asking: Asking, seconds: float, **more: Any) -> None:
         **more,
     }
     if asking.plot is not None:
-        from murmura.lab.plot import plot
+        from murmura.lab.figures.plot import plot
 
         plot(made.folder, asking.plot)
         facts["plot"] = str(asking.plot)

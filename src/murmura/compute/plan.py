@@ -20,7 +20,7 @@ from murmura.core.record import Record
 from murmura.core.rule import Rule, numbers_of, options_of
 from murmura.core.state import State
 from murmura.core.vec import Vec
-from murmura.rules.terrain import SHAPE_FIELDS, edge_rows, shape_rows
+from murmura.rules.environment.terrain import SHAPE_FIELDS, edge_rows, shape_rows
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8

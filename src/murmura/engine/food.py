@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from murmura.core.layout import Layout
-from murmura.rules.feeding import Feeding
+from murmura.rules.life.feeding import Feeding
 
 if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation

@@ -19,11 +19,18 @@ from murmura.core.randomness import seed_words
 from murmura.core.saying import say
 from murmura.core.state import State
 from murmura.engine.arguments import checked
+from murmura.engine.initial import (
+    adapted,
+    checked_step,
+    given_start,
+    newborn_columns,
+    random_start,
+    set_items,
+)
 from murmura.engine.instant import make_flock, recent_lives, rows_and_columns, seen_columns
 from murmura.engine.lineage import Lineage, Register
-from murmura.engine.showing import html_of, sealed
+from murmura.engine.presentation import html_of, sealed
 from murmura.engine.snapshot import Snapshot
-from murmura.engine.start import adapted, checked_step, given_start, newborn_columns, random_start, set_items
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
@@ -257,7 +264,7 @@ class Simulation:
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent sees, and what each rule asks of it, right now."""
-        from murmura.engine.explaining import explain
+        from murmura.engine.explain import explain
 
         return explain(self._moment(), self.state, self._row_of(agent_id))
 

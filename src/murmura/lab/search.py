@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.asides import written
+from murmura.lab.atomic_write import written
 from murmura.lab.extras import needs
 from murmura.lab.progress import reported
-from murmura.lab.sweep import Progress, do_runs, prepare, silent
-from murmura.lab.sweep_axes import Axis
-from murmura.lab.sweep_crew import check_crew, gather_crew
-from murmura.lab.sweep_design import SEARCH, run_seed
-from murmura.lab.sweep_folder import Sweep, claimed, is_sweep
-from murmura.lab.sweep_rehearsal import rehearse_sweep
-from murmura.lab.sweep_rows import Row, Rows
-from murmura.lab.sweep_run import Announce, Question
-from murmura.lab.sweep_tables import SAFE, mean_and_error
+from murmura.lab.sweeps.axes import Axis
+from murmura.lab.sweeps.design import SEARCH, run_seed
+from murmura.lab.sweeps.dry_run import rehearse_sweep
+from murmura.lab.sweeps.executors import check_crew, gather_crew
+from murmura.lab.sweeps.folder import Sweep, claimed, is_sweep
+from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.rows import Row, Rows
+from murmura.lab.sweeps.sweep import Progress, do_runs, prepare, silent
+from murmura.lab.sweeps.tables import SAFE, mean_and_error
 from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"

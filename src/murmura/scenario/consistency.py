@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
-from murmura.rules.terrain import Circle
+from murmura.rules.environment.terrain import Circle
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario

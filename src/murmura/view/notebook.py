@@ -15,9 +15,9 @@ from typing import Any
 from murmura.core.errors import BackendError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario
-from murmura.view import server
-from murmura.view.session import Session
-from murmura.view.showing import Showing
+from murmura.view.server import app as server
+from murmura.view.session.session import Session
+from murmura.view.session.view_hub import Showing
 
 
 def show(

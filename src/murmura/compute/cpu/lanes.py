@@ -17,7 +17,7 @@ from murmura.core.layout import Layout
 from murmura.core.record import Record
 from murmura.core.rule import Rule
 from murmura.core.vec import Vec
-from murmura.rules.terrain import SHAPE_FIELDS
+from murmura.rules.environment.terrain import SHAPE_FIELDS
 
 GROUP = 4
 """Agents that meet candidates at the same time, and candidates that they meet at a time."""

@@ -10,7 +10,7 @@ from typing import Any
 from murmura.compute.cuda.index_text import INDEX_TEXT, PLACE_TEXT, SCAN_KERNELS, SCAN_TEXT
 from murmura.compute.cuda.lifecycle import Lifecycle
 from murmura.compute.cuda.records import records_text
-from murmura.compute.cuda.telling import TELLING_TEXT, name_after, note, tell
+from murmura.compute.cuda.reports import TELLING_TEXT, name_after, note, tell
 from murmura.compute.cuda.walk import Walk
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of

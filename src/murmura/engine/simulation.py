@@ -34,6 +34,9 @@ from murmura.engine.snapshot import Snapshot
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario, load_scenario
 
+ON_DEVICES = ("cuda", "webgpu")
+"""Backends that keep the flock in the memory of a device."""
+
 
 class Simulation:
     """A flock in its world.
@@ -41,7 +44,7 @@ class Simulation:
     Args:
         scenario: A scenario, or the name or path of one.
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
-        backend: "auto", "reference" (the definition, slow) or "cpu".
+        backend: "auto", "reference" (the definition, slow), "cpu", "cuda" or "webgpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
         positions: Start places, shape (n, 2) [u]; by default drawn from the seed.
         velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
@@ -114,6 +117,11 @@ class Simulation:
     def backend(self) -> str:
         """The name of the backend in use."""
         return self._backend.name
+
+    @property
+    def adapter(self) -> str | None:
+        """The GPU in words, with the webgpu backend: bits are promised for one adapter."""
+        return getattr(self._backend, "adapter", None)
 
     @property
     def threads(self) -> int:
@@ -207,7 +215,7 @@ class Simulation:
 
     def look(self, measured: bool = False) -> Simulation | Snapshot:
         """Whatever shows this instant soonest: the flock itself, or a snapshot that is on its way from a device."""
-        return self.snapshot(measured) if self._backend.name == "cuda" and not self._stored else self
+        return self.snapshot(measured) if self._backend.name in ON_DEVICES and not self._stored else self
 
     ready = True
     """As of a snapshot: reading the flock itself waits for nothing that is not needed anyway."""

@@ -154,7 +154,7 @@ class Agents:
         for row, value in enumerate(new):
             self.frame.state.row(row).store_first(to, value, here)
         dead = as_number(t, outcome.cause) > 0.0
-        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.mortal else ids, here)
+        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.has_lifecycle else ids, here)
         if self.plan.lasting:
             tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
         if self.plan.eventful:

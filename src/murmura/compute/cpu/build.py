@@ -53,7 +53,7 @@ def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = 
                 announce("compiling the kernel for these rules (once; it is kept on disk)")
             code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
             kernel_cache.keep(key, code, announce)
-        _runs[key] = _linked(code)
+        _runs.setdefault(key, _linked(code))  # another thread may have been faster, and its code is in use
     return _runs[key][0]
 
 
@@ -76,7 +76,7 @@ def compiled_once(name: str, make: Callable[[], Any]) -> Any:
         if code is None:
             code = _object_code(make())
             kernel_cache.keep(key, code, None)
-        _engines[key] = _engine(code)
+        _engines.setdefault(key, _engine(code))
     return _engines[key]
 
 

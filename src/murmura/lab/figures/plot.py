@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.folder import Sweep, is_sweep, open_sweep
@@ -204,8 +204,8 @@ def _check_measures(names: tuple[str, ...], source: Any) -> None:
 def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
     form = out.suffix.lower()[1:]
     timeless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-    with written(out) as (aside,):
-        figure.savefig(aside, format=form, dpi=dpi, metadata={"Title": title, **timeless})
+    with atomic_write(out) as (temporary,):
+        figure.savefig(temporary, format=form, dpi=dpi, metadata={"Title": title, **timeless})
 
 
 def measure_label(name: str) -> str:

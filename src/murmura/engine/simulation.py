@@ -37,6 +37,9 @@ from murmura.engine.snapshot import Snapshot
 from murmura.measure import Lives
 from murmura.scenario import Scenario, load_scenario
 
+ON_DEVICES = ("cuda", "webgpu")
+"""Backends that keep the flock in the memory of a device."""
+
 
 class Simulation(Reader):
     """A flock in its world.
@@ -44,7 +47,7 @@ class Simulation(Reader):
     Args:
         scenario: A scenario, or the name or path of one.
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
-        backend: "auto", "reference" (the definition, slow) or "cpu".
+        backend: "auto", "reference" (the definition, slow), "cpu", "cuda" or "webgpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
         positions: Start places, shape (n, 2) [u]; by default drawn from the seed.
         velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
@@ -108,6 +111,11 @@ class Simulation(Reader):
     def backend(self) -> str:
         """The name of the backend in use."""
         return self._backend.name
+
+    @property
+    def adapter(self) -> str | None:
+        """The GPU in words, with the webgpu backend: bits are promised for one adapter."""
+        return getattr(self._backend, "adapter", None)
 
     @property
     def threads(self) -> int:
@@ -192,7 +200,7 @@ class Simulation(Reader):
 
     def look(self, measured: bool = False) -> Simulation | Snapshot:
         """The fastest way to read this instant: the simulation itself, or a snapshot on its way from a GPU."""
-        return self.snapshot(measured) if self._backend.name == "cuda" and not self._stored else self
+        return self.snapshot(measured) if self._backend.name in ON_DEVICES and not self._stored else self
 
     def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         # Where agents are born and die the rows differ each time, so the ordered state is read.

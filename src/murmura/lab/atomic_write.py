@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from murmura.core.errors import RunError
+
+TRIES, PAUSE = 50, 0.02
+"""How often a folder is removed until it is gone, and seconds in between: after an error, threads of Zarr may still be
+writing into it."""
 
 
 @contextmanager
@@ -41,8 +46,12 @@ def temporary_path(path: Path) -> Path:
 
 def discard(path: Path) -> None:
     """Remove a file or folder, if it exists. Errors are ignored: a read-only disk raises them even if it does not."""
-    if path.is_dir():
+    for _ in range(TRIES):
+        if not path.is_dir():
+            break
         shutil.rmtree(path, ignore_errors=True)
+        if path.is_dir():
+            time.sleep(PAUSE)
     with suppress(OSError):
         path.unlink(missing_ok=True)
 

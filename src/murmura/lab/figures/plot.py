@@ -170,7 +170,7 @@ def _opened_run(folder: Path) -> Run:
 def _kind(name: str | None, source: Any) -> PlotKind:
     for home in HOMES:
         import_module(home)
-    fitting = [kind for kind in KINDS.values() if kind.fits(source)]
+    fitting = [kind for kind in sorted(KINDS.values(), key=_rank) if kind.fits(source)]
     if name is None:
         return fitting[0]
     if name not in KINDS:
@@ -181,6 +181,12 @@ def _kind(name: str | None, source: Any) -> PlotKind:
             f"{name} cannot show {source.folder}: it is {KINDS[name].sentence}; this can be {known}"
         )
     return KINDS[name]
+
+
+def _rank(kind: PlotKind) -> int:
+    """The order of kinds, whichever module was imported first; those of users come last."""
+    home = kind.draw.__module__
+    return HOMES.index(home) if home in HOMES else len(HOMES)
 
 
 def _check_measures(names: tuple[str, ...], source: Any) -> None:

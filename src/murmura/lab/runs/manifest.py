@@ -66,6 +66,7 @@ class Manifest(BaseModel):
     seed: int = Field(ge=0, le=LARGEST_SEED)
     backend: str
     threads: int
+    adapter: str | None = None  # the GPU, with the webgpu backend
     first_step: int = Step
     steps: int = Step
     recording: Recording
@@ -93,6 +94,8 @@ class Manifest(BaseModel):
 
     def write(self, folder: Path) -> None:
         data = self.model_dump(mode="json", exclude={"seal"} if self.has_sums else set(SUMMED))
+        if self.adapter is None:
+            del data["adapter"]
         if self.has_sums:
             data["seal"] = seal(data)
         write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
@@ -110,6 +113,7 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
         seed=simulation.seed,
         backend=simulation.backend,
         threads=simulation.threads,
+        adapter=simulation.adapter,
         first_step=simulation.step_count,
         steps=steps,
         steps_done=0,

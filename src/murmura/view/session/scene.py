@@ -120,7 +120,6 @@ class Scene:
             wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
             ahead = min(count, wait)
             self.simulation.step(ahead)
-            self.simulation.events()  # the family tree has them; kept, they would fill the memory
             count -= ahead
             self._replay_due_actions()
 

@@ -40,7 +40,7 @@ def plain(steps: int) -> mm.Simulation:
 def branched(playback: Playback) -> None:
     """Go on live, and wait until the flock is there."""
     assert obey(playback, {"type": "branch"}) == []
-    until(lambda: not playback._urgent.empty())
+    until(lambda: playback._queue.is_urgent)
     obey(playback)
 
 

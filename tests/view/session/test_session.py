@@ -30,7 +30,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 def test_the_fast_backend_shows_the_same_bits_as_a_plain_run():
     session = Session(flock(100), 5, "cpu")
     assert obey(session, {"type": "step", "count": 30}) == []
-    until(lambda: not session._urgent.empty())  # the kernel is made beside
+    until(lambda: session._queue.is_urgent)  # the kernel is made beside
     assert obey(session) == []
     plain = mm.Simulation(flock(100), 5, "cpu")
     plain.step(30)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def hunters(of: Simulation | Snapshot) -> list[dict[str, Any]]:
     """The hunters that are alive.
 
-    Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy,
-    heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far it frightens now
-    [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
+    Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy (and
+    z, vz in space), heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far it
+    frightens now [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
     """
     return hunters_in(of.state.items.get("predators"))

@@ -15,6 +15,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.events import readable
+from murmura.core.layout import AXES
 from murmura.core.randomness import seed_words
 from murmura.core.saying import say
 from murmura.core.state import State
@@ -36,8 +37,8 @@ class Simulation:
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
         backend: "auto", "reference" (the definition, slow) or "cpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
-        positions: Start places, shape (n, 2) [u]; by default drawn from the seed.
-        velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
+        positions: Start places, shape (n, 2) [u], (n, 3) in a world with a depth; by default drawn from the seed.
+        velocities: Start velocities, of the same shape, in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
         first_step: The step count that given agents begin with.
@@ -140,7 +141,7 @@ class Simulation:
                 self._step_count = self._loaded_at + self._backend.completed
                 if self._plan.eventful:
                     told = self._backend.take_events()
-                    self._events += readable(told)
+                    self._events += readable(told, self._plan.dimension)
                     if self._register is not None:
                         self._register.note(told)
             left -= piece
@@ -224,18 +225,23 @@ class Simulation:
 
     @property
     def positions(self) -> NDArray[np.float32]:
-        """Places, shape (n, 2) [u], in ascending id."""
-        return sealed(np.stack([self.state["position_x"], self.state["position_y"]], axis=1))
+        """Places, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
+        return self._vectors("position")
 
     @property
     def velocities(self) -> NDArray[np.float32]:
-        """Velocities, shape (n, 2), in ascending id, per second or per tick as `scenario.motion.velocity_unit` says."""
-        return sealed(np.stack([self.state["velocity_x"], self.state["velocity_y"]], axis=1))
+        """Velocities, shaped as places are, per second or per tick as `scenario.motion.velocity_unit` says."""
+        return self._vectors("velocity")
 
     @property
     def forces(self) -> NDArray[np.float32]:
-        """What the last step applied, shape (n, 2), in ascending id; zero before the first step."""
-        return sealed(np.stack([self.state["acceleration_x"], self.state["acceleration_y"]], axis=1))
+        """What the last step applied, shaped as places are; zero before the first step."""
+        return self._vectors("acceleration")
+
+    def _vectors(self, name: str) -> NDArray[np.float32]:
+        return sealed(
+            np.stack([self.state[f"{name}_{axis}"] for axis in AXES[: self._plan.dimension]], axis=1)
+        )
 
     def column(self, name: str) -> NDArray[Any]:
         """A copy of any state column, in ascending id, read-only as all that is shown of a flock."""
@@ -302,6 +308,11 @@ class Simulation:
 
     def adopt(self, scenario: Scenario) -> None:
         """Go on under a changed scenario with the same species; to rules now switched on all are founders."""
+        if (scenario.world.depth is None) != (self._scenario.world.depth is None):
+            raise ScenarioError(
+                "a plane cannot become a space while a simulation runs, nor a space a plane: world.depth may only "
+                "change its value; start a new simulation"
+            )
         if len(scenario.species) != len(self._scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = Plan(scenario)
@@ -321,8 +332,8 @@ class Simulation:
         """Let agents be born; return their ids, which nobody had before.
 
         Args:
-            positions: Where, shape (n, 2) [u].
-            velocities: Their velocities, shape (n, 2), in the scenario's velocity unit.
+            positions: Where, shape (n, 2) [u], (n, 3) in a world with a depth.
+            velocities: Their velocities, of the same shape, in the scenario's velocity unit.
             columns: Other columns by name, shape (n,) each. By default newborns are of the first species, and
                 of a sex and temper drawn by their id.
         """
@@ -342,8 +353,8 @@ class Simulation:
 
     def load_state(self, state: State) -> None:
         """Go on from another flock, at the same step count."""
-        if set(state.own_columns) != set(self._plan.own_columns):
-            state = state.with_columns(self._plan.own_columns)
+        if set(state.own_columns) != set(self._plan.state_columns):
+            state = state.with_columns(self._plan.state_columns)
         self._meet(state)
         set_items(self._scenario, state, self._seed)
         self._backend.load(state)

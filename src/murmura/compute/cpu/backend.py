@@ -20,7 +20,7 @@ from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
-from murmura.compute.plan import AFFINITIES, FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.shapes import shapes_of
 from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
@@ -98,11 +98,11 @@ class BackendCpu:
         """Take the flock over."""
         plan, n = self._plan, len(state)
         self._count = room = max(n, plan.capacity) if plan.mortal else n
-        rows = 4 + len(plan.carried)
-        flock = np.zeros((rows + len(FELT_COLUMNS), room + MARGIN), np.float32)
+        rows = 2 * plan.dimension + len(plan.carried)
+        flock = np.zeros((rows + len(plan.felt_columns), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
         # Sorted by place once here; from then on every step leaves it nearly sorted.
-        order = np.lexsort([state[c] for c in ("id", "velocity_y", "velocity_x", "position_y", "position_x")])
+        order = np.lexsort([state[c] for c in ("id", *reversed(plan.moving_columns))])
         ids[:n] = state.ids[order]
         for row, name in enumerate(self._row_names()):
             flock[row, :n] = state[name][order]
@@ -296,7 +296,7 @@ class BackendCpu:
 
     def _diagnosis(self, step: int) -> str:
         n = self._status("alive")
-        flock = self._arrays["state"][:4, :n]
+        flock = self._arrays["state"][: 2 * self._plan.dimension, :n]
         broken = ~np.isfinite(flock).all(axis=0) | (np.abs(flock) > 1e30).any(axis=0)
         some = ", ".join(str(k) for k in np.sort(self._arrays["ids"][:n][broken])[:5])
         return (
@@ -312,7 +312,7 @@ class BackendCpu:
 
     def _sort_into(self, room: int) -> None:
         """Allocate the sorted copy of the flock with its ghosts."""
-        rows = 4 + len(self._plan.carried)
+        rows = 2 * self._plan.dimension + len(self._plan.carried)
         self._arrays |= {
             "table": np.zeros((rows, room), np.float32),
             "table_ids": np.zeros(room, np.int32),
@@ -333,7 +333,10 @@ class BackendCpu:
         return int(self._count * ghosts * 1.05) + 4 * int(rows + 4) + 4096
 
     def _row_names(self) -> list[str]:
-        return [column_name(c) for c in (*MOVING_COLUMNS, *self._plan.carried, *FELT_COLUMNS)]
+        return [
+            column_name(c)
+            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.felt_columns)
+        ]
 
 
 def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:

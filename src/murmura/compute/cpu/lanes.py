@@ -17,7 +17,6 @@ from murmura.core.layout import Layout
 from murmura.core.record import Record
 from murmura.core.rule import Rule
 from murmura.core.vec import Vec
-from murmura.rules.terrain import SHAPE_FIELDS
 
 GROUP = 4
 """Agents that meet candidates at the same time, and candidates that they meet at a time."""
@@ -96,7 +95,7 @@ class LaneMemory:
         return self.target.loop(begin, end, 1, values, lambda k, held: visit(self.chosen[k], held))
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
-        shapes, width = self.frame.shapes, len(Layout(SHAPE_FIELDS))
+        shapes, width = self.frame.shapes, len(self.plan.shape_layout)
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             return body([shapes[row * width + k] for k in range(width)], held)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
 from murmura.compute.cuda.records import WORLD, YOUNG, record_type
-from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
@@ -23,10 +23,10 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], tol
     n, bins = len(state), bins_of(plan, room)
     carried = [column_name(c) for c in plan.carried]
     quads = np.zeros((room, 4), np.float32)
-    quads[:n] = np.stack([state[name] for name in MOVING_COLUMNS], axis=1)
+    quads[:n] = np.stack([state[name] for name in plan.moving_columns], axis=1)
     ids = np.zeros(room, np.int32)
     ids[:n] = state.ids
-    extras, felt = _columns(state, carried, room), _columns(state, FELT_COLUMNS, room)
+    extras, felt = _columns(state, carried, room), _columns(state, plan.felt_columns, room)
     cells = scan_blocks(bins) * SCAN_BLOCK
     young = room if plan.mortal else 1
     return {

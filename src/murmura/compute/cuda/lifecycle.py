@@ -54,7 +54,7 @@ extern "C" __global__ void be_born(const Arguments a) {{
              known ? young.father : young.mother, child);
         const float4 q = a.flock.places[row];
         write_event(a, a.diary.clock->events + before, {float(Event.BIRTH)}, child, young.mother, q.x, q.y, 0.0,
-                    young.father);
+                    young.father, HEIGHT(row));
     }}
 }}
 """
@@ -262,7 +262,9 @@ class Lifecycle:
                 target.store("a.flock.felt", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
             place = f"a.flock.places[{row.code}].x, a.flock.places[{row.code}].y"
-            told = f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}"
+            told = (
+                f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}, HEIGHT({row.code})"
+            )
             target.write(f"write_event(a, a.diary.clock->events, {told});")
             for counter in ("events", "next_id", "alive"):
                 target.write(f"a.diary.clock->{counter} += 1;")

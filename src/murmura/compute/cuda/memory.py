@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from murmura.compute.plan import AFFINITIES, Plan
-from murmura.compute.step import SHAPES
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.record import Record
@@ -70,7 +69,7 @@ class DeviceMemory:
         return self._target.loop(*self.rows(rule), 1, values, visit)
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
-        width = len(SHAPES)
+        width = len(self._plan.shape_layout)
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             numbers = [

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.device import Transfer
 from murmura.compute.cuda.records import record_type
-from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.core.state import State, column_name
 
 Births = list[NDArray[np.int64]]
@@ -91,5 +91,5 @@ class FlockParcel:
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""
         _, quads, extras, felt, _, _ = self._transfer.wait()
-        names = [*MOVING_COLUMNS, *map(column_name, self._plan.carried), *FELT_COLUMNS]
+        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.felt_columns]
         return dict(zip(names, (*quads.T, *extras, *felt), strict=True))

@@ -78,7 +78,9 @@ def program_text(plan: Plan) -> Text:
         modules.append((life.turns_text(), ("take_turns",)))
     if plan.mortal:
         modules.append((life.births_text() + life.afterwards_text(), (*BIRTH_KERNELS, "afterwards")))
-    sizes = f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.mortal)}\n"
+    sizes = (
+        f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.mortal)}\n#define HEIGHT(row) 0.0f\n"
+    )
     shared = "\n".join([HEADER, sizes, records_text(), PLACE_TEXT, TELLING_TEXT, *helpers.values()])
     return Text(shared, modules, shapes.told_width)
 

@@ -44,7 +44,7 @@ def simulation(values: dict[str, Any], backend: str) -> mm.Simulation:
     )
 
 
-BACKENDS = ("reference",)
+BACKENDS = ("reference", "cpu")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
@@ -29,6 +30,8 @@ from murmura.core.vec import Vec
 
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table in which a block's contributions wait until its agents move."""
+AROUND = 8
+"""Rows around one in space."""
 WIDEST = 1e30
 """Places and velocities beyond this are no numbers any more."""
 
@@ -54,9 +57,13 @@ class Agents:
     # Meeting
 
     def perceive(
-        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
-    ) -> None:
-        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3."""
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value,
+        other_run: Callable[[Value], tuple[Value, Value]] | None = None,
+    ) -> None:  # fmt: skip
+        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3.
+
+        In space, `runs` is the one in which they are themselves, and `other_run` gives the eight around it.
+        """
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
@@ -67,15 +74,22 @@ class Agents:
         start = blank(t, self.kept)
         values: list[Any] = leaves(start)
         mine = t.numbered([n // GROUP for n in range(LANES)]) + i
-        for begin, end, own in runs:
+
+        def meet_run(begin: Value, end: Value, own: bool, values: list[Any]) -> list[Any]:
             numbers = t.numbered([n % GROUP for n in range(LANES)]) + begin
 
-            def meet(j: Value, held: list[Value], own: bool = own) -> list[Any]:
+            def meet(j: Value, held: list[Value]) -> list[Any]:
                 number, *rest = held
                 met = self._met(p, me, view, reach, j, number, mine if own else None, rebuilt(start, rest))
                 return [number + GROUP, *leaves(met)]
 
-            _, *values = t.loop(begin, end, GROUP, [numbers, *values], meet)
+            _, *met = t.loop(begin, end, GROUP, [numbers, *values], meet)
+            return met
+
+        for begin, end, own in runs:
+            values = meet_run(begin, end, own, values)
+        if other_run is not None:
+            values = t.loop(0, AROUND, 1, values, lambda n, held: meet_run(*other_run(n), False, held))
         self._fold(rebuilt(start, values), sums, k)
 
     def _met(
@@ -140,8 +154,9 @@ class Agents:
             tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
         if self.plan.eventful:
             note_outcome(t, self.frame, me, outcome, here, step_number)
-        size = Vec(*new[:4]).map(absolute)
-        total = size.parts[0] + size.parts[1] + size.parts[2] + size.parts[3]
+        total, *others = Vec(*new[: 2 * self.plan.dimension]).map(absolute)
+        for other in others:
+            total = total + other
         return ~t.any_lane(~(total < WIDEST) & here)
 
     def _heard(self, p: list[Record], me: Record, i: Value, sums: Array, k: Value) -> Contributions:

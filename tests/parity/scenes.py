@@ -298,7 +298,9 @@ def in_space(scene: str, **values: Any) -> Scenario:
     scenario = scenario_of(scene)
     sides = (scenario.world.width, scenario.world.height)
     # As deep as a torus must be for what its agents see, and so shallow that they see somebody.
-    depth = max(0.4 * min(sides), 2.2 * max(scenario.of_species(k).perception.radius for k in _kinds(scenario)))
+    depth = max(
+        0.4 * min(sides), 2.2 * max(scenario.of_species(k).perception.radius for k in _kinds(scenario))
+    )
     changed = {"world.depth": depth, "agents": min(scenario.agents, 90), "rules.vision.enabled": False}
     return scenario.with_values(changed | values)
 
@@ -330,10 +332,10 @@ def alone(scenario: Scenario, name: str) -> Scenario:
     return Scenario.from_data(data | {"species": species})
 
 
-def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
-    """A flock on the CPU with something to see: fear, hunger, clusters, slow and resting agents, shared places."""
+def lively(scenario: Scenario, seed: int = 11, backend: str = "cpu") -> mm.Simulation:
+    """A flock with something to see: fear, hunger, clusters, slow and resting agents, shared places."""
     rng = np.random.default_rng(seed)
-    sim = mm.Simulation(scenario, seed=seed, backend="cpu")
+    sim = mm.Simulation(scenario, seed=seed, backend=backend)
     state = sim.state.copy()
     n = len(state)
     rested = scenario.motion.policy == "constant"

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
-from murmura.core.errors import BackendError
 from murmura.core.state import State
 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -78,12 +77,6 @@ def make_backend(
     name: str, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None
 ) -> Backend:
     """A backend by name; `auto` takes the fastest that works here."""
-    if plan.dimension == 3 and name == "cuda":
-        raise BackendError(
-            f"the {name} backend knows the plane only: use backend='reference' in a world with a depth"
-        )
-    if plan.dimension == 3 and name == "auto":
-        name = "cpu"
     if name == "reference":
         from murmura.compute.reference import BackendReference
 

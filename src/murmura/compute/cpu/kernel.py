@@ -139,7 +139,7 @@ class Kernel:
         xs, edges = index.columns[0], self.plan.scenario.world.edges
         half_x = (xs[begin + count - 1] - xs[begin]) * 0.5
         middle, half = [xs[begin] + half_x], [half_x * 1.001]
-        lines = [(row, grid.y0, grid.per_y)]
+        lines: list[tuple[Any, Any, Any]] = [(row, grid.y0, grid.per_y)]
         if grid.layers is not None:
             lines = [(row % grid.across, grid.y0, grid.per_y), (row // grid.across, grid.z0, grid.per_z)]
         for number, start, per in lines:

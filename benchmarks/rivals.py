@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.lab.bench import workload
-from murmura.lab.yardstick import NumpyFlock
+from murmura.lab.bench.baseline import NumpyFlock
+from murmura.lab.bench.workload import workload
 
 VISION = 10.0
 

@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 from murmura.scenario import save_scenario
-from murmura.view.client import Viewer, live_server
-from murmura.view.connections import PING_SECONDS, PONG_SECONDS
+from murmura.view.server.client import Viewer, live_server
+from murmura.view.server.connections import PING_SECONDS, PONG_SECONDS
 
 clients = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 with tempfile.TemporaryDirectory() as folder:

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 import murmura as mm
-from murmura.lab.film import Cut, render
-from murmura.lab.moments import SimulatedReel
-from murmura.lab.picture import Look
+from murmura.lab.films.film import Cut, render
+from murmura.lab.films.film_frames import SimulatedReel
+from murmura.lab.films.picture import Look
 
 SECONDS, BEFORE, EVERY = 20.0, 60, 2
 folder = Path(__file__).with_name("images") / "gallery"

@@ -7,12 +7,12 @@ from enum import IntEnum
 from pathlib import Path
 
 from murmura.core.rule import Rule
-from murmura.rules import feeding, mating
-from murmura.rules.body import Energy, Starvation
-from murmura.rules.breeding import Breeding
-from murmura.rules.feeding import Feeding
-from murmura.rules.mating import Mating
-from murmura.rules.stages import Change
+from murmura.rules.life import feeding, mating
+from murmura.rules.life.body import Energy, Starvation
+from murmura.rules.life.breeding import Breeding
+from murmura.rules.life.feeding import Feeding
+from murmura.rules.life.mating import Mating
+from murmura.rules.life.stages import Change
 
 TARGET = Path(__file__).with_name("life.md")
 

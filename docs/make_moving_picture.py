@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 import murmura as mm
-from murmura.lab.film import Cut, render
-from murmura.lab.moments import SimulatedReel
-from murmura.lab.picture import Look
+from murmura.lab.films.film import Cut, render
+from murmura.lab.films.film_frames import SimulatedReel
+from murmura.lab.films.picture import Look
 
 SIZE, PICTURES, FPS, BEFORE = (720, 405), 110, 20, 900
 LARGEST = 3_000_000

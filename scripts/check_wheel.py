@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CHECK = """
 import re, sys, time
 import murmura
-from murmura.view.client import Viewer, live_server
+from murmura.view.server.client import Viewer, live_server
 
 begun = time.perf_counter()
 with live_server(["starlings", "--agents", "500"], [sys.argv[1]]) as server, server.connect() as line:

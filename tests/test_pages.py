@@ -22,7 +22,7 @@ import pytest
 from murmura.cli import app
 from murmura.core.errors import ScenarioError
 from murmura.core.rule import REGISTRY
-from murmura.lab import plot
+from murmura.lab.figures import plot
 from murmura.measure import MEASURES
 
 from .cli.terminal import environment
@@ -36,8 +36,8 @@ WATCHED = {"live", "compare", "replay"}
 TIMED = {"bench"}
 LIVE = """\
 import pathlib, sys
-import murmura.view.server
-murmura.view.server.STATIC = pathlib.Path(sys.argv[1])
+import murmura.view.server.app
+murmura.view.server.app.STATIC = pathlib.Path(sys.argv[1])
 from murmura.cli import main
 main(sys.argv[2:])
 """
@@ -57,7 +57,7 @@ def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_files: Path):
     """A folder of one's own, and nothing registered that was not before."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("murmura.view.server.STATIC", page_files)
+    monkeypatch.setattr("murmura.view.server.app.STATIC", page_files)
     for home in plot.HOMES:
         import_module(home)  # what they register is there to stay
     kept = [(known, dict(known)) for known in (REGISTRY, MEASURES, plot.KINDS)]
@@ -85,7 +85,7 @@ def _bring_what_readers_have(folder: Path) -> None:
     import json
 
     from murmura.scenario import load_scenario
-    from murmura.view.scene import Scene
+    from murmura.view.session.scene import Scene
 
     scene = Scene(load_scenario("classic").with_values({"agents": 20}), 1, "reference")
     scene.step(3)

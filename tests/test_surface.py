@@ -11,8 +11,8 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import UnknownNameError
-from murmura.lab.recording import record
-from murmura.lab.sweep_folder import Sweep
+from murmura.lab.runs.recording import record
+from murmura.lab.sweeps.folder import Sweep
 
 from .cli.terminal import environment
 

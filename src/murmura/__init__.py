@@ -16,16 +16,15 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
-    from murmura.engine.food import food
-    from murmura.engine.hunters import hunters
     from murmura.engine.simulation import Simulation
-    from murmura.lab.lineage import lineage
-    from murmura.lab.plot import plot
-    from murmura.lab.runs import open_run
+    from murmura.engine.surroundings import food, hunters
+    from murmura.lab.exports.lineage import lineage
+    from murmura.lab.figures.plot import plot
+    from murmura.lab.runs.run import open_run
     from murmura.lab.search import optimize
     from murmura.lab.sensitivity import sensitivity
-    from murmura.lab.sweep import resume_sweep, sweep
-    from murmura.lab.sweep_folder import open_sweep
+    from murmura.lab.sweeps.folder import open_sweep
+    from murmura.lab.sweeps.sweep import resume_sweep, sweep
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
     from murmura.view.notebook import show
@@ -37,17 +36,17 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
-    "food": "murmura.engine.food",
-    "hunters": "murmura.engine.hunters",
+    "food": "murmura.engine.surroundings",
+    "hunters": "murmura.engine.surroundings",
     "Simulation": "murmura.engine.simulation",
-    "lineage": "murmura.lab.lineage",
-    "plot": "murmura.lab.plot",
-    "open_run": "murmura.lab.runs",
+    "lineage": "murmura.lab.exports.lineage",
+    "plot": "murmura.lab.figures.plot",
+    "open_run": "murmura.lab.runs.run",
     "optimize": "murmura.lab.search",
     "sensitivity": "murmura.lab.sensitivity",
-    "open_sweep": "murmura.lab.sweep_folder",
-    "resume_sweep": "murmura.lab.sweep",
-    "sweep": "murmura.lab.sweep",
+    "open_sweep": "murmura.lab.sweeps.folder",
+    "resume_sweep": "murmura.lab.sweeps.sweep",
+    "sweep": "murmura.lab.sweeps.sweep",
     "Flock": "murmura.measure",
     "measure_flock": "murmura.measure",
     "register_measure": "murmura.measure",

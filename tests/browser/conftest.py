@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from murmura.view import server
-from murmura.view.session import Session
+from murmura.view.server import app as server
+from murmura.view.session.session import Session
 from tests.view.live import Live, flock
 
 from .tab import PLAIN, STROKES, VISITED, WATCH, Tab
 
-WEB = Path(server.__file__).with_name("web")
+WEB = Path(server.__file__).parents[1] / "web"
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 MakeTab = Callable[..., Tab]
 

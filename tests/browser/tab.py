@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
-from murmura.view.tools import with_hand
+from murmura.view.session.tools import with_hand
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -102,7 +102,7 @@ class Tab:
 
     def shows_now(self) -> None:
         """Wait until the page shows the flock that the session has now."""
-        self.until(lambda: self.see("epoch") == self.session.scene.epoch)
+        self.until(lambda: self.see("epoch") == self.session.source.epoch)
         self.until(lambda: self.see("running") is self.session.running)
 
     def see(self, name: str) -> Any:
@@ -152,7 +152,7 @@ class Tab:
             self.session.scene.simulation = mm.Simulation(
                 with_hand(scenario, None), 7, "reference", positions=positions, velocities=velocities
             )
-            self.session.scene.epoch += 1
+            self.session.source.epoch += 1
 
         self.inside(place)
         self.shows_now()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import CDPSession
 
-from murmura.view import frames
+from murmura.view.wire import frames
 from tests.view.live import flock
 
 from .conftest import MakeTab

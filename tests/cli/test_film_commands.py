@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_a_shorter_film(folder: Path):
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopped; long.mp4 holds the pictures so far" in told and "Traceback" not in told
-    from murmura.lab.encode import ffmpeg
+    from murmura.lab.films.encode import ffmpeg
 
     check = subprocess.run(
         [ffmpeg(), "-v", "error", "-i", folder / "long.mp4", "-f", "null", "-"], capture_output=True

@@ -12,7 +12,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.recording import check_request, record
+from murmura.lab.runs.recording import check_request, record
 from murmura.scenario.paths import read_value
 
 from .terminal import MURMURA, complaint, environment, murmura_says

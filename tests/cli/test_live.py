@@ -17,15 +17,15 @@ from pathlib import Path
 import pytest
 
 import murmura as mm
-from murmura.view.client import LiveServer, Viewer
+from murmura.view.server.client import LiveServer, Viewer
 
 from .terminal import complaint, environment, python_says
 
 # The page may not be built where tests run: any index.html will do.
 LIVE = """\
 import pathlib, sys
-import murmura.view.server
-murmura.view.server.STATIC = pathlib.Path("page")
+import murmura.view.server.app
+murmura.view.server.app.STATIC = pathlib.Path("page")
 from murmura.cli import main
 main(sys.argv[1:])
 """

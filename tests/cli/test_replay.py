@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import murmura as mm
-from murmura.view.scene import Scene
+from murmura.view.session.scene import Scene
 
 from .terminal import complaint, environment, python_says
 from .test_live import LIVE, folder

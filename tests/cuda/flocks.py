@@ -6,7 +6,7 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.state import State
-from murmura.lab.bench import resized
+from murmura.lab.bench.workload import resized
 from murmura.scenario import Scenario
 from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of, set_life_going
 

@@ -9,7 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.state import State
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 from tests.parity.scenes import SCENES
 
 from .flocks import BY_ID, lively, make_lively, scene_of, silenced

@@ -13,7 +13,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import BackendError
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 
 from .roll_call import sight
 

@@ -16,7 +16,7 @@ from murmura.core.merging import Greatest, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 from tests.compute.test_own_rules import check_about_face
 from tests.parity.side_by_side import Comparison, compare_step
 

@@ -27,7 +27,7 @@ def test_a_snapshot_is_of_its_instant(backend: str):
 
 @pytest.mark.parametrize("name", ["starlings", "mixed"])
 def test_a_frame_of_the_view_is_the_same_from_a_snapshot(name: str):
-    from murmura.view.frames import encode
+    from murmura.view.wire.frames import encode
 
     sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 24}), seed=5, backend="cuda")
     sim.step(2)
@@ -63,7 +63,7 @@ def test_a_second_flock_of_the_same_size_starts_afresh():
 
 def test_asking_does_not_wait(device: None):
     """Nobody waits for 36 bytes of each of four million agents until somebody reads them."""
-    from murmura.lab.bench import workload
+    from murmura.lab.bench.workload import workload
 
     sim = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
     sim.step(9)

@@ -10,8 +10,8 @@ import pytest
 
 import murmura as mm
 from murmura.compute.cuda import BackendCuda
-from murmura.lab.bench import workload
-from murmura.lab.recording import record
+from murmura.lab.bench.workload import workload
+from murmura.lab.runs.recording import record
 
 from .flocks import cut_down
 from .machine import ON_HOST

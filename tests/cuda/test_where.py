@@ -14,7 +14,7 @@ import murmura as mm
 from murmura.compute import CUDA_FROM
 from murmura.compute.cuda import device as cuda_device
 from murmura.core.errors import BackendError
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 
 missing = cuda_device.missing  # as it is before the tests put the host in the device's place
 PIP = 'pip install "murmura[cuda]"'

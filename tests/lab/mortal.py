@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.lab import gsd_file, lines
-from murmura.lab.checkpoints import whole_checkpoints
+from murmura.lab import json_lines
 from murmura.lab.damage import DamageWarning
-from murmura.lab.gsd_file import GsdReader
-from murmura.lab.recording import record
-from murmura.lab.resuming import resume
+from murmura.lab.gsd import writer
+from murmura.lab.gsd.writer import GsdReader
+from murmura.lab.runs.checkpoints import whole_checkpoints
+from murmura.lab.runs.recording import record
+from murmura.lab.runs.resuming import resume
 
 STEPS, EVERY, COLUMNS = 48, 2, ["energy", "heading"]
 OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
@@ -107,7 +108,7 @@ def dies_in_a_write(count: int, part: float) -> Callable[[], None]:
             left[0] -= 1
             return left[0] < 0
 
-        real_fsync, real_put, real_write = os.fsync, gsd_file.GsdWriter._put, lines.LinesWriter.write
+        real_fsync, real_put, real_write = os.fsync, writer.GsdWriter._put, json_lines.LinesWriter.write
 
         def fsync(number: int) -> None:
             if counted():
@@ -128,7 +129,7 @@ def dies_in_a_write(count: int, part: float) -> Callable[[], None]:
                 os.kill(os.getpid(), signal.SIGKILL)
             real_write(writer, row)
 
-        os.fsync, gsd_file.GsdWriter._put, lines.LinesWriter.write = fsync, put, write  # type: ignore[method-assign]
+        os.fsync, writer.GsdWriter._put, json_lines.LinesWriter.write = fsync, put, write  # type: ignore[method-assign]
 
     return prepare
 
@@ -158,7 +159,7 @@ def main(root: Path, kills: int, seed: int) -> None:
     mm.Simulation.step, mm.Simulation.events = living_step, take_events  # type: ignore[method-assign]
     warnings.simplefilter("error", DamageWarning)  # a kill damages nothing
     chance = random.Random(seed)
-    gsd_file.FIRST_ROOM = 64  # small, so that the index moves and kills hit that too
+    writer.FIRST_ROOM = 64  # small, so that the index moves and kills hit that too
     mm.Simulation("classic", backend="cpu", threads=1).step(1)  # compile before forking
     HAPPENED.clear()
     begun = time.monotonic()

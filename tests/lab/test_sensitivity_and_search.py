@@ -13,8 +13,8 @@ import pytest
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.search import best_cell, optimize
 from murmura.lab.sensitivity import indices, sensitivity
-from murmura.lab.sweep import resume_sweep, sweep
-from murmura.lab.sweep_folder import open_sweep
+from murmura.lab.sweeps.folder import open_sweep
+from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from murmura.measure import register_measure, unregister_measure
 
 from .forging import forged

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from murmura.core.rule import REGISTRY
-from murmura.rules.flocking import Alignment, Cohesion, Separation
-from murmura.rules.terrain import contains
+from murmura.rules.environment.terrain import contains
+from murmura.rules.flocking.reynolds import Alignment, Cohesion, Separation
 from murmura.scenario import Motion, World
 
 from .scenes import SCENES, alone, lively, loud_rules, scenario_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import murmura as mm
-from murmura.lab.recording import record
+from murmura.lab.runs.recording import record
 
 STEPS = 1500
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from murmura import Scenario
-from murmura.rules.body import Energy
+from murmura.rules.life.body import Energy
 from murmura.scenario import load_scenario
 
 from .scenes import MAX_SPEED, close, make_flock, make_scenario, place, shares

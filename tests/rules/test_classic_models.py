@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import murmura as mm
 from murmura.core.randomness import STREAM_VICSEK, seed_words, uniform_from
-from murmura.rules.headings import bell
+from murmura.rules.models.headings import bell
 
 Array = NDArray[np.float64]
 

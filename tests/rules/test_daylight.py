@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules.daylight import Daylight, hour_at, sky, valued
+from murmura.rules.environment.daylight import Daylight, hour_at, sky, valued
 
 
 @pytest.mark.parametrize(

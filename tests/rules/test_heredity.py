@@ -84,7 +84,7 @@ def lone_mother(backend: str) -> Any:
     )  # fmt: skip
 
 
-# Trap 10: father 0 is an agent, and no father is not agent 0; on the device: tests/cuda/test_happenings.py
+# Trap 10: father 0 is an agent, and no father is not agent 0; on the device: tests/cuda/test_lifecycle.py
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_nobodys_genes_are_not_those_of_agent_0(backend: str) -> None:
     sim = lone_mother(backend)

@@ -10,8 +10,8 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.lab.lineage import newick, table
-from murmura.lab.recording import record
+from murmura.lab.exports.lineage import newick, table
+from murmura.lab.runs.recording import record
 from murmura.rules.evolution.phenotype import GENES, PARTS
 from tests.parity.scenes import scenario_of
 
@@ -199,7 +199,7 @@ def test_family_trees_know_newcomers_and_the_books_balance(tmp_path: Path) -> No
 def test_the_figure_tells_arrivals_from_births(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
-    from murmura.lab.plot_lineage import _draw_rates
+    from murmura.lab.figures.lineage import _draw_rates
 
     sim = mm.Simulation(world(60, immigration__rate=60.0), seed=7, backend="cpu", threads=1)
     sim.step(600)

@@ -10,8 +10,8 @@ import pytest
 
 from murmura import Scenario, Simulation
 from murmura.core.state import Gender, MatingState
-from murmura.rules import mating
-from murmura.rules.mating import CHANGES
+from murmura.rules.life import mating
+from murmura.rules.life.mating import CHANGES
 
 from .scenes import MAX_FORCE, MAX_SPEED, close, make_scenario, place, rule_forces
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from murmura import Simulation
-from murmura.rules.steering import FleePoint, Seek
+from murmura.rules.steering.goals import FleePoint, Seek
 
 from .oracle import ZERO, Bird, Vector, added, birds_of, scaled, steering, way, with_length
 from .scenes import MAX_FORCE, MAX_SPEED, close, make_flock, make_scenario, place, rule_forces

@@ -12,7 +12,7 @@ import pytest
 
 from murmura.core.layout import Layout
 from murmura.core.vec import Vec
-from murmura.rules.terrain import (
+from murmura.rules.environment.terrain import (
     SHAPE_FIELDS,
     Attractors,
     Boundary,

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from murmura.core.vec import Vec
-from murmura.rules.towards import steer_at_speed, steer_towards
+from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 quick = settings(max_examples=150, deadline=None, derandomize=True)
 parts = st.integers(-100_000, 100_000).map(lambda k: k / 1024.0)

@@ -12,7 +12,7 @@ from murmura import Simulation
 from murmura.compute.plan import noise_offset
 from murmura.core.noise import fractal_noise, noise
 from murmura.core.randomness import seed_words
-from murmura.rules.weather import Noise, Wind
+from murmura.rules.environment.weather import Noise, Wind
 
 from .oracle import birds_of
 from .scenes import close, make_flock, make_scenario, place, rule_forces

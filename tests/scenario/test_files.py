@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.core.errors import MurmuraError, ScenarioError, UnknownNameError
-from murmura.rules.fear import Threat
-from murmura.rules.terrain import Attractor, Circle, Polygon, Wall
+from murmura.rules.environment.terrain import Attractor, Circle, Polygon, Wall
+from murmura.rules.life.panic import Threat
 
 RICH = {
     "title": 'Quotes " and \\ and\nnewlines, umlauts äöü, an emoji 🐦 and a tab\t.',

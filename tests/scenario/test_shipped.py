@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import murmura as mm
-from murmura.rules.fear import Threat
+from murmura.rules.life.panic import Threat
 
 NAMES = mm.scenario_names()
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.lab.bench import resized
+from murmura.lab.bench.workload import resized
 
 PREY, PREDATOR = 0, 1
 LEAST_SCORE = 2.5

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from murmura.view import server
-from murmura.view.session import Session
+from murmura.view.server import app as server
+from murmura.view.session.session import Session
 
 from .live import Live, Page, flock
 

@@ -20,7 +20,7 @@ from murmura.cli import (
     bench,
     compare,
     export,
-    facts,
+    info,
     live,
     optimize,
     plot,
@@ -32,7 +32,7 @@ from murmura.cli import (
     sweep,
     verify,
 )
-from murmura.cli.words import app
+from murmura.cli.options import app
 from murmura.core.errors import MurmuraError, RunError
 from murmura.core.saying import say
 
@@ -41,7 +41,7 @@ __all__ = [
     "bench",
     "compare",
     "export",
-    "facts",
+    "info",
     "live",
     "main",
     "optimize",

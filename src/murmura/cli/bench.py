@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.words import Backend, Json, Threads, Whole, app, chosen_scenario
+from murmura.cli.options import Backend, Json, Threads, Whole, app, chosen_scenario
 from murmura.core.errors import ScenarioError
 
 SIZES = "2000,10000,100000,1000000"
@@ -47,7 +47,7 @@ def bench(
     if live:
         _bench_live(sizes, scenario, backend, threads, seconds, clients, stalled, as_json)
         return
-    from murmura.lab.bench import bench as measure
+    from murmura.lab.bench.workload import bench as measure
 
     chosen = chosen_scenario(scenario, None, None, None) if scenario else None
     if not as_json:
@@ -86,9 +86,9 @@ def _bench_live(
     stalled: int,
     as_json: bool,
 ) -> None:
-    from murmura.lab.bench import workload
-    from murmura.view.bench import bench_live
-    from murmura.view.server import MOST_CLIENTS
+    from murmura.lab.bench.workload import workload
+    from murmura.view.server.app import MOST_CLIENTS
+    from murmura.view.server.bench import bench_live
 
     if not 0.5 <= seconds <= 3600.0:
         raise ScenarioError(f"--seconds takes a number from 0.5 to 3600, got {seconds:g}")

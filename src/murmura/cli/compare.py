@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import (
+from murmura.cli.options import (
     Agents,
     Backend,
     NoOpen,
@@ -63,22 +63,22 @@ def compare(
     """
     check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.view.pairing import Pair, PlayedTwin, Twin
-    from murmura.view.server import serve
+    from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
+    from murmura.view.server.app import serve
 
     load_rules(rules)
 
     def side(source: str, own: list[str] | None) -> Any:
         if Path(source).is_dir():
-            from murmura.lab.reliving import RelivedRun
-            from murmura.lab.runs import open_run
+            from murmura.lab.runs.branching import BranchableRun
+            from murmura.lab.runs.run import open_run
 
-            run = RelivedRun(open_run(source), threads=threads)
-            found: Twin = PlayedTwin(run, speed)
+            run = BranchableRun(open_run(source), threads=threads)
+            found: SyncedSession = SyncedPlayback(run, speed)
             found.label = run.name
             return found
         scenario = chosen_scenario(source, agents, [*(values or ()), *(own or ())], None)
-        found = Twin(scenario, seed, backend, threads, speed)
+        found = SyncedSession(scenario, seed, backend, threads, speed)
         found.label = ", ".join([scenario.name, *(own or ())])
         return found
 

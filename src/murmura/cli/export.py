@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.words import Json, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.cli.options import Json, RuleFiles, Whole, app, load_rules, print_facts
 from murmura.core.errors import ScenarioError
 from murmura.lab.progress import Progress
 
@@ -40,9 +40,9 @@ def export(
         The folder of the run.
     """
     load_rules(rules)
-    from murmura.lab.export import export as write
-    from murmura.lab.lineage import export_lineage
-    from murmura.lab.runs import open_run
+    from murmura.lab.exports.export import export as write
+    from murmura.lab.exports.lineage import export_lineage
+    from murmura.lab.runs.run import open_run
 
     if to is None and lineage is None:
         raise ScenarioError(

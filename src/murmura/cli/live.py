@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import (
+from murmura.cli.options import (
     Agents,
     Backend,
     NoOpen,
@@ -50,8 +50,8 @@ def live(
     """
     check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.view.server import serve
-    from murmura.view.session import Session
+    from murmura.view.server.app import serve
+    from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
     serve(session, host, port, not no_open, exit_on_close)

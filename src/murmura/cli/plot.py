@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.words import Json, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.cli.options import Json, RuleFiles, Whole, app, load_rules, print_facts
 
 
 @app.command
@@ -43,7 +43,7 @@ def plot(
         The folder of a run or a sweep.
     """
     load_rules(rules)
-    from murmura.lab.plot import plot as draw
+    from murmura.lab.figures.plot import plot as draw
 
     measures = [name.strip() for name in of.split(",")] if of else None
     drawn = draw(folder, out, kind, x, y, measures, width, dpi)

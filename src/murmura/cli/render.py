@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.words import (
+from murmura.cli.options import (
     Agents,
     Backend,
     Json,
@@ -94,9 +94,9 @@ def render(
     out
         The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered row).
     """
-    from murmura.lab.encode import check_target
-    from murmura.lab.film import Cut
-    from murmura.lab.picture import Look
+    from murmura.lab.films.encode import check_target
+    from murmura.lab.films.film import Cut
+    from murmura.lab.films.picture import Look
 
     rate = fps if fps is not None else 25.0 if out.suffix.lower() == ".gif" else 30.0
     look = Look(
@@ -125,7 +125,7 @@ def _filmed(
     reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None]
 ) -> dict[str, Any]:
     """Make the film with progress shown; a Ctrl-C says what there is of it."""
-    from murmura.lab.film import render
+    from murmura.lab.films.film import render
 
     with Progress("pictures", "the painter is being compiled (once; it is kept on disk)") as progress:
         try:
@@ -161,8 +161,8 @@ def _scenarios(
 
 
 def _recorded(folder: str) -> Any:
-    from murmura.lab.moments import RecordedReel
-    from murmura.lab.runs import open_run
+    from murmura.lab.films.film_frames import RecordedReel
+    from murmura.lab.runs.run import open_run
 
     if not Path(folder).is_dir():
         raise ScenarioError(
@@ -178,7 +178,7 @@ def _simulated(
 ) -> Any:
     """A scenario filmed as it runs; `seconds` of its time pass from picture to picture."""
     from murmura.engine.simulation import Simulation
-    from murmura.lab.moments import SimulatedReel
+    from murmura.lab.films.film_frames import SimulatedReel
 
     every = max(1, round(seconds / scenario.motion.time_step))
     return SimulatedReel(Simulation(scenario, seed, backend, threads), steps, every)

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.words import (
+from murmura.cli.options import (
     Json,
     NoOpen,
     Pace,
@@ -71,12 +71,12 @@ def replay_folder(
 ) -> None:
     """Show a run in the live view."""
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.lab.reliving import RelivedRun
-    from murmura.lab.runs import open_run
-    from murmura.view.playback import Playback
-    from murmura.view.server import serve
+    from murmura.lab.runs.branching import BranchableRun
+    from murmura.lab.runs.run import open_run
+    from murmura.view.playback.playback import Playback
+    from murmura.view.server.app import serve
 
-    run = RelivedRun(open_run(folder), backend, threads)
+    run = BranchableRun(open_run(folder), backend, threads)
     serve(Playback(run, speed), port=port, open_page=open_page)
 
 
@@ -91,11 +91,11 @@ def replay_actions(
     as_json: bool,
 ) -> None:
     """Play a file of actions."""
-    from murmura.view.replay import read_record, replay, replay_session
+    from murmura.view.playback.replay import read_record, replay, replay_session
 
     record = read_record(path)
     if live:
-        from murmura.view.server import serve
+        from murmura.view.server.app import serve
 
         serve(replay_session(record, backend, threads, speed), port=port, open_page=open_page)
         return

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.asking import Asking
+from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
 from murmura.cli.sweep import go_on_with_sweep
-from murmura.cli.words import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
+from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
 from murmura.lab.progress import Progress
@@ -37,17 +37,17 @@ def resume(
     folder
         The folder of the run or the sweep.
     """
-    from murmura.lab.sweep_folder import is_sweep
+    from murmura.lab.sweeps.folder import is_sweep
 
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
                 f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
             )
-        go_on_with_sweep(folder, Asking(as_json=as_json, rules=rules))
+        go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)
-    from murmura.lab.resuming import resume as go_on
+    from murmura.lab.runs.resuming import resume as go_on
 
     with Progress() as progress:
         try:

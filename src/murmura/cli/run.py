@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.words import (
+from murmura.cli.options import (
     Agents,
     Backend,
     ExpectHash,
@@ -77,8 +77,8 @@ def run(
         The folder to write; new or empty.
     """
     from murmura.engine.simulation import Simulation
-    from murmura.lab.recording import check_request, record, usual_rhythm
-    from murmura.lab.sweep_run import check_measures
+    from murmura.lab.runs.recording import check_request, record, usual_rhythm
+    from murmura.lab.sweeps.one_run import check_measures
 
     if expect_hash is not None and not expect_hash.strip():
         raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from murmura.cli.words import Json, RuleFiles, app, load_rules, print_facts
+from murmura.cli.options import Json, RuleFiles, app, load_rules, print_facts
 from murmura.core.errors import RunError
 from murmura.core.saying import say
 
@@ -19,8 +19,8 @@ def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -
         The folder of the run or the sweep.
     """
     load_rules(rules)
-    from murmura.lab.sweep_folder import is_sweep
-    from murmura.lab.verifying import verify_run, verify_sweep
+    from murmura.lab.sweeps.folder import is_sweep
+    from murmura.lab.verify import verify_run, verify_sweep
 
     report = verify_sweep(folder) if is_sweep(folder) else verify_run(folder)
     for damage in report.damages:

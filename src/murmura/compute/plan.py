@@ -20,7 +20,7 @@ from murmura.core.record import Record
 from murmura.core.rule import Rule, numbers_of, options_of
 from murmura.core.state import SPACE_COLUMNS, State
 from murmura.core.vec import Vec
-from murmura.rules.solids import edges_as_rows, obstacle_rows, shape_layout
+from murmura.rules.environment.solids import edges_as_rows, obstacle_rows, shape_layout
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
@@ -98,8 +98,8 @@ class Plan:
         self.carried = self._carried_columns()
         self.own_columns = own_columns(scenario)
         self.state_columns = state_columns(scenario)
-        self.mortal = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
-        self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
+        self.has_lifecycle = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
+        self.eventful = self.has_lifecycle or any(g.kind.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
         self.item_width = max([LEAST_ITEM_WIDTH, *(len(group.layout) for group in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None

@@ -20,7 +20,7 @@ from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
 from murmura.core.record import Lazy, Record
 from murmura.core.space import confine
 from murmura.core.vec import Vec
-from murmura.rules import solids, terrain
+from murmura.rules.environment import solids, terrain
 
 SAME_PLACE = 1e-20
 """Keeps 1/d, and its cube, finite for agents in the same place."""

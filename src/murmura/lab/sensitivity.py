@@ -11,10 +11,10 @@ import numpy as np
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.lab.extras import needs
-from murmura.lab.sweep import sweep
-from murmura.lab.sweep_design import MORRIS_LEVELS, salib_seed, unit_problem
-from murmura.lab.sweep_folder import Sweep
-from murmura.lab.sweep_tables import write_table
+from murmura.lab.sweeps.design import MORRIS_LEVELS, salib_seed, unit_problem
+from murmura.lab.sweeps.folder import Sweep
+from murmura.lab.sweeps.sweep import sweep
+from murmura.lab.sweeps.tables import write_table
 from murmura.scenario import Scenario
 
 METHODS = {"sobol": "saltelli", "morris": "morris"}

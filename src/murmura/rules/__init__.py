@@ -36,7 +36,7 @@ from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.rule import REGISTRY, Rule, is_built_in, register_rule
 from murmura.core.space import offset, point
 from murmura.core.vec import Vec, from_angle
-from murmura.rules.towards import steer_at_speed, steer_towards
+from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 ORDER = (
     "separation",

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
-from murmura.rules.terrain import Box, Circle, Cylinder, Plane
+from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario

@@ -21,7 +21,7 @@ from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, registered_rule
 from murmura.rules import built_in_rules
-from murmura.rules.terrain import Box, Circle, Cylinder, Plane, Polygon, Wall
+from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane, Polygon, Wall
 from murmura.scenario.messages import scenario_error
 from murmura.scenario.paths import assign
 

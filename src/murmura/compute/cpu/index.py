@@ -83,7 +83,7 @@ class Index:
         self.wraps_z = edges[-1] == "wrap"
         self.open = edges[0] == "open"
         self.open_z = self.open and edges[-1] == "open"
-        self.mortal = plan.mortal
+        self.has_lifecycle = plan.has_lifecycle
         self.moving = 2 * plan.dimension
         self.width = self.moving + len(plan.carried)
         self.at_once = self.width if self.width <= AT_ONCE else self.moving
@@ -169,8 +169,8 @@ class Index:
             counts[c] = 0
         with t.looping(begin, end) as i:  # without the counting, so that it vectorises
             key = self.line_of(i, grid) * grid.pitch + self.column_of(x[i], grid) + ACROSS
-            keys[i] = where(ids[i] < 0, -1, key) if self.mortal else key
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+            keys[i] = where(ids[i] < 0, -1, key) if self.has_lifecycle else key
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             counts[keys[i]] = counts[keys[i]] + 1
 
     def row_length(self, team: Value, base: Value, grid: Grid) -> Value:
@@ -265,7 +265,7 @@ class Index:
         t, f, keys = self.target, self.frame, self.frame.keys
         state = [f.state.row(k) for k in range(self.at_once)]
         ids = f.ids
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             to = cursors[keys[i]]
             cursors[keys[i]] = to + 1
             for column, values in zip(self.columns, state, strict=False):

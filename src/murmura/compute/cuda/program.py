@@ -10,7 +10,7 @@ from typing import Any
 from murmura.compute.cuda.index_text import INDEX_TEXT, PLACE_TEXT, SCAN_KERNELS, SCAN_TEXT
 from murmura.compute.cuda.lifecycle import Lifecycle
 from murmura.compute.cuda.records import records_text
-from murmura.compute.cuda.telling import TELLING_TEXT, name_after, note, tell
+from murmura.compute.cuda.reports import TELLING_TEXT, name_after, note, tell
 from murmura.compute.cuda.walk import Walk
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
@@ -76,7 +76,7 @@ def program_text(plan: Plan) -> Text:
     life = Lifecycle(plan, shapes, helpers)
     if plan.lasting:
         modules.append((life.turns_text(), ("take_turns",)))
-    if plan.mortal:
+    if plan.has_lifecycle:
         modules.append((life.births_text() + life.afterwards_text(), (*BIRTH_KERNELS, "afterwards")))
     shared = "\n".join([HEADER, _sizes(plan), records_text(), PLACE_TEXT, TELLING_TEXT, *helpers.values()])
     return Text(shared, modules, shapes.told_width)
@@ -87,7 +87,7 @@ def _sizes(plan: Plan) -> str:
     deep, edges = plan.dimension == 3, plan.scenario.world.edges
     found = {
         "CARRIED": len(plan.carried),
-        "MORTAL": int(plan.mortal),
+        "MORTAL": int(plan.has_lifecycle),
         "SPACE": int(deep),
         "OPEN_Z": int(deep and edges[0] == edges[-1] == "open"),
         "HEIGHT(row)": "a.flock.places[row].z" if deep else "0.0f",

@@ -31,7 +31,7 @@ from murmura.rules.evolution.stances import (
     threat_of,
 )
 from murmura.rules.refusals import exact_ids
-from murmura.rules.towards import steer_at_speed, steer_towards
+from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 MATED = float(Event.MATING)
 FLOCKS_FROM = 0.5  # affinity from which another is a flockmate

@@ -19,7 +19,7 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
 from murmura.rules.evolution.stances import FLEEING, FLOCKING, SEEKING_FOOD
-from murmura.rules.towards import steer_at_speed, steer_towards
+from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 MEAL = float(Event.MEAL)
 

@@ -1,31 +1,31 @@
 /** Puts the parts together: messages in, actions out. */
 
-import { Changes } from "./changes";
-import { Charts } from "./charts";
-import { Connection } from "./connection";
-import { Dock, nextSpeed } from "./dock";
+import { Changes } from "./net/changes";
+import { Charts } from "./panel/charts";
+import { Connection } from "./net/connection";
+import { Dock, nextSpeed } from "./panel/dock";
 import { byId, element, isTyping } from "./dom";
-import { Hands } from "./hands";
-import { Help } from "./help";
-import { Hint } from "./hint";
-import { Hud, summary } from "./hud";
-import { Input } from "./input";
-import { Inspector } from "./inspector";
-import { readScenario, Recorder, saveActions, saveJson, screenshot, stamp } from "./keep";
-import { meaning, type Action } from "./keys";
-import { hunterKinds, Places } from "./places";
-import { PlaybackBar } from "./playback";
-import { Legend } from "./legend";
+import { Hands } from "./tools/tools";
+import { Help } from "./panel/help";
+import { Hint } from "./text/hint";
+import { Hud, summary } from "./panel/hud";
+import { Input } from "./tools/input";
+import { Inspector } from "./panel/inspector";
+import { readScenario, Recorder, saveActions, saveJson, screenshot, stamp } from "./tools/capture";
+import { meaning, type Action } from "./tools/keys";
+import { hunterKinds, Places } from "./tools/placement";
+import { PlaybackBar } from "./panel/playback";
+import { Legend } from "./overlay/legend";
 import { installProbe } from "./probe";
-import { COLOR_MODES, type ColorMode } from "./palettes";
-import { note } from "./notes";
-import { Panel } from "./panel";
-import { presetList } from "./presets";
-import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./protocol";
-import { isNarrow, Room } from "./room";
-import { Settings } from "./settings";
-import { Sharing } from "./sharing";
-import { Stage } from "./stage";
+import { COLOR_MODES, type ColorMode } from "./render/palettes";
+import { note } from "./text/toasts";
+import { Panel } from "./panel/panel";
+import { presetList } from "./panel/presets";
+import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
+import { isNarrow, Room } from "./panel/layout";
+import { Settings } from "./panel/settings";
+import { Sharing } from "./net/sharing";
+import { Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second

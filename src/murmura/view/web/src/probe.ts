@@ -1,10 +1,10 @@
 /** `murmura` in the browser's console: what the page shows just now, to look at and to test by. It changes nothing. */
 
-import type { Camera, Size } from "./camera";
-import type { CostReport } from "./cost";
-import type { Recorder } from "./keep";
-import type { Looks, Settings } from "./settings";
-import type { Stage } from "./stage";
+import type { Camera, Size } from "./render/camera";
+import type { CostReport } from "./render/cost";
+import type { Recorder } from "./tools/capture";
+import type { Looks, Settings } from "./panel/settings";
+import type { Stage } from "./render/stage";
 
 export interface Probe {
   readonly looks: Looks;

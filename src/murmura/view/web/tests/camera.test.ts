@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eased, fitted, panned, toScreen, toWorld, visible, zoomedAt } from "../src/camera";
+import { eased, fitted, panned, toScreen, toWorld, visible, zoomedAt } from "../src/render/camera";
 
 const view = { width: 1200, height: 800 };
 const world = { width: 1600, height: 1000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { backOff } from "../src/connection";
-import { isFree, keysOf, meaning, readBindings, rebound, SHORTCUTS, shownKeys } from "../src/keys";
+import { backOff } from "../src/net/connection";
+import { isFree, keysOf, meaning, readBindings, rebound, SHORTCUTS, shownKeys } from "../src/tools/keys";
 
 const press = (key: string, bindings = {}, ctrlKey = false) => meaning({ key, ctrlKey, metaKey: false, altKey: false }, bindings);
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { decodeScene, difference, encodeScene, fromBase64Url, merged, toBase64Url } from "../src/link";
-import type { Json, JsonObject } from "../src/protocol";
+import { decodeScene, difference, encodeScene, fromBase64Url, merged, toBase64Url } from "../src/net/link";
+import type { Json, JsonObject } from "../src/net/protocol";
 
 const base = { agents: 2000, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: null, weight: 1 } }, obstacles: [] };
 const changed = { agents: 500, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: 12, weight: 1 } }, obstacles: [{ x: 1 }] };

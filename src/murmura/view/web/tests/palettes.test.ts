@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../src/palettes";
+import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../src/render/palettes";
 import samples from "./palette_samples.json";
 
 const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
@@ -35,7 +35,7 @@ it("species have their own colours, then stock ones", () => {
   expect([...table.subarray(4, 7)]).not.toEqual([255, 0, 0]);
 });
 
-/** Films draw with the same colours: tests/lab/test_looks.py compares its tables with the same samples. */
+/** Films draw with the same colours: tests/lab/films/test_looks.py compares its tables with the same samples. */
 describe.each(Object.entries(samples))("%s", (key, colors) => {
   it("has the colours that films have", () => {
     const [name, theme] = key.split(" ");

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { endsOf } from "../src/limits";
-import { advanced, optionName, withoutCodes } from "../src/plain";
-import { controlOf, type Control } from "../src/schema";
-import { Undo } from "../src/undo";
+import { endsOf } from "../src/panel/limits";
+import { advanced, optionName, withoutCodes } from "../src/text/plain";
+import { controlOf, type Control } from "../src/panel/schema";
+import { Undo } from "../src/net/undo";
 
 const scenario = {
   perception: { radius: 60 },

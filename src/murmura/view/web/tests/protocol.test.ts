@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agentHeading, agentPosition, decodeFrame, nearestAgent, parseMessage } from "../src/protocol";
+import { agentHeading, agentPosition, decodeFrame, nearestAgent, parseMessage } from "../src/net/protocol";
 import { makeFrame } from "./frames";
 
 describe("frames", () => {

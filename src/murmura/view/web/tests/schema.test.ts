@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { controlOf, defaultsOf, groupsOf, humanized, matches, niceStep, valueAt } from "../src/schema";
+import { controlOf, defaultsOf, groupsOf, humanized, matches, niceStep, valueAt } from "../src/panel/schema";
 
 const schema = {
   $defs: {

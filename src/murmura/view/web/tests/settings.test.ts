@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Cost } from "../src/cost";
-import { Settings } from "../src/settings";
+import { Cost } from "../src/render/cost";
+import { Settings } from "../src/panel/settings";
 
 function memory(kept: string | null = null) {
   const store = { text: kept };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eachSight, evenly, sightsOf, within, type Crowd, type Sight } from "../src/sight";
+import { eachSight, evenly, sightsOf, within, type Crowd, type Sight } from "../src/overlay/sight";
 
 function random(seed: number): () => number {
   let state = seed;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { decodeFrame } from "../src/protocol";
-import { blend, SLOTS, Timeline } from "../src/timeline";
+import { decodeFrame } from "../src/net/protocol";
+import { blend, SLOTS, Timeline } from "../src/net/timeline";
 import { makeFrame } from "./frames";
 
 const frame = (step: number, epoch = 1, count = 1, roster = 0) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch, roster }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { causesInWords, timesInWords } from "../src/times";
+import { causesInWords, timesInWords } from "../src/text/times";
 
 it("deaths by cause, the most frequent first", () => {
   expect(causesInWords({ age: 3, starvation: 1200, removed: 1 })).toBe("Died: 1,200 of starvation, 3 of age, 1 removed");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Inspection } from "../src/protocol";
-import { compass, facts, side, story, wishes } from "../src/words";
+import type { Inspection } from "../src/net/protocol";
+import { compass, facts, side, story, wishes } from "../src/text/words";
 
 const agent: Inspection = {
   type: "inspect", id: 4, position: [0, 0], velocity: [2, 0], neighbors: [{ id: 1, x: 1, y: 1 }], steering: [0, 1],

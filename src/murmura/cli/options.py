@@ -1,0 +1,106 @@
+"""Words that commands share: options, the scenario of a command line, progress and facts in print."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from murmura import __version__
+from murmura.core.errors import ScenarioError
+
+app = App(
+    name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
+)
+
+app.register_install_completion_command()  # murmura --install-completion
+
+SLOWEST, FASTEST = 0.05, 16.0
+
+
+def whole(type_: Any, tokens: Any) -> int:
+    """A whole number: cyclopts would round 1.5 to 2."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {tokens[0].value!r}") from None
+
+
+Whole = Annotated[int, Parameter(converter=whole)]
+Agents = Annotated[
+    int | None, Parameter(converter=whole, help="How many agents; by default as the scenario says.")
+]
+Seed = Annotated[Whole, Parameter(help="Same scenario, seed and step count: same bits.")]
+Values = Annotated[
+    list[str] | None,
+    Parameter(name="--set", help="Change a value: PATH=VALUE. May be repeated.", negative=""),
+]
+RuleFiles = Annotated[
+    list[Path] | None,
+    Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
+]
+Backend = Annotated[str, Parameter(help="auto, reference, cpu, cuda or webgpu.")]
+Threads = Annotated[
+    int | None,
+    Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
+]
+Port = Annotated[
+    int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
+]
+NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
+Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
+ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
+
+
+def check_pace(speed: float) -> None:
+    """Whether the live view can keep a --speed; its page has the same bounds."""
+    if not SLOWEST <= speed <= FASTEST:
+        raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
+
+
+def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rules: list[Path] | None) -> Any:
+    """The scenario of a command line, with rules loaded and values changed."""
+    from murmura.scenario import load_scenario
+
+    load_rules(rules)
+    return load_scenario(name).with_values(changed_values(agents, values))
+
+
+def changed_values(agents: int | None, values: list[str] | None) -> dict[str, Any]:
+    """What --agents and --set change, by path."""
+    from murmura.scenario.paths import read_value
+
+    changes: dict[str, Any] = {} if agents is None else {"agents": agents}
+    for text in values or ():
+        path, separator, value = text.partition("=")
+        if not separator:
+            raise ScenarioError(f"--set takes PATH=VALUE, for example rules.alignment.weight=2, got {text!r}")
+        changes[path.strip()] = read_value(value.strip())
+    return changes
+
+
+def load_rules(files: list[Path] | None) -> None:
+    """Run files of the user's own, which register rules and measures."""
+    from murmura.scenario.rule_files import load_rule_file
+
+    for file in files or ():
+        load_rule_file(file)
+
+
+def print_facts(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        known = {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in facts.items()
+        }
+        print(json.dumps(known, indent=2, allow_nan=False))
+        return
+    width = max(len(key) for key in facts)
+    for key, value in facts.items():
+        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        shown = ", ".join(map(str, shown)) if isinstance(shown, list | tuple) else shown
+        print(f"{key:<{width}}  {shown}")

@@ -1,0 +1,128 @@
+"""Options that sweep, sensitivity and optimize share, and how the three tell what they are doing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from murmura.cli.options import (
+    Agents,
+    Backend,
+    Json,
+    RuleFiles,
+    Values,
+    Whole,
+    changed_values,
+    load_rules,
+    whole,
+)
+from murmura.core.errors import RunError, ScenarioError
+from murmura.core.saying import say
+from murmura.lab.progress import Progress
+
+Vary = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--vary",
+        help="What to vary: PATH=LOW:HIGH:COUNT, PATH=LOW:HIGH:COUNT:log or PATH=A,B,C. May be repeated.",
+        negative="",
+    ),
+]
+MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
+
+
+@Parameter(name="*")
+@dataclass
+class SweepOptions:
+    """What is asked of every run, and who does the runs."""
+
+    steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
+    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to go on with.")] = None
+    repeats: Annotated[Whole, Parameter(help="Runs of each cell, on independent seeds.")] = 1
+    seed: Annotated[Whole, Parameter(help="The seeds of all runs follow from this one.")] = 0
+    agents: Agents = None
+    values: Values = None
+    measure: Annotated[
+        str | None, Parameter(help="Measures, separated by commas; by default all that are known.")
+    ] = None
+    discard: Annotated[
+        MaybeWhole, Parameter(help="First steps that are not measured; by default half of them.")
+    ] = None
+    every: Annotated[
+        MaybeWhole, Parameter(help="Steps between measured instants; by default there are twenty.")
+    ] = None
+    workers: Annotated[
+        MaybeWhole, Parameter(help="Processes on this machine; by default one for each core.")
+    ] = None
+    scheduler: Annotated[str | None, Parameter(help="Address of a Dask scheduler to do the runs.")] = None
+    threads: Annotated[Whole, Parameter(help="Threads of each run.")] = 1
+    backend: Backend = "auto"
+    rules: RuleFiles = None
+    plot: Annotated[Path | None, Parameter(help="Draw the result to this .png, .svg or .pdf file.")] = None
+    yes: Annotated[bool, Parameter(help="Do a very large number of runs.", negative="")] = False
+    as_json: Json = False
+
+    def options(self, scenario: str) -> dict[str, Any]:
+        """As the library takes them."""
+        if self.steps is None or self.out is None:
+            raise ScenarioError("a new sweep needs --steps and --out, for example --steps 600 --out sweep")
+        load_rules(self.rules)
+        return {
+            "scenario": scenario,
+            "steps": self.steps,
+            "out": self.out,
+            "repeats": self.repeats,
+            "seed": self.seed,
+            "measures": [name.strip() for name in self.measure.split(",")] if self.measure else None,
+            "discard": self.discard,
+            "every": self.every,
+            "workers": self.workers,
+            "scheduler": self.scheduler,
+            "backend": self.backend,
+            "threads": self.threads,
+            "rules": self.rules or (),
+            "changes": changed_values(self.agents, self.values),
+            "sure": self.yes,
+        }
+
+
+def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
+    """Do something long with progress shown; a Ctrl-C says how to go on."""
+    done = 0
+
+    def count(now: int, end: int) -> None:
+        nonlocal done
+        done = now
+        progress.update(now, end)
+
+    with Progress("runs") as progress:
+        try:
+            return act(progress=count, announce=say, **options)
+        except KeyboardInterrupt:
+            say(
+                f"stopped after {done:,} runs, which are kept in {where}; the same command, or `murmura resume "
+                f"{where}`, goes on"
+            )
+            raise
+
+
+def check_plot(target: Path | None) -> None:
+    """Refuse a picture that could not be written, before hours are spent on it."""
+    if target is not None:
+        from murmura.lab.figures.plot import check_target
+
+        check_target(target)
+
+
+def complain_of_failures(made: Any) -> None:
+    """Exit code 1 when runs failed, with the first reason."""
+    errors = [line["error"] for line in made.runs() if line["error"]]
+    if errors:
+        raise RunError(
+            f"{len(errors):,} of {made.design.run_count:,} runs failed, the first with: {errors[0]}. The others are "
+            f"done; the same command tries the failed ones again (see the column error in {made.folder}/table.csv)"
+        )

@@ -1,0 +1,419 @@
+"""The flock at step 0: from the scenario and the seed alone, or from arrays that the user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from murmura.compute.plan import item_layout, item_rows, padded, state_columns
+from murmura.core.errors import ScenarioError
+from murmura.core.layout import AXES
+from murmura.core.randomness import (
+    IN_SPACE,
+    STREAM_GENDER,
+    STREAM_HEADING,
+    STREAM_POSITION,
+    STREAM_SPEED,
+    seed_words,
+    uniform_from,
+)
+from murmura.core.space import shortest
+from murmura.core.state import (
+    INTEGER_COLUMNS,
+    LARGEST_ID,
+    FeedingState,
+    Gender,
+    MatingState,
+    State,
+    column_name,
+    newborn_value,
+)
+from murmura.core.vec import Vec, any_direction
+from murmura.rules.environment import solids, terrain
+from murmura.rules.environment.terrain import Box, Circle, Cylinder
+from murmura.rules.refusals import LARGEST_EXACT_ID
+from murmura.scenario import Scenario
+
+TRIES = 200
+LARGEST_STEP = 2**62
+CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
+LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
+
+
+def random_start(scenario: Scenario, seed: int) -> State:
+    """Agents at random places and headings; the same for the same scenario and seed."""
+    state = State(scenario.agents, state_columns(scenario))
+    _set_vectors(state, "position", _places(scenario, seed, state.ids))
+    _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
+    _set_individuals(scenario, state, seed)
+    _set_founders(scenario, state, seed)
+    return state
+
+
+def checked_step(step: int) -> int:
+    """The step that given agents begin with; there must be room above it to count on."""
+    if isinstance(step, bool) or not isinstance(step, int | np.integer) or not 0 <= step <= LARGEST_STEP:
+        raise ScenarioError(f"first_step must be a whole number from 0 to 2**62, got {step!r}")
+    return int(step)
+
+
+def given_start(
+    scenario: Scenario,
+    seed: int,
+    positions: ArrayLike,
+    velocities: ArrayLike | None,
+    species: ArrayLike | None,
+    ids: ArrayLike | None,
+) -> State:
+    """Agents where and as fast as the user says; everything else as at a random start."""
+    dimension = scenario.world.dimension
+    places = checked_vectors("positions", positions, dimension)
+    n = len(places)
+    if n != scenario.agents:
+        scenario = scenario.with_values({"agents": n})
+    state = State(n, state_columns(scenario))
+    if ids is not None:
+        state.columns["id"][:] = _checked_ids(ids, n)
+    order = np.argsort(state.ids, kind="stable")
+    state.columns["id"][:] = state.ids[order]
+    state.next_id = int(state.ids[-1]) + 1 if n else 0
+    _check_places(scenario, places)
+    _set_vectors(state, "position", _below_edges(scenario, places[order].T))
+    if velocities is None:
+        _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
+    else:
+        speeds = checked_vectors("velocities", velocities, dimension)
+        if len(speeds) != n:
+            raise ScenarioError(
+                f"velocities must have one row for each of the {n} positions, got {len(speeds)}"
+            )
+        _set_velocities(state, _allowed(scenario, speeds[order]).T)
+    _set_individuals(scenario, state, seed)
+    if species is not None:
+        kinds = _whole_numbers("species", species, n)
+        known = len(scenario.species_names())
+        if n and not (kinds.min() >= 0 and kinds.max() < known):
+            raise ScenarioError(
+                f"species must be numbers from 0 to {known - 1}, got {kinds.min()} to {kinds.max()}"
+            )
+        state["species"][:] = kinds[order]
+    _set_founders(scenario, state, seed)
+    return state
+
+
+def set_items(scenario: Scenario, state: State, seed: int) -> None:
+    """Give items that have turns of their own a row in the state; those that are there stay as they are."""
+    _check_ids_are_exact(scenario, state)
+    wanted = {name: rule for name, rule in scenario.rules if rule.enabled and rule.turn}
+    for name in set(state.items) - set(wanted):
+        del state.items[name]
+    for name, rule in wanted.items():
+        layout = item_layout(rule, scenario)
+        rows = rule.items_in(scenario.world.sides, seed)
+        fresh = padded(item_rows(name, rows, layout, scenario), len(layout))
+        old = state.items.get(name)
+        if old is not None:
+            settings = {k for f in rule.item_settings for k in layout.columns_of(f)}
+            own = [k for k in range(len(layout)) if k not in settings]
+            identity = [k for f in rule.item_identity for k in layout.columns_of(f)]
+            before, now = _same_items(old, fresh, identity)
+            fresh[np.ix_(now, own)] = old[np.ix_(before, own)]
+        state.items[name] = fresh
+
+
+def _same_items(
+    old: NDArray[np.float32], fresh: NDArray[np.float32], identity: list[int]
+) -> tuple[list[int], list[int]]:
+    """Which rows are the same items: those of one number, or if some came or went those that agree in these columns."""
+    if len(old) == len(fresh) or not identity:
+        rows = list(range(min(len(old), len(fresh))))
+        return rows, rows
+    known = {tuple(row[identity].tolist()): number for number, row in enumerate(old)}
+    found = [(known.get(tuple(row[identity].tolist()), -1), number) for number, row in enumerate(fresh)]
+    kept = [pair for pair in found if pair[0] >= 0]
+    return [before for before, _ in kept], [now for _, now in kept]
+
+
+def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
+    """Food and mates are known by ids that kernels carry as float32."""
+    users = [name for name in ("feeding", "mating", "behavior") if getattr(scenario.rules, name).enabled]
+    if users and state.next_id > LARGEST_EXACT_ID:
+        raise ScenarioError(
+            f"rules.{users[0]} knows agents by ids up to {LARGEST_EXACT_ID:,}, got agents up to {state.next_id - 1:,}; "
+            f"give ids from 0 on, or set rules.{users[0]}.enabled = false"
+        )
+
+
+def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State:
+    """A flock that goes on under a changed scenario: inside its world, and founders to rules that were switched on.
+
+    What rules give founders, everybody gets as at the start; but not in columns in which somebody is no longer new,
+    which other rules have kept all along: evolved genes stay.
+    """
+    moved = state if before.world == after.world else brought_inside(after, state)
+    known = {name for name, rule in before.rules if rule.enabled}
+    begun = {name for name, rule in after.rules if rule.enabled and name not in known}
+    if begun:
+        moved = moved.with_columns(state_columns(after))
+        _set_founders(after, moved, seed, begun)
+    return moved
+
+
+def brought_inside(scenario: Scenario, state: State) -> State:
+    """The flock in a world whose size or edges have changed: whoever is outside comes in by the edge's own rule."""
+    moved, places = state.copy(), []
+    for axis, size, edge in zip(AXES, scenario.world.sides, scenario.world.edges, strict=False):
+        x = moved[f"position_{axis}"].astype(np.float64)
+        places.append(x if edge == "open" else np.mod(x, size) if edge == "wrap" else np.clip(x, 0.0, size))
+    _set_vectors(moved, "position", _below_edges(scenario, places))
+    return moved
+
+
+def newborn_columns(
+    scenario: Scenario,
+    seed: int,
+    next_id: int,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    columns: Mapping[str, ArrayLike],
+) -> dict[str, ArrayLike]:
+    """Columns of agents that are born into a running world, checked as a start is."""
+    given = {column_name(name): values for name, values in columns.items()}
+    n = len(checked_vectors("positions", positions, scenario.world.dimension))
+    born = np.arange(next_id, next_id + n)
+    state = given_start(
+        scenario, seed, positions, velocities, given.get("species_id", np.zeros(n, int)), born
+    )
+    for name, values in given.items():
+        given[name] = _checked_column(name, values, n)
+    return {name: column for name, column in state.columns.items() if name != "id"} | given
+
+
+def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    if name in INTEGER_COLUMNS:
+        array = _whole_numbers(name, values, n)
+        codes = CODES.get(name)
+        if codes is not None and not np.isin(array, list(codes)).all():
+            words = ", ".join(f"{code.value} ({code.name.lower()})" for code in codes)
+            raise ScenarioError(f"{name} must be one of {words}, got {array.tolist()}")
+        return array
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{name} must be {n} numbers, got {values!r:.80}") from None
+    if array.shape != (n,) or not (np.abs(array) <= LARGEST_COORDINATE).all():
+        raise ScenarioError(f"{name} must be {n} finite numbers, got {values!r:.80}")
+    return array
+
+
+def checked_vectors(name: str, values: ArrayLike, dimension: int) -> NDArray[np.float64]:
+    """An (n, 2) or, in space, (n, 3) array of finite numbers, or a message that says what is wrong."""
+    shape, axes = f"(n, {dimension})", ", ".join(AXES[:dimension])
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ScenarioError(
+            f"{name} must be an array of shape {shape}, got {type(values).__name__}"
+        ) from None
+    if array.ndim != 2 or array.shape[1] != dimension:
+        hint = ""
+        if array.ndim == 2 and array.shape[1] == 2:
+            hint = "; this world has a depth: add a column z, or leave world.depth out for a plane"
+        elif array.ndim == 2 and array.shape[1] == 3:
+            hint = "; this world is a plane: give it a world.depth, or leave the third column out"
+        raise ScenarioError(
+            f"{name} must have shape {shape}: one row ({axes}) for each agent, got {array.shape}{hint}"
+        )
+    fine = (np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
+    if not fine.all():
+        row = int(np.flatnonzero(~fine)[0])
+        raise ScenarioError(
+            f"{name} must be finite and at most {LARGEST_COORDINATE:g} in size, got {array[row].tolist()} "
+            f"in row {row}"
+        )
+    return array
+
+
+def _checked_ids(ids: ArrayLike, n: int) -> NDArray[np.int64]:
+    array = _whole_numbers("ids", ids, n)
+    if len(np.unique(array)) != n or (n and (array.min() < 0 or array.max() > LARGEST_ID)):
+        raise ScenarioError(f"ids must be different from each other and from 0 to {LARGEST_ID}")
+    return array.astype(np.int64)
+
+
+def _whole_numbers(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ScenarioError(f"{name} must be {n} whole numbers, got rows of different lengths") from None
+    if array.shape != (n,) or (n and array.dtype.kind not in "iu"):
+        raise ScenarioError(f"{name} must be {n} whole numbers, got shape {array.shape} {array.dtype}")
+    return array
+
+
+def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
+    world = scenario.world
+    inside = np.ones(len(places), bool)
+    for x, size, edge in zip(places.T, world.sides, world.edges, strict=True):
+        if edge != "open":
+            inside &= (x >= 0.0) & ((x < size) if edge == "wrap" else (x <= size))
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        raise ScenarioError(
+            f"positions must lie in the world, {_extent(world)} [u], got {places[row].tolist()} in row {row}"
+        )
+    for number, shape in enumerate(scenario.obstacles):
+        for row, place in enumerate(places.tolist()):
+            if _lies_in(scenario, shape, place):
+                where = ", ".join(f"{x:g}" for x in place)
+                raise ScenarioError(
+                    f"positions: row {row} ({where}) lies inside obstacles.{number}; move it out"
+                )
+
+
+def _extent(world: Any) -> str:
+    """The world's extent in words."""
+    return " x ".join(f"0..{side:g}" for side in world.sides)
+
+
+def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Velocities under the scenario's speed policy: constant speed holds from the first instant."""
+    if scenario.motion.policy != "constant":
+        return velocities
+    size = _lengths(velocities.T)
+    if (size == 0.0).any():
+        row = int(np.flatnonzero(size == 0.0)[0])
+        raise ScenarioError(
+            f"velocities: row {row} is zero, but motion.policy is constant: give it a direction"
+        )
+    return velocities * (scenario.motion.speed / size)[:, None]
+
+
+def _lengths(vectors: Any) -> NDArray[Any]:
+    """Lengths of vectors, given as one array for each axis."""
+    x, y, *z = vectors
+    flat = np.hypot(x, y)
+    return np.asarray(np.hypot(flat, z[0]) if z else flat)
+
+
+def _set_vectors(state: State, name: str, vectors: Any) -> None:
+    for axis, values in zip(AXES, vectors, strict=False):
+        state[f"{name}_{axis}"][:] = values
+
+
+def _set_velocities(state: State, velocities: Any) -> None:
+    _set_vectors(state, "velocity", velocities)
+    moving = _lengths(velocities) > 0.1
+    state["heading"][:] = np.where(moving, np.arctan2(velocities[1], velocities[0]), 0.0)
+
+
+def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
+    """Random places outside all obstacles, one array for each axis: each agent draws until it finds one."""
+    low, high = seed_words(seed)
+    places = np.zeros((scenario.world.dimension, len(ids)))
+    left = np.arange(len(ids))
+    for attempt in range(TRIES):
+        draws = [*uniform_from(low, high, attempt, ids[left], STREAM_POSITION)]
+        if scenario.world.dimension == 3:
+            draws += uniform_from(low, high, attempt, ids[left], STREAM_POSITION + IN_SPACE)[:1]
+        places[:, left] = _layout(scenario, *draws)
+        blocked = np.zeros(len(left), bool)
+        for shape in scenario.obstacles:
+            hits = [_lies_in(scenario, shape, places[:, k].tolist()) for k in left]
+            blocked |= np.array(hits, bool)
+        left = left[blocked]
+        if not len(left):
+            break
+    else:
+        raise ScenarioError(f"{len(left)} agents found no place outside the obstacles; remove some obstacles")
+    return _below_edges(scenario, places)
+
+
+def _below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
+    """Places in single precision; where the world wraps, rounding may not put them on the far edge itself."""
+    found = []
+    for x, size, edge in zip(places, scenario.world.sides, scenario.world.edges, strict=True):
+        below = np.nextafter(np.float32(size), np.float32(0))
+        found.append(np.minimum(x.astype(np.float32), below) if edge == "wrap" else x.astype(np.float32))
+    return found
+
+
+def _lies_in(scenario: Scenario, shape: Any, place: list[float]) -> bool:
+    """Whether a place lies inside an obstacle, which may reach across the seam of a wrapping world."""
+    world, depth = scenario.world, scenario.world.depth
+    centre = _centre(shape, depth or 0.0)
+    if centre is not None:
+        place = [
+            float(c + shortest(x - c, size)) if edge == "wrap" else x
+            for x, c, size, edge in zip(place, centre, world.sides, world.edges, strict=False)
+        ]
+    return terrain.contains(shape, *place) if depth is None else solids.contains(shape, place, depth)
+
+
+def _centre(shape: Any, depth: float) -> list[float] | None:
+    """The middle of an obstacle that may reach across a seam."""
+    if isinstance(shape, Box):
+        return [0.5 * (a + b) for a, b in zip(shape.low, shape.high, strict=True)]
+    if isinstance(shape, Circle):
+        return [shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z]
+    if isinstance(shape, Cylinder):
+        low, high = 0.0 if shape.bottom is None else shape.bottom, depth if shape.top is None else shape.top
+        return [shape.x, shape.y, 0.5 * (low + high)]
+    return None
+
+
+def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> Any:
+    """A random direction and the scenario's speed for each id (S2-17), one array for each axis."""
+    turn, height = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
+    extra, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_SPEED)
+    motion, start = scenario.motion, scenario.start
+    speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
+    if scenario.world.dimension == 2:
+        return np.stack([np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed])
+    return np.stack([*any_direction(2.0 * np.pi * turn, height, speed, 3)])
+
+
+def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
+    """Places that numbers in [0, 1) stand for, one array for each axis."""
+    world, start = scenario.world, scenario.start
+    if start.layout == "uniform":
+        return [
+            start.margin + u * (side - 2.0 * start.margin) for u, side in zip(draws, world.sides, strict=True)
+        ]
+    radius = min(start.radius, 0.49 * min(world.sides))
+    if world.dimension == 2:
+        u, v = draws
+        away = Vec(np.cos(2.0 * np.pi * v), np.sin(2.0 * np.pi * v)) * (np.sqrt(u) * radius)
+    else:
+        u, v, w = draws
+        away = any_direction(2.0 * np.pi * v, w, np.cbrt(u) * radius, 3)
+    return [side / 2.0 + x for side, x in zip(world.sides, away, strict=True)]
+
+
+def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
+    """Species by share, sexes by the toss of a coin (S2-3), aggression of males (S2-15)."""
+    shares = np.cumsum([kind.share for kind in scenario.species] or [1.0])
+    n = len(state)
+    state["species"][:] = np.searchsorted(shares / shares[-1], (np.arange(n) + 0.5) / max(n, 1))
+    coin, temper = uniform_from(*seed_words(seed), 0, state.ids, STREAM_GENDER)
+    male = coin < 0.5
+    state["gender"][:] = np.where(male, Gender.MALE, Gender.FEMALE)
+    state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)
+
+
+def _set_founders(scenario: Scenario, state: State, seed: int, begun: set[str] | None = None) -> None:
+    """What rules give agents that come from nobody, by species; of rules that have just begun, where all are new."""
+    new = {name for name in state.columns if begun is None or (state[name] == newborn_value(name)).all()}
+    for k in range(max(1, len(scenario.species))):
+        mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))
+        for rule_name, rule in scenario.of_species(k).rules:
+            if rule.enabled and (begun is None or rule_name in begun):
+                for name, values in rule.columns_at_start(state.ids[mine], seed).items():
+                    if name in new:
+                        state[name][mine] = values

@@ -1,0 +1,1 @@
+"""Figures of runs, sweeps, searches and populations, by matplotlib."""

@@ -1,0 +1,225 @@
+"""Figures of sweeps and runs: one function a kind of figure, and everything they share.
+
+A kind draws one sort of folder into a matplotlib `Figure`; `register_plot` adds one, and a line in `HOMES` makes
+a file of kinds known. Text stays text in SVG and PDF, colours are those that colour-blind readers tell apart, and
+the same folder gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import ScenarioError, nearest
+from murmura.lab.atomic_write import atomic_write
+from murmura.lab.extras import needs
+from murmura.lab.runs.run import Run, open_run
+from murmura.lab.sweeps.folder import Sweep, is_sweep, open_sweep
+from murmura.measure import MEASURES
+
+HOMES = (
+    "murmura.lab.figures.search",
+    "murmura.lab.figures.sweep",
+    "murmura.lab.figures.run",
+    "murmura.lab.figures.lineage",
+)
+"""Files of kinds; where several kinds suit a folder, the first is drawn."""
+FORMATS = (".png", ".svg", ".pdf")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's, which readers with any colour vision tell apart; yellow left out, for white paper."""
+COLOR_MAP = "viridis"
+STYLE = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "lines.linewidth": 1.4,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "murmura",
+    "pdf.fonttype": 42,
+    "path.simplify_threshold": 0.5,
+}
+UNITS = {"population": "agents", "time": "s"}
+"""Units of what is no measure; measures know theirs."""
+SHARES = ("polarization", "milling", "clustering_coefficient")
+"""Measures from 0 to 1, drawn on that scale so that figures can be compared."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a figure should show.
+
+    Attributes:
+        x, y: Paths along the axes, where there is a choice.
+        of: Measures; by default the first, or all in a figure of a run.
+        traits: Columns of the agents in a figure of traits; by default all genes.
+        width: Width of the figure [inch].
+    """
+
+    x: str | None = None
+    y: str | None = None
+    of: tuple[str, ...] = ()
+    width: float = 5.5
+    traits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlotKind:
+    """A kind of figure: its name, what it shows, which folders it is for by default, and how it is drawn."""
+
+    name: str
+    sentence: str
+    fits: Callable[[Any], bool]
+    draw: Callable[[Any, Any, Wish], None]
+    of_traits: bool = False
+
+
+KINDS: dict[str, PlotKind] = {}
+
+
+def register_plot(
+    name: str, sentence: str, fits: Callable[[Any], bool], of_traits: bool = False
+) -> Callable[[Callable[[Any, Any, Wish], None]], Callable[[Any, Any, Wish], None]]:
+    """Add a kind of figure: a function of what is in the folder, a matplotlib figure to fill, and a wish.
+
+    Args:
+        name: What `--kind` calls it.
+        sentence: What it shows.
+        fits: Whether it can show a folder, given as a `Sweep` or a `Run`. The first that fits is the default.
+        of_traits: Whether `of` names columns of the agents, not measures.
+    """
+
+    def register(draw: Callable[[Any, Any, Wish], None]) -> Callable[[Any, Any, Wish], None]:
+        KINDS[name] = PlotKind(name, sentence, fits, draw, of_traits)
+        return draw
+
+    return register
+
+
+def plot(
+    folder: str | Path,
+    out: str | Path,
+    kind: str | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    of: str | list[str] | None = None,
+    width: float = 5.5,
+    dpi: int = 200,
+) -> str:
+    """Draw what is in the folder of a sweep or a run to a .png, .svg or .pdf file.
+
+    Args:
+        folder: The folder.
+        out: The file; its ending says the format.
+        kind: Which kind of figure; by default the first that suits the folder.
+        x: The varied path along the horizontal axis.
+        y: The varied path along the vertical one.
+        of: A measure, or several; in figures of traits, columns of the agents.
+        width: Width of the figure [inch].
+        dpi: Dots an inch, for .png.
+
+    Returns:
+        The name of the kind that was drawn.
+    """
+    out = Path(out)
+    check_target(out)
+    if not (1.0 <= width <= 40.0 and 20 <= dpi <= 1200):
+        raise ScenarioError(f"expected a width of 1 to 40 inches and 20 to 1200 dpi, got {width:g} and {dpi}")
+    source = open_sweep(folder) if is_sweep(folder) else _opened_run(Path(folder))
+    chosen = _kind(kind, source)
+    asked = (of,) if isinstance(of, str) else tuple(of or ())
+    traits = asked if chosen.of_traits else ()
+    measures = () if chosen.of_traits else asked
+    _check_measures(measures, source)
+    with needs("analysis"):
+        import matplotlib
+        from matplotlib.figure import Figure
+    with matplotlib.rc_context(STYLE | {"axes.prop_cycle": matplotlib.cycler(color=COLORS)}):
+        figure = Figure(layout="constrained")
+        figure.set_size_inches(width, width * 0.75)
+        chosen.draw(source, figure, Wish(x, y, measures, width, traits))
+        _save(figure, out, dpi, f"{chosen.name} of {Path(folder).name}")
+    return chosen.name
+
+
+def check_target(out: Path) -> None:
+    """Refuse a file that could not be written, before work is spent on it."""
+    if out.suffix.lower() not in FORMATS:
+        raise ScenarioError(f"a figure ends in {', '.join(FORMATS)}, got {out.name!r}")
+    if not out.absolute().parent.is_dir():
+        raise ScenarioError(f"there is no folder {out.parent} to write {out.name} to")
+    with needs("analysis"):
+        import matplotlib  # noqa: F401
+
+
+def _opened_run(folder: Path) -> Run:
+    try:
+        return open_run(folder)
+    except ScenarioError:
+        raise ScenarioError(
+            f"{folder} is neither the folder of a run nor of a sweep; make one with `murmura run` or `murmura sweep`"
+        ) from None
+
+
+def _kind(name: str | None, source: Any) -> PlotKind:
+    for home in HOMES:
+        import_module(home)
+    fitting = [kind for kind in sorted(KINDS.values(), key=_rank) if kind.fits(source)]
+    if name is None:
+        return fitting[0]
+    if name not in KINDS:
+        raise ScenarioError(f"no figure is called {name!r}{nearest(name, KINDS)}; known: {', '.join(KINDS)}")
+    if KINDS[name] not in fitting:
+        known = ", ".join(kind.name for kind in fitting)
+        raise ScenarioError(
+            f"{name} cannot show {source.folder}: it is {KINDS[name].sentence}; this can be {known}"
+        )
+    return KINDS[name]
+
+
+def _rank(kind: PlotKind) -> int:
+    """The order of kinds, whichever module was imported first; those of users come last."""
+    home = kind.draw.__module__
+    return HOMES.index(home) if home in HOMES else len(HOMES)
+
+
+def _check_measures(names: tuple[str, ...], source: Any) -> None:
+    if isinstance(source, Sweep):
+        known = list(source.measures)
+    else:
+        known = list(next(source.metrics(), {}))
+    for name in names:
+        if name not in known:
+            raise ScenarioError(
+                f"{source.folder} has no measure {name!r}{nearest(name, known)}; it has {', '.join(known)}"
+            )
+
+
+def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
+    form = out.suffix.lower()[1:]
+    timeless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+    with atomic_write(out) as (temporary,):
+        figure.savefig(temporary, format=form, dpi=dpi, metadata={"Title": title, **timeless})
+
+
+def measure_label(name: str) -> str:
+    """A measure with its unit, as it stands on an axis."""
+    unit = UNITS.get(name) or getattr(MEASURES.get(name), "unit", "")
+    unit = "" if unit == name else unit
+    return name.replace("_", " ") + (f" [{unit}]" if unit else "")
+
+
+def path_label(source: Any, path: str) -> str:
+    """A scenario path with its unit, as it stands on an axis: "alignment weight", "perception radius [u]"."""
+    from murmura.scenario.paths import unit_at
+
+    parts = path.split(".")
+    words = parts[1:] if parts[0] == "rules" else parts
+    unit = unit_at(source.scenario, path)
+    return " ".join(words).replace("_", " ") + (f" [{unit}]" if unit else "")

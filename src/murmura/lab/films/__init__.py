@@ -1,0 +1,1 @@
+"""Films and pictures of runs, with the looks of the live view."""

@@ -1,0 +1,295 @@
+"""Films as files: raw pictures go to ffmpeg, a child process, through a pipe; PNG needs nobody.
+
+Everything is written beside its target and renamed at the end, so that a name never stands for half a film. A
+film that is ended early, by Ctrl-C for example, is whole up to there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import struct
+import subprocess
+import tempfile
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import BackendError, RunError, ScenarioError
+from murmura.lab.atomic_write import atomic_write, discard, temporary_path
+from murmura.lab.extras import needs
+
+Pixels = NDArray[np.uint8]
+SUFFIXES = (".mp4", ".gif", ".png")
+WAITING = 3  # pictures between painter and encoder: enough to even out their paces
+FASTEST_GIF = 50.0  # browsers slow down what has less than 2/100 s for a picture
+
+
+class Encoder(Protocol):
+    """Takes the pictures of a film one after the other, as planes (3, height, width)."""
+
+    def add(self, pixels: Pixels) -> None: ...
+
+    def finish(self) -> None:
+        """Make what was added a whole file under its name."""
+
+    def abort(self) -> None:
+        """Leave nothing behind."""
+
+
+def ffmpeg() -> str:
+    """The program that encodes."""
+    with needs("video"):
+        from imageio_ffmpeg import get_ffmpeg_exe
+    try:
+        return str(get_ffmpeg_exe())
+    except RuntimeError as error:
+        raise BackendError(f"films need ffmpeg, which is not here: {error}") from None
+
+
+def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
+    """Whether a film of this kind can be written there, before any of it is made."""
+    suffix = out.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ScenarioError(f"--out must end in {', '.join(SUFFIXES)}, got {out.name!r}")
+    if suffix != ".png":
+        ffmpeg()
+    if suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
+        raise ScenarioError(f"an mp4 has an even number of pixels a side, got {size[0]}x{size[1]}")
+    fastest = FASTEST_GIF if suffix == ".gif" else 1000.0
+    if not 0.1 <= fps <= fastest:
+        raise ScenarioError(f"a {suffix[1:]} shows from 0.1 to {fastest:g} pictures a second, got {fps:g}")
+    if out.is_dir():
+        raise ScenarioError(f"{out} is a folder: name a file")
+    if not out.parent.is_dir():
+        raise ScenarioError(f"cannot write {out}: there is no folder {out.parent}")
+
+
+class Mp4:
+    """H.264 as every browser and player shows it, exactly as many pictures a second as asked for."""
+
+    def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
+        self._out, self._temporary = out, temporary_path(out)
+        look = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
+        look += ["-color_range", "tv", "-chroma_sample_location", "center"]
+        # Beside `veryfast -crf 17` a film is somewhat larger, as good (40 dB), and takes 16 ms a picture, not 26.
+        code = [
+            "-c:v",
+            "libx264",
+            "-preset",
+            "superfast",
+            "-crf",
+            "18",
+            "-movflags",
+            "+faststart",
+            "-f",
+            "mp4",
+        ]
+        self._size = size
+        self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._temporary)])
+
+    def add(self, pixels: Pixels) -> None:
+        from murmura.compute.raster import to_yuv
+
+        planes = np.empty(self._size[0] * self._size[1] * 3 // 2, np.uint8)
+        to_yuv(np.ascontiguousarray(pixels), planes)
+        self._pipe.put(planes)
+
+    def finish(self) -> None:
+        self._pipe.close()
+        self._temporary.replace(self._out)
+
+    def abort(self) -> None:
+        self._pipe.kill()
+        discard(self._temporary)
+
+
+class Gif:
+    """A GIF with colours chosen for it: kept without loss first, since all of it must be seen to choose them."""
+
+    def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
+        self._out, self._temporary = out, temporary_path(out)
+        self._folder = tempfile.TemporaryDirectory(prefix=".murmura-gif-", dir=out.parent)
+        self._kept = Path(self._folder.name) / "kept.mkv"
+        code = ["-c:v", "ffv1", "-level", "3", "-f", "matroska"]
+        self._pipe = _Pipe([*_raw(size, fps, "gbrp"), "-pix_fmt", "gbrp", *code, str(self._kept)])
+
+    def add(self, pixels: Pixels) -> None:
+        self._pipe.put(pixels[[1, 2, 0]])  # ffmpeg's planes are green, blue, red
+
+    def finish(self) -> None:
+        self._pipe.close()
+        palette = Path(self._folder.name) / "palette.png"
+        source = ["-i", str(self._kept)]
+        _ffmpeg([*source, "-vf", "palettegen=stats_mode=diff", "-update", "1", str(palette)])
+        dither = "[0:v][1:v]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
+        _ffmpeg(
+            [*source, "-i", str(palette), "-lavfi", dither, "-loop", "0", "-f", "gif", str(self._temporary)]
+        )
+        self._temporary.replace(self._out)
+        self._folder.cleanup()
+
+    def abort(self) -> None:
+        self._pipe.kill()
+        self._folder.cleanup()
+        discard(self._temporary)
+
+
+class Pictures:
+    """PNG: one file, or with %d in its name (`flock-%05d.png`) a numbered row of them."""
+
+    def __init__(self, out: Path) -> None:
+        self._out, self._count = out, 0
+        self._numbered = is_numbered(out)
+
+    def add(self, pixels: Pixels) -> None:
+        path = self._out.with_name(self._out.name % self._count) if self._numbered else self._out
+        self._count += 1
+        with atomic_write(path) as (temporary,):
+            temporary.write_bytes(png(pixels))
+
+    def finish(self) -> None:
+        """Each picture was whole when it was added."""
+
+    def abort(self) -> None:
+        """Pictures that are there are whole; they stay."""
+
+
+def is_numbered(out: Path) -> bool:
+    """Whether a name stands for a row of files."""
+    if "%" not in out.name:
+        return False
+    try:
+        if out.name % 1 != out.name % 2:
+            return True
+    except (TypeError, ValueError):
+        pass
+    raise ScenarioError(f"a row of pictures is named like flock-%05d.png, with one number, got {out.name!r}")
+
+
+def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
+    """The encoder that a file name asks for."""
+    check_target(out, size, fps)
+    kinds: dict[str, Callable[[], Encoder]] = {
+        ".mp4": lambda: Mp4(out, size, fps),
+        ".gif": lambda: Gif(out, size, fps),
+        ".png": lambda: Pictures(out),
+    }
+    try:
+        return kinds[out.suffix.lower()]()
+    except OSError as error:
+        raise RunError(f"cannot write {out}: {error}") from None
+
+
+class _Pipe:
+    """Feeds ffmpeg from a thread of its own: painter and encoder work at once, and a Ctrl-C cannot tear a picture."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self._queue: queue.Queue[Pixels | None] = queue.Queue(WAITING)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = _start(arguments, self._errors)
+        self._broken = threading.Event()
+        self._thread = threading.Thread(target=self._feed, name="murmura-film", daemon=True)
+        self._thread.start()
+
+    def put(self, planes: Pixels) -> None:
+        """Hand a picture over, for good."""
+        while True:
+            if self._broken.is_set():
+                raise self._failure()
+            try:
+                self._queue.put(planes, timeout=0.5)
+                return
+            except queue.Full:
+                continue
+
+    def _feed(self) -> None:
+        stdin: Any = self._process.stdin
+        try:
+            while (planes := self._queue.get()) is not None:
+                stdin.write(planes.data.cast("B"))
+            stdin.close()
+        except OSError:
+            self._broken.set()
+
+    def close(self) -> None:
+        """Wait until everything is encoded."""
+        while self._thread.is_alive() and not self._broken.is_set():
+            try:
+                self._queue.put(None, timeout=0.5)
+                break
+            except queue.Full:
+                continue
+        self._thread.join()
+        if self._process.wait() != 0 or self._broken.is_set():
+            raise self._failure()
+        self._errors.close()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._broken.set()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        self._errors.close()
+
+    def _failure(self) -> RunError:
+        self._process.wait()
+        return RunError(f"the film could not be written: {_last_line(self._errors)}")
+
+
+def _start(arguments: list[str], errors: Any) -> subprocess.Popen[bytes]:
+    command = [ffmpeg(), "-hide_banner", "-loglevel", "error", "-nostdin", "-y", *arguments]
+    # In a group of its own: a Ctrl-C is for us, and ffmpeg must live to finish the film.
+    apart: dict[str, Any] = (
+        {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
+        if os.name == "nt"
+        else {"start_new_session": True}
+    )
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, **apart)
+
+
+def _ffmpeg(arguments: list[str]) -> None:
+    with tempfile.TemporaryFile() as errors:
+        process = _start(arguments, errors)
+        try:
+            process.communicate()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        if process.returncode != 0:
+            raise RunError(f"the film could not be written: {_last_line(errors)}")
+
+
+def _last_line(errors: Any) -> str:
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "ffmpeg stopped without a word"
+
+
+def _raw(size: tuple[int, int], fps: float, planes: str) -> list[str]:
+    shape = f"{size[0]}x{size[1]}"
+    return ["-f", "rawvideo", "-pix_fmt", planes, "-s", shape, "-r", repr(fps), "-i", "pipe:0", "-an"]
+
+
+def png(pixels: Pixels) -> bytes:
+    """Planes (3, height, width) as a PNG file: each row as its difference from the one above, which packs well."""
+    height, width = pixels.shape[1:]
+    rows = np.ascontiguousarray(np.moveaxis(pixels, 0, 2)).reshape(height, width * 3)
+    up = rows.copy()
+    up[1:] -= rows[:-1]
+    filtered = np.concatenate([np.full((height, 1), 2, np.uint8), up], axis=1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(filtered.tobytes(), 6)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )

@@ -1,0 +1,251 @@
+"""Films of runs: which moments are shown, painted, put side by side where there are two, and written.
+
+Frame exact: a picture shows a recorded frame exactly where everybody was, unless `smooth` asks for something
+between two of them. A picture depends on the run and on nothing else: a film of a part begins with the trails that the
+whole film has there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.films.camera import box_around, scale_of
+from murmura.lab.films.encode import Encoder, is_numbered, make_encoder
+from murmura.lab.films.film_frames import FilmFrame, Reel, Shot, part_of, shots, taken
+from murmura.lab.films.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Look, Painter
+
+Progress = Callable[[int, int], None]
+BOX_SAMPLES = 64
+SEAM = 2  # [px] between two films
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which part of a run a film shows, and how fast.
+
+    Attributes:
+        fps: Pictures a second.
+        speed: Simulated seconds for each second of film; by default every recorded frame is one picture.
+        begin: First step.
+        end: Last step.
+        smooth: Whether pictures between two recorded frames are mixed from both. Not exact.
+        at: One step alone: a single picture.
+    """
+
+    fps: float = 30.0
+    speed: float | None = None
+    begin: int | None = None
+    end: int | None = None
+    smooth: bool = False
+    at: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.speed is not None and not 1e-6 <= self.speed <= 1e6:
+            raise ScenarioError(f"speed must be a number from 0.000001 to 1,000,000, got {self.speed:g}")
+        if self.smooth and self.speed is None:
+            raise ScenarioError("smooth films need --speed: without it every picture is a recorded frame")
+        if self.at is not None and (self.begin is not None or self.end is not None):
+            raise ScenarioError("--at names one step; --from and --to name a part: use one or the other")
+
+    def shots(self, reel: Reel) -> list[Shot]:
+        """The pictures of a reel."""
+        steps = reel.steps
+        if self.at is not None:
+            return [_exactly(steps, self.at)]
+        return shots(steps, part_of(steps, self.begin, self.end), self.stride(reel), self.smooth)
+
+    def stride(self, reel: Reel) -> float | None:
+        """Steps from one picture to the next; none where every frame is one."""
+        return None if self.speed is None else self.speed / self.fps / reel.scenario.motion.time_step
+
+
+def _exactly(steps: Sequence[int], step: int) -> Shot:
+    row = int(np.searchsorted(np.asarray(steps), step))
+    if row < len(steps) and steps[row] == step:
+        return Shot(row, row)
+    near = [f"{steps[k]:,}" for k in (row - 1, row) if 0 <= k < len(steps)]
+    raise ScenarioError(f"step {step:,} was not recorded; nearest: {' and '.join(near) or 'none'}")
+
+
+class Scene:
+    """One run as a film shows it."""
+
+    def __init__(
+        self, reel: Reel, cut: Cut, look: Look, name: str | None = None, scale: float | None = None
+    ) -> None:
+        self._reel = reel
+        self.plan = cut.shots(reel)
+        self._stride = cut.stride(reel)
+        self._fps = cut.fps
+        self._painter = Painter(reel.scenario, look, name, scale, _open_box(reel, self.plan))
+        self._span = look.trail_seconds or NO_TRAIL_SECONDS
+        self._shown: Shot | None = None
+        self._owed = 0.0
+        self._picture: NDArray[np.uint8] | None = None
+
+    def warm_up(self) -> None:
+        """Lay the trails of what lies before the first picture, as far back as they reach."""
+        first, steps = self.plan[0].first, np.asarray(self._reel.steps)
+        count = int(TRAILS_GONE * self._span * self._fps) + 1
+        if self._stride is None:
+            rows = np.arange(first - count, first)
+        else:
+            before = steps[first] - self._stride * np.arange(count, 0, -1)
+            rows = np.searchsorted(steps, before + 1e-6, "right") - 1
+        for k in rows[(rows >= 0) & (rows < first)].tolist():
+            self._take(Shot(k, k), self._painter.warm)
+
+    def paint(self, shot: Shot) -> NDArray[np.uint8]:
+        """The next picture; a frame that is shown again is not painted again."""
+        painted = self._take(shot, self._painter.paint)
+        if painted is not None:
+            self._picture = painted
+        assert self._picture is not None
+        return self._picture
+
+    def _take(self, shot: Shot, use: Callable[[FilmFrame, float], Any]) -> Any:
+        self._owed += 1.0 / self._fps
+        if shot == self._shown:
+            return None
+        found = use(taken(self._reel, shot), self._owed)
+        self._shown, self._owed = shot, 0.0
+        return found
+
+
+def _open_box(reel: Reel, plan: Sequence[Shot]) -> tuple[float, float, float, float] | None:
+    """In an open world the box around everybody over the whole film, as far as that is known beforehand."""
+    from murmura.lab.films.film_frames import RecordedReel
+
+    if reel.scenario.world.boundary != "open" or not isinstance(reel, RecordedReel):
+        return None
+    rows = sorted({plan[k].first for k in np.linspace(0, len(plan) - 1, BOX_SAMPLES).astype(int)})
+    boxes = np.array([box_around(moment.positions) for k in rows if len((moment := reel[k]).ids)])
+    if not len(boxes):
+        return None
+    room = reel.scenario.perception.radius / 2.0
+    low, high = boxes[:, :2].min(axis=0) - room, boxes[:, 2:].max(axis=0) + room
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+@dataclass(frozen=True)
+class Film:
+    """What was made.
+
+    Attributes:
+        file: Where it is.
+        pictures: How many.
+        size: Width and height [px].
+        steps: The first and the last step shown.
+        exact: Whether every picture is a recorded frame.
+        fps: Pictures a second of film.
+        seconds: How long the film is.
+        speed: Simulated seconds for each second of film.
+        made_per_second: How many pictures were made a second.
+    """
+
+    file: str
+    pictures: int
+    size: str
+    steps: tuple[int, int]
+    exact: bool
+    fps: float | None = None
+    seconds: float | None = None
+    speed: float | None = None
+    made_per_second: float | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """What there is to say; a single picture has no pace."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def render(
+    reel: Reel,
+    out: str | Path,
+    look: Look | None = None,
+    cut: Cut | None = None,
+    beside: Reel | None = None,
+    names: tuple[str | None, str | None] = (None, None),
+    progress: Progress | None = None,
+) -> Film:
+    """Make a film, or a picture, of a run; with `beside` of two, at the same times, side by side.
+
+    An interrupt ends the film early but whole, and is raised again.
+    """
+    out, look, cut = Path(out), look or Look(), cut or Cut()
+    alone = out.suffix.lower() == ".png" and not is_numbered(out)
+    scale = scale_of(*look.size)
+    reels = [reel] if beside is None else [reel, beside]
+    part = look if beside is None else look.half_as_wide()
+    scenes = [Scene(each, cut, part, name, scale) for each, name in zip(reels, names, strict=False)]
+    count = min(len(scene.plan) for scene in scenes)
+    if alone:  # one moment: the last of the part, unless --at names another
+        for scene in scenes:
+            scene.plan = scene.plan[count - 1 : count]
+        count = 1
+    begun = time.perf_counter()
+    encoder = make_encoder(out, look.size, cut.fps)
+    done = 0
+    try:
+        for scene in scenes:
+            scene.warm_up()
+        for k in range(count):
+            encoder.add(_joined([scene.paint(scene.plan[k]) for scene in scenes], look.size))
+            done = k + 1
+            if progress is not None:
+                progress(done, count)
+    except KeyboardInterrupt:
+        if done:
+            _finish(encoder, out)
+        else:
+            encoder.abort()
+        raise
+    except BaseException:
+        encoder.abort()
+        raise
+    _finish(encoder, out)
+    return _facts(reel, scenes[0].plan[:count], out, look, cut, count / (time.perf_counter() - begun))
+
+
+def _joined(pictures: list[NDArray[np.uint8]], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """One picture, or two beside each other with a line between them."""
+    if len(pictures) == 1:
+        return pictures[0]
+    width, height = size
+    whole = np.zeros((3, height, width), np.uint8)
+    left, right = pictures
+    whole[:, :, : left.shape[2]] = left
+    whole[:, :, width - right.shape[2] :] = right
+    middle = width // 2
+    whole[:, :, middle - SEAM // 2 : middle + SEAM - SEAM // 2] = 96
+    return whole
+
+
+def _finish(encoder: Encoder, out: Path) -> None:
+    try:
+        encoder.finish()
+    except OSError as error:
+        encoder.abort()
+        raise RunError(f"cannot write {out}: {error}") from None
+    except BaseException:
+        encoder.abort()
+        raise
+
+
+def _facts(reel: Reel, plan: Sequence[Shot], out: Path, look: Look, cut: Cut, pace: float) -> Film:
+    first, last = reel.steps[plan[0].first], reel.steps[plan[-1].first]
+    exact = not any(shot.part for shot in plan)
+    film = Film(str(out), len(plan), f"{look.size[0]}x{look.size[1]}", (int(first), int(last)), exact)
+    if len(plan) == 1:
+        return film
+    shown = (last - first) * reel.scenario.motion.time_step
+    speed = round(float(shown * cut.fps / (len(plan) - 1)), 4)
+    length = round(len(plan) / cut.fps, 3)
+    return replace(film, fps=cut.fps, seconds=length, speed=speed, made_per_second=round(pace, 1))

@@ -1,0 +1,346 @@
+"""Paints a flock with the looks of the live view, by the same formulas (view/web/src/gl).
+
+Each picture: old trails fade, the agents leave light in them, two blurred reductions of that light become the
+glow, and the agents themselves come on top, sharp, exactly where they are. Knows nothing of files and films.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.engine.surroundings import surroundings
+from murmura.lab.films.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, world_box
+from murmura.lab.films.film_frames import FilmFrame
+from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
+from murmura.lab.films.patches import Patch
+from murmura.lab.films.scenery import halo, home_ranges, scenery, words
+from murmura.lab.films.sky import Sky
+from murmura.lab.films.wildlife import wildlife
+from murmura.lab.films.wind import draw_wind
+from murmura.scenario import Scenario
+
+NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from
+TRAILS_GONE = 7.0  # trail lengths after which less than a thousandth is left: further back nothing shows
+MOST_FADED = 1e-3
+FAR = 4  # how much coarser the far glow is than the near one
+HUNTER_SIZE = 2.1
+SMALLEST, LARGEST = 64, 8192
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a film looks.
+
+    Attributes:
+        size: Width and height [px].
+        color: What colours tell: one of `looks.color_modes()`; by default species where there are several,
+            heading otherwise, as the live view does.
+        palette: A palette that suits it; by default its own.
+        trails: Seconds until a trail has faded to a third; 0: no trails.
+        theme: "dark" or "light".
+        follow: An agent's id, or "flock"; the camera stays with it.
+        closer: How much nearer than the whole world; by default 1, and 4 with an agent.
+        labels: Whether name, time and step are written into the picture.
+    """
+
+    size: tuple[int, int] = (1280, 720)
+    color: str | None = None
+    palette: str | None = None
+    trails: float | None = None
+    theme: Theme = "dark"
+    follow: int | str | None = None
+    closer: float | None = None
+    labels: bool = True
+
+    def __post_init__(self) -> None:
+        if not all(SMALLEST <= side <= LARGEST for side in self.size):
+            raise ScenarioError(
+                f"a picture has from {SMALLEST} to {LARGEST} pixels a side, got {self.size[0]}x{self.size[1]}"
+            )
+        if self.theme not in ("dark", "light"):
+            raise ScenarioError(f"theme must be dark or light, got {self.theme!r}")
+        if self.trails is not None and not 0.0 <= self.trails <= 60.0:
+            raise ScenarioError(f"trails last from 0 to 60 seconds, got {self.trails:g}")
+        if self.closer is not None and not 0.1 <= self.closer <= 1000.0:
+            raise ScenarioError(f"the camera may be 0.1 to 1000 times as near, got {self.closer:g}")
+        if isinstance(self.follow, str) and self.follow != "flock":
+            raise ScenarioError(f"follow takes the id of an agent, or flock, got {self.follow!r}")
+        if self.color is not None:
+            palette_of(self.color, self.palette)
+
+    @property
+    def trail_seconds(self) -> float:
+        return float(looks()["trail_seconds"]) if self.trails is None else self.trails
+
+    def half_as_wide(self) -> Look:
+        return replace(self, size=(self.size[0] // 2, self.size[1]))
+
+
+class Painter:
+    """Paints one moment after the other; each picture is a function of the moments so far and nothing else."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        look: Look,
+        name: str | None = None,
+        scale: float | None = None,
+        box: tuple[float, float, float, float] | None = None,
+    ) -> None:
+        self.scenario, self.look = scenario, look
+        self.name = scenario.name if name is None else name
+        width, height = look.size
+        kinds = len(scenario.species)
+        self._mode = look.color or ("species" if kinds > 1 else "heading")
+        palette = palette_of(self._mode, look.palette)
+        colors = [kind.color for kind in scenario.species]
+        self._table = (
+            species_table(colors if self._mode == "species" else (), look.theme)
+            if self._mode in CATEGORIES
+            else palette_table(palette, look.theme)
+        )
+        closer = look.closer or (CLOSE_UP if isinstance(look.follow, int) else 1.0)
+        self._home = fitted(
+            box or world_box(scenario.world), width, height, scale or scale_of(width, height), closer
+        )
+        self._camera = self._home
+        self._hunters = np.array([_hunts(kind) for kind in scenario.species] or [False])
+        self._near_by = max(1, round(3 * self._home.scale))
+        planes = 3 if look.theme == "dark" else 4
+        near = (max(1, height // self._near_by), max(1, width // self._near_by))
+        far = (max(1, near[0] // FAR), max(1, near[1] // FAR))
+        self._trails, self._near, self._far = (
+            np.zeros((planes, *shape), np.float32) for shape in ((height, width), near, far)
+        )
+        self._near_swap, self._far_swap = np.empty_like(self._near), np.empty_like(self._far)
+        self._faded = 1.0
+        self._touched: tuple[Any, ...] = (
+            np.empty(0, np.int32),
+            np.empty(0, np.float32),
+            np.empty(0, np.float32),
+        )
+        self._pixels = np.empty((3, height, width), np.uint8)
+        self._sky = Sky(width, height, look.theme)
+        self._scenery: list[Patch] | None = None
+        self._offset: tuple[int, int] | None = None
+        self._begun = False
+
+    def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
+        """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
+        from murmura.compute.raster import lay
+
+        marks = self._expose(moment, seconds)
+        time = moment.step * self.scenario.motion.time_step
+        around = surroundings(self.scenario, moment.items, time)
+        self._develop(len(moment.ids), next((it["daylight"] for it in around if it["kind"] == "sky"), None))
+        bright = (
+            0.92 if self.look.theme == "light" else 0.9 * min(1.0, (30_000 / max(1, len(moment.ids))) ** 0.5)
+        )
+        cover = 1.0 if self.look.theme == "light" else 0.75
+        lay(self._pixels.reshape(3, -1), *marks, np.float32(bright), np.float32(cover))
+        for patch in self._overlays(moment, around, time):
+            patch.lay(self._pixels)
+        draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
+        return self._pixels
+
+    def warm(self, moment: FilmFrame, seconds: float) -> None:
+        """Leave light in the trails without making a picture: for what lies before a film's beginning."""
+        self._expose(moment, seconds)
+
+    def _expose(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
+        """Let trails fade and leave the light of everybody in them; which pixels that was."""
+        from murmura.compute.raster import shine
+
+        self._aim(moment)
+        marks = self._marks(moment)
+        span = self.look.trail_seconds or NO_TRAIL_SECONDS
+        # Also for the first picture: leaving all its light at once, it would stay as a ghost among the trails.
+        keep = float(np.exp(-seconds / span))
+        self._begun = True
+        self._fade(keep)
+        shine(self._trails.reshape(len(self._trails), -1), *marks, np.float32((1.0 - keep) / self._faded))
+        return marks
+
+    def _fade(self, keep: float) -> None:
+        """Trails stay as they are and count for less: so only new light is written, until it becomes too strong."""
+        self._faded *= keep
+        if self._faded < MOST_FADED:
+            self._trails *= np.float32(self._faded)
+            self._faded = 1.0
+
+    def _aim(self, moment: FilmFrame) -> None:
+        """Turn the camera to whom it follows; trails move along by whole pixels, or they would blur."""
+        follow = self.look.follow
+        if follow is None or not len(moment.ids):
+            return
+        world = self.scenario.world
+        if follow == "flock":
+            x, y = middle(moment.positions, world)
+        else:
+            row = int(np.searchsorted(moment.ids, follow))
+            if row == len(moment.ids) or moment.ids[row] != follow:
+                if self._begun:
+                    return  # it died: the camera stays where it was last seen
+                raise UnknownNameError(
+                    f"no agent has the id {follow} at step {moment.step:g}; ids: {moment.ids[0]} to {moment.ids[-1]}"
+                )
+            x, y = (float(value) for value in moment.positions[row])
+        if world.boundary == "wrap" and self._begun:
+            (x, y), *_ = unwrapped([[x, y]], world, self._camera.x, self._camera.y).tolist()
+        self._camera = self._home.at(x, y)
+        self._scenery = None
+        offset = (round(x * self._camera.zoom), round(y * self._camera.zoom))
+        if self._offset is not None and offset != self._offset:
+            _shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
+        self._offset = offset
+
+    def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
+        """What everybody leaves on a picture: pixels, how much of them is covered, light, and colours."""
+        from murmura.compute.raster import boxes, touch
+
+        places, ahead, halves, winged, colors = self._darts(moment)
+        width, height = self.look.size
+        around, ends = np.empty((len(places), 4), np.int64), np.empty(len(places), np.int64)
+        area = boxes(width, height, places, halves, winged, around)
+        if area >= len(self._touched[0]):
+            room = area + 1  # one more than all: a pixel is written before it is known to count
+            self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
+        touch(width, places, ahead, halves, winged, around, ends, *self._touched)
+        return ends, *self._touched, colors
+
+    def _darts(self, moment: FilmFrame) -> tuple[Any, ...]:
+        camera, world = self._camera, self.scenario.world
+        places = moment.positions
+        if self.look.follow is not None:
+            places = unwrapped(places, world, camera.x, camera.y)
+        ahead = self._ahead(moment)
+        half = self._half(len(moment.ids))
+        species = np.minimum(np.asarray(moment.species, np.intp), len(self._hunters) - 1)
+        winged = self._hunters[species]
+        halves = np.where(winged, HUNTER_SIZE * half, half).astype(np.float32)
+        colors = self._table[self._shades(moment, ahead)]
+        pixels = camera.on_screen(places).astype(np.float32)
+        # From the top down: neighbours share rows of the canvas, which then stay in the cache. Twice as fast.
+        order = np.argsort(pixels[:, 1], kind="stable")
+        return pixels[order], ahead[order], halves[order], winged[order], colors[order]
+
+    def _ahead(self, moment: FilmFrame) -> NDArray[np.float32]:
+        """Unit vectors of headings: as recorded, which is right for who stands still, or along the velocity."""
+        if "heading" in moment.columns:
+            angle = np.asarray(moment.columns["heading"], np.float64)
+        else:
+            angle = np.arctan2(moment.velocities[:, 1], moment.velocities[:, 0]).astype(np.float64)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
+
+    def _shades(self, moment: FilmFrame, ahead: Any) -> Any:
+        """The place of everybody's colour in the table of 256."""
+        if self._mode == "species":
+            return np.asarray(moment.species, np.intp) % 256
+        if self._mode == "heading":
+            turn = np.arctan2(ahead[:, 1], ahead[:, 0]) / (2.0 * np.pi) % 1.0
+            return np.minimum(turn * 256.0, 255.0).astype(np.intp)
+        facts = looks()["modes"][self._mode]
+        if self._mode == "speed":
+            values = np.hypot(moment.velocities[:, 0], moment.velocities[:, 1])
+            top = facts["top"] * self.scenario.motion.top_speed
+        else:
+            if facts["column"] not in moment.columns:
+                recorded = ", ".join(moment.columns) or "none"
+                raise ScenarioError(
+                    f"colouring by {self._mode} needs the column {facts['column']!r}, which was not recorded "
+                    f"(recorded columns: {recorded}); choose another --color, or record it: `murmura run ... --columns "
+                    f"{facts['column']}`"
+                )
+            values, top = moment.columns[facts["column"]], facts["top"]
+        return np.clip(np.asarray(values, np.float64) * (255.0 / top), 0.0, 255.0).astype(np.intp)
+
+    def _half(self, count: int) -> float:
+        """Half the length of an agent [px]: to scale when near, never too small to see its heading."""
+        world, size, camera = self.scenario.world, self.scenario.display.size, self._camera
+        unit = (world.width + 1.6 * world.height) / 3200.0
+        crowd = min(1.0, (6000.0 / max(1, count)) ** 0.3)
+        least = 1.5 if count > 40_000 else 2.2 if count > 12_000 else 3.0
+        least *= min(1.4, 0.6 + 0.4 * size) * camera.scale
+        return float(max(least, 5.0 * size * unit * crowd * camera.zoom))
+
+    def _develop(self, count: int, daylight: float | None) -> None:
+        from murmura.compute.raster import add_far, blur, develop_day, develop_night, shrink
+
+        world, camera = self.scenario.world, self._camera
+        shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
+        blur(self._near, self._near_swap, _taps(1.0))
+        shrink(self._near, self._far, FAR, np.float32(1.0))
+        blur(self._far, self._far_swap, _taps(1.6))
+        # The part of the world's picture that agents cover: where they crowd, each glows less.
+        covered = count * self._half(count) ** 2 / (world.width * world.height * camera.zoom**2)
+        crowd = min(1.0, (0.05 / max(1e-6, covered)) ** 0.7)
+        shine = (0.8 + 2.5 * self.scenario.display.glow) * crowd
+        amount = np.float32(1.15 * max(0.5, crowd) * self._faded if self.look.trail_seconds else 0.0)
+        near, far = np.float32(1.5 * shine), np.float32(2.1 * shine)
+        sky = self._sky.at(
+            camera, self._edges(), daylight, lambda: home_ranges(self.scenario, camera, self.look.theme)
+        )
+        if self.look.theme == "dark":
+            add_far(self._near, self._far, FAR, near, far)
+            develop_night(self._trails, self._near, self._near_by, sky, amount, self._pixels)
+            return
+        shade = np.zeros((1, *self._near.shape[1:]), np.float32)
+        add_far(shade, self._far[3:], FAR, np.float32(0.0), far)
+        self._near *= near
+        develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
+
+    def _edges(self) -> tuple[float, float, float, float] | None:
+        """The world's edges; none where there are none to see."""
+        world = self.scenario.world
+        endless = world.boundary == "open" or (world.boundary == "wrap" and self.look.follow is not None)
+        return None if endless else world_box(world)
+
+    def _overlays(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
+        camera, theme = self._camera, self.look.theme
+        if self._scenery is None:
+            self._scenery = scenery(self.scenario, camera, theme)
+        found = [*self._scenery, *wildlife(around, camera, theme, self.look.labels)]
+        if not self.look.labels:
+            return found
+        if isinstance(self.look.follow, int) and self.look.follow in moment.ids:
+            radius = 2.2 * self._half(len(moment.ids))
+            found += halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
+        hour = "".join(f"{it['clock']} · " for it in around if it["kind"] == "sky")
+        clock = f"{hour}{time:,.2f} s · step {moment.step:,.0f}"
+        name = f"{self.name} · {len(moment.ids):,} agents"
+        return [
+            *found,
+            words(name, "bottom left", camera, theme),
+            words(clock, "bottom right", camera, theme),
+        ]
+
+
+def _hunts(kind: Any) -> bool:
+    return any(kind.interaction(other).chase > 0.0 for other in kind.towards)
+
+
+def _taps(reach: float) -> NDArray[np.float32]:
+    """The page's thirteen taps, which fall between pixels, shared out to the pixels at both sides."""
+    taps = np.zeros(int(5.18 * reach) + 2)
+    taps[0] = 0.1964
+    for at, weight in ((1.41, 0.2969), (3.29, 0.0945), (5.18, 0.0104)):
+        whole, part = divmod(at * reach, 1.0)
+        taps[int(whole)] += weight * (1.0 - part)
+        taps[int(whole) + 1] += weight * part
+    return taps.astype(np.float32)
+
+
+def _shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
+    """Move everything by whole pixels; what comes in is dark."""
+    height, width = canvas.shape[1:]
+    moved = np.zeros_like(canvas)
+    if abs(right) < width and abs(down) < height:
+        moved[:, max(0, down) : height + min(0, down), max(0, right) : width + min(0, right)] = canvas[
+            :, max(0, -down) : height - max(0, down), max(0, -right) : width - max(0, right)
+        ]
+    canvas[:] = moved

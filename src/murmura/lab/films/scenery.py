@@ -1,0 +1,148 @@
+"""What stands in the world of a picture: home ranges, obstacles, attractors, threats; and words in its corners.
+
+A patch is made once and laid on every picture as long as the camera does not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from murmura.lab.films.camera import Camera
+from murmura.lab.films.font import text_mask
+from murmura.lab.films.patches import (
+    Patch,
+    Rgb,
+    centred,
+    cover,
+    dashed,
+    inked,
+    outline,
+    stroke,
+    text_patch,
+    window_around,
+    window_of,
+)
+from murmura.scenario import Scenario
+
+Corner = Literal["top left", "top right", "bottom left", "bottom right"]
+
+# As the page draws them (overlay/world_objects.ts): fill and stroke of obstacles and home ranges, and rings for
+# attraction, repulsion and threats.
+FILL: dict[str, tuple[Rgb, float]] = {"dark": ((140, 158, 200), 0.17), "light": ((70, 80, 100), 0.30)}
+STROKE: dict[str, tuple[Rgb, float]] = {"dark": ((190, 205, 240), 0.65), "light": ((50, 60, 80), 0.75)}
+HOME: dict[str, Rgb] = {"dark": (255, 180, 120), "light": (150, 70, 20)}
+HOME_LINE, HOME_FILL = {"dark": 0.4, "light": 0.5}, {"dark": 0.035, "light": 0.04}
+PULL: dict[str, Rgb] = {"dark": (255, 209, 128), "light": (168, 84, 12)}
+PUSH: dict[str, Rgb] = {"dark": (120, 180, 255), "light": (28, 84, 170)}
+THREAT: dict[str, Rgb] = {"dark": (255, 120, 100), "light": (170, 40, 24)}
+INK: dict[str, Rgb] = {"dark": (226, 232, 245), "light": (38, 46, 64)}
+
+
+def scenery(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
+    """Everything of a scenario that stands in the world, but for home ranges."""
+    return [patch for patch in _all_scenery(scenario, camera, theme) if patch is not None]
+
+
+def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patch | None]:
+    unit = camera.scale
+    for shape in scenario.obstacles:
+        if shape.kind == "circle" or shape.kind == "cylinder":
+            (x, y), radius = camera.on_screen([[shape.x, shape.y]])[0], shape.radius * camera.zoom
+            yield _round(camera, x, y, radius, theme, unit)
+        elif shape.kind == "box":
+            (ax, ay, _), (bx, by, _) = shape.low, shape.high
+            yield _angular(camera, ((ax, ay), (bx, ay), (bx, by), (ax, by)), True, theme, unit)
+        elif shape.kind != "plane":
+            yield _angular(camera, shape.points, shape.kind == "polygon", theme, unit)
+    rules = scenario.rules
+    if rules.attractors.enabled:
+        for point in rules.attractors.points:
+            color, is_dashed = (PULL, False) if point.strength >= 0 else (PUSH, True)
+            yield _ring(camera, point, color[theme], is_dashed, False, unit)
+    if rules.fear.enabled:
+        for threat in rules.fear.threats:
+            yield _ring(camera, threat, THREAT[theme], True, True, unit)
+
+
+def home_ranges(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
+    """Home ranges, as wide as half a world: they lie under everything, painted with the sky."""
+    if not scenario.rules.territory.enabled:
+        return []
+    found = []
+    for home in scenario.rules.territory.homes:
+        (x, y), radius = camera.on_screen([[home.x, home.y]])[0], home.radius * camera.zoom
+        window = window_around(camera, x, y, radius + 2.0 * camera.scale)
+        if window is None:
+            continue
+        dx, dy = centred(window, x, y)
+        away = np.hypot(dx, dy) - radius
+        line = stroke(away, 1.5 * camera.scale)
+        line = line * dashed(dx, dy, radius, 10.0 * camera.scale, 8.0 * camera.scale)
+        rgb = HOME[theme]
+        inks = [(cover(away), rgb, HOME_FILL[theme]), (line, rgb, HOME_LINE[theme])]
+        found.append(inked(window[0], window[1], inks))
+    return found
+
+
+def halo(x: float, y: float, radius: float, camera: Camera, theme: str) -> list[Patch]:
+    """A thin ring around one place on the screen [px]: whom the camera follows."""
+    window = window_around(camera, x, y, radius + 2.0 * camera.scale)
+    if window is None:
+        return []
+    dx, dy = centred(window, x, y)
+    line = stroke(np.hypot(dx, dy) - radius, 1.5 * camera.scale)
+    return [inked(window[0], window[1], [(line, INK[theme], 0.7)])]
+
+
+def words(
+    text: str, corner: Corner, camera: Camera, theme: str, size: float = 15.0, weight: float = 0.85
+) -> Patch:
+    """A line of text in a corner; cut off where the picture is too narrow."""
+    margin, size = round(14 * camera.scale), max(7.0, size * camera.scale)
+    height, width = text_mask(text, size).shape
+    left = margin if "left" in corner else camera.width - width - margin
+    top = margin if "top" in corner else camera.height - height - margin
+    return text_patch(text, left, top, size, INK[theme], weight, camera)
+
+
+def _round(camera: Camera, x: float, y: float, radius: float, theme: str, unit: float) -> Patch | None:
+    window = window_around(camera, x, y, radius + 2.0 * unit)
+    if window is None:
+        return None
+    dx, dy = centred(window, x, y)
+    distance = np.hypot(dx, dy) - radius
+    line = stroke(distance, 1.5 * unit)
+    return inked(window[0], window[1], [(cover(distance), *FILL[theme]), (line, *STROKE[theme])])
+
+
+def _angular(camera: Camera, points: Any, solid: bool, theme: str, unit: float) -> Patch | None:
+    at = camera.on_screen(points)
+    width = (1.5 if solid else 4.0) * unit
+    window = window_of(camera, at.min(axis=0) - width / 2.0 - 1.0, at.max(axis=0) + width / 2.0 + 1.0)
+    if window is None:
+        return None
+    distance = outline(at, solid, window)
+    line = (stroke(distance, width), *STROKE[theme])
+    return inked(window[0], window[1], [(cover(distance), *FILL[theme]), line] if solid else [line])
+
+
+def _ring(camera: Camera, point: Any, rgb: Rgb, is_dashed: bool, crossed: bool, unit: float) -> Patch | None:
+    """A soft glow as far as it reaches, and a small mark in the middle."""
+    x, y = camera.on_screen([[point.x, point.y]])[0]
+    size = max(14.0 * unit, point.radius * camera.zoom)
+    window = window_around(camera, x, y, size)
+    if window is None:
+        return None
+    dx, dy = centred(window, x, y)
+    away = np.hypot(dx, dy)
+    glow = np.interp(away / size, [0.0, 0.6, 1.0], [0.20, 0.05, 0.0])
+    mark = stroke(away - 9.0 * unit, 1.5 * unit)
+    if is_dashed:
+        mark = mark * dashed(dx, dy, 9.0, 5.0, 5.0)
+    if crossed:
+        arms = np.minimum(np.abs(dx - dy), np.abs(dx + dy)) * np.sqrt(0.5) - 0.75 * unit
+        mark = np.maximum(mark, cover(arms) * (away < 7.0 * unit))
+    return inked(window[0], window[1], [(glow, rgb, 1.0), (mark, rgb, 0.75)])

@@ -1,0 +1,154 @@
+"""Writes GSD files, the container of molecular dynamics that OVITO, freud and HOOMD read.
+
+A file is a header, a list of names, an index and data. The index says for every frame and name where the data is,
+of which type and shape; it is sorted, ends at the first entry without a place, and is copied to the end of the file
+when it is full. (GSD specification 2.1, https://gsd.readthedocs.io/en/stable/file-layer.html.)
+
+Written here rather than by the `gsd` package because a run must be able to go back to a checkpoint, which that package
+cannot, because the same frames must give the same bytes, and because gsd 5.0 writes over the start of the index
+when the disk is full at the moment it wants to grow. Tests read what is written here with that package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.lab.gsd.layout import CHECK, ENTRY, HEADER, MAGIC, NAME_SIZE, NUMBERS
+from murmura.lab.gsd.reader import GsdReader
+from murmura.lab.safe_open import open_own
+
+FIRST_ROOM = 1024
+
+
+class GsdWriter:
+    """Appends frames. Data goes to the operating system at once; frames count when they are committed."""
+
+    _header: NDArray[Any]
+    _end: int
+
+    def __init__(self, file: BinaryIO, names: Iterable[str]) -> None:
+        self._file = file
+        self._names = [*names]
+        self._pending: list[bytes] = []
+        self._digest = hashlib.sha256()
+        self.frames = self._entries = 0
+
+    @classmethod
+    def create(cls, path: Path, names: Iterable[str], application: str) -> GsdWriter:
+        """A new file whose chunks may have these names."""
+        writer = cls(open_own(path, create=True), [*names, CHECK])
+        text = b"".join(name.encode() + b"\0" for name in writer._names) + b"\0"
+        room = -(-len(text) // NAME_SIZE)
+        header = np.zeros((), HEADER)
+        header["magic"], header["gsd_version"], header["schema_version"] = MAGIC, 2 << 16 | 1, 1 << 16 | 4
+        header["application"], header["schema"] = application.encode()[:63], b"hoomd"
+        header["names_location"], header["names_room"] = HEADER.itemsize, room
+        writer._header = header
+        writer._end = HEADER.itemsize + room * NAME_SIZE
+        writer._put(HEADER.itemsize, text.ljust(room * NAME_SIZE, b"\0"))
+        writer._move_index(FIRST_ROOM)
+        return writer
+
+    @classmethod
+    def reopen(
+        cls, path: Path, mark: Mapping[str, Any], ready: Callable[[], None] = lambda: None
+    ) -> GsdWriter:
+        """Go back to a mark and forget all that came after; what came before must be whole.
+
+        `ready` is called when that is known and nothing has been changed yet.
+        """
+        with GsdReader(path, (mark["index_location"], mark["index_room"])) as reader:
+            digest = reader.checked(mark["frames"])
+            if digest.hexdigest() != mark["digest"]:
+                raise reader.damage(f"its first {mark['frames']} frames are not those that were written")
+            writer = cls(open_own(path), reader.names)
+            writer._header = reader.header
+            writer._entries, writer._end = reader.extent(mark["frames"])
+        writer._digest, writer.frames = digest, mark["frames"]
+        ready()
+        # In this order a crash leaves a file that can be brought back again.
+        writer._put(0, writer._header.tobytes())
+        free = int(mark["index_room"]) - writer._entries
+        writer._put(writer._place(writer._entries), bytes(free * ENTRY.itemsize))
+        os.fsync(writer._file.fileno())
+        writer._file.truncate(writer._end)
+        return writer
+
+    def append(self, chunks: Mapping[str, NDArray[Any]]) -> None:
+        """Add a frame. Empty arrays are left out, since the format has none."""
+        given = [
+            (k, chunks[name]) for k, name in enumerate(self._names) if name in chunks and chunks[name].size
+        ]
+        if self._entries + len(self._pending) + len(given) + 1 > int(self._header["index_room"]):
+            self.commit()
+            self._move_index(2 * int(self._header["index_room"]))
+        entries, check = [], 0
+        for number, array in given:
+            check = zlib.crc32(array.data, check)
+            entries.append(self._write(number, array))
+        entries.append(self._write(len(self._names) - 1, np.array([check], "<u4")))
+        self._pending += entries
+        self._digest.update(b"".join(entries) + check.to_bytes(4, "little"))
+        self.frames += 1
+
+    def _write(self, number: int, array: NDArray[Any]) -> bytes:
+        rows, columns = (*array.shape, 1)[:2]
+        entry = (self.frames, rows, self._end, columns, number, NUMBERS[array.dtype], 0)
+        self._put(self._end, array.data.cast("B"))
+        self._end += array.nbytes
+        return np.array(entry, ENTRY).tobytes()
+
+    def commit(self) -> None:
+        """Make all frames so far last: first their data, then the index that leads to them."""
+        if not self._pending:
+            return
+        os.fsync(self._file.fileno())
+        self._put(self._place(self._entries), b"".join(self._pending))
+        self._entries += len(self._pending)
+        self._pending = []
+        os.fsync(self._file.fileno())
+
+    def mark(self) -> dict[str, Any]:
+        """Where `reopen` can go back to: after the last frame that was committed."""
+        return {
+            "frames": self.frames,
+            "index_location": int(self._header["index_location"]),
+            "index_room": int(self._header["index_room"]),
+            "digest": self._digest.hexdigest(),
+        }
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _move_index(self, room: int) -> None:
+        """A larger index at the end of the file; the header names it only when it is whole."""
+        self._end = (
+            -(-self._end // ENTRY.itemsize) * ENTRY.itemsize
+        )  # no entry lies across two pages: none is torn
+        old = b""
+        if self._entries:
+            self._file.seek(self._place(0))
+            old = self._file.read(self._entries * ENTRY.itemsize)
+        self._put(self._end, old.ljust(room * ENTRY.itemsize, b"\0"))
+        os.fsync(self._file.fileno())
+        self._header["index_location"], self._header["index_room"] = self._end, room
+        self._end += room * ENTRY.itemsize
+        self._put(0, self._header.tobytes())
+        os.fsync(self._file.fileno())
+
+    def _place(self, entry: int) -> int:
+        return int(self._header["index_location"]) + entry * ENTRY.itemsize
+
+    def _put(self, place: int, data: bytes | memoryview) -> None:
+        self._file.seek(place)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]

@@ -1,0 +1,58 @@
+"""The times a recorded run went through, found in its metrics and events, and kept with it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+from murmura.engine.census import censuses, hunting_species
+from murmura.engine.checkpoint import write_whole
+from murmura.lab.exports.lineage import lineage_of_run
+from murmura.lab.runs.manifest import Manifest, sha256
+from murmura.lab.runs.run import Run, open_run
+from murmura.measure.atmosphere import Atmosphere, Spell, Thresholds
+
+ATMOSPHERE = "atmosphere.json"
+
+
+def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
+    """Mass extinctions, mating seasons, predator dominance, starvation and booms of a run, in order of their beginning.
+
+    Looked for at every measured step. Starvation needs the measure `energy_mean`, which the mortal usually have.
+
+    Args:
+        run: The run.
+        limits: From where on; by default as `Thresholds` says.
+    """
+    limits = limits or Thresholds()
+    rows = [row for row in run.metrics() if _is_measured(row)]
+    if not rows:
+        return []
+    tree = lineage_of_run(run)
+    if tree.alive.all() and tree.founders.all():
+        return []
+    watch = Atmosphere(int(tree.population([tree.first])[0]), limits)
+    steps = [int(row["step"]) for row in rows]
+    energies = [row.get("energy_mean", math.nan) for row in rows]
+    for now in censuses(tree, steps, limits.window, hunting_species(run.scenario), energies):
+        watch.look(now)
+    return watch.spells
+
+
+def _is_measured(row: dict[str, float]) -> bool:
+    """Whether more than the number of agents is known; nobody has no energy."""
+    return math.isfinite(row.get("energy_mean", 0.0)) or not row["agents"]
+
+
+def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
+    """Write what times a run went through beside its other files; nothing where nobody was born or died."""
+    spells = atmosphere(open_run(folder))
+    if not spells:
+        return
+    kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(spell) for spell in spells]}
+    content = (json.dumps(kept, indent=2, allow_nan=False) + "\n").encode()
+    write_whole(folder / ATMOSPHERE, content)
+    manifest.files = manifest.files | {ATMOSPHERE: sha256(content)}
+    manifest.write(folder)

@@ -1,0 +1,98 @@
+"""A recorded run as something that can be lived on from: any of its frames becomes a simulation again.
+
+A run is a function of scenario, seed and step count, so the flock is brought up to the step anew, from the nearest
+checkpoint before it or from the start, and compared with the frame: then every bit is as it was, also what was
+not recorded. Where that does not lead there (a run begun from places of one's own), the frame itself is the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import MurmuraError, RunError
+from murmura.engine.lineage import Lineage
+from murmura.engine.simulation import Simulation
+from murmura.lab.damage import DamageError, warn_of_damage
+from murmura.lab.gsd.schema import Frame
+from murmura.lab.runs.checkpoints import whole_checkpoints
+from murmura.lab.runs.run import Run
+
+NEAR = 1e-3  # [u] the trajectory may have lost the last bit of a place
+
+
+class BranchableRun:
+    """The frames of a run, and the way back into it."""
+
+    def __init__(self, run: Run, backend: str | None = None, threads: int | None = None) -> None:
+        self._run = run
+        self._backend = backend or str(run.manifest["backend"])
+        self._threads = threads
+        self.scenario, self.seed = run.scenario, run.seed
+        self.name = run.folder.resolve().name
+
+    @cached_property
+    def steps(self) -> Sequence[int]:
+        found: list[int] = self._run.frames.steps.tolist()
+        return found
+
+    def frame(self, number: int) -> Frame:
+        """A frame; where it is damaged, which is named, the nearest before it that is not, or after it."""
+        try:
+            return self._run.frames[number]
+        except DamageError as error:
+            warn_of_damage(error.damage)
+        for other in (*range(number - 1, -1, -1), *range(number + 1, len(self.steps))):
+            with suppress(DamageError):
+                found: Frame = self._run.frames[other]
+                return found
+        raise RunError(f"every frame of {self._run.folder} is damaged")
+
+    def lineage(self) -> Lineage:
+        return self._run.lineage()
+
+    def branch(self, number: int) -> tuple[Simulation, str]:
+        """A simulation at the step of a frame, and how it was come by, in words."""
+        frame = self.frame(number)
+        simulation = self._nearest(frame.step)
+        if simulation is not None:
+            begun = simulation.step_count
+            simulation.step(frame.step - begun)
+            if _agrees(simulation, frame):
+                return (
+                    simulation,
+                    f"exactly as it was at step {frame.step:,}, computed again from step {begun:,}",
+                )
+        simulation = Simulation(
+            self.scenario, self.seed, self._backend, self._threads,
+            positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
+            first_step=frame.step,
+        )  # fmt: skip
+        return (
+            simulation,
+            f"from the recorded places of step {frame.step:,}; what was not recorded begins anew",
+        )
+
+    def _nearest(self, step: int) -> Simulation | None:
+        """The run at its nearest known state before a step; none where only its frames are known."""
+        for path, found in whole_checkpoints(self._run.folder, []):
+            if found.step_count <= step:
+                return Simulation.restore(path, self._backend, self._threads)
+        if int(self._run.manifest["first_step"]) != 0:
+            return None
+        try:
+            return Simulation(self.scenario, self.seed, self._backend, self._threads)
+        except MurmuraError:
+            return None
+
+
+def _agrees(simulation: Simulation, frame: Frame) -> bool:
+    """Whether the flock is the recorded one: velocities to the bit, places as near as they were kept."""
+    if not np.array_equal(simulation.ids, frame.ids) or simulation.step_count != frame.step:
+        return False
+    away: Any = np.abs(simulation.positions - frame.positions).max(initial=0.0)
+    return np.array_equal(simulation.velocities, frame.velocities) and bool(away <= NEAR)

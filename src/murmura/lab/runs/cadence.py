@@ -1,0 +1,135 @@
+"""When a run is observed, measured and saved.
+
+What is written may depend on the scenario, the seed and the step only, never on the clock: two runs that are the
+same must leave the same files. So measures are thinned by what they cost on a core of 2024, beside the steps between
+two frames: the cheap ones and the costly ones may each take a tenth of a run. Checkpoints alone go by the clock, since
+no output shows when they were taken.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import dataclass
+
+from murmura.core.errors import ScenarioError
+from murmura.lab.runs.manifest import Recording
+from murmura.measure import cheap_measures
+from murmura.measure.catalog import GRAPH_SIZE
+from murmura.measure.costs import FRAME, STEP, Budget
+
+SHARE = 0.1
+"""What cheap measures may take of a run's time, and costly ones too."""
+FREE = 0.1e6
+"""[µs] that each may take in any case: a run takes a second to begin, and short ones need their numbers as well."""
+CHEAP_EVERY, ALL_EVERY = 800, 20_000
+"""At least so many steps between measures of a flock that is too large for some of them. Of 100,000 agents the cheap
+ones cost about 16 steps, all of them 350: a fiftieth of the steps each."""
+FOREVER = 2**62
+
+
+class Cadence:
+    """Which steps are recorded and what is measured then."""
+
+    def __init__(self, recording: Recording, first: int, end: int) -> None:
+        self._recording, self._first, self._end = recording, first, end
+
+    def is_due(self, step: int) -> bool:
+        """Whether a frame is taken: at the start, every so many steps, and at the end."""
+        return step in (self._first, self._end) or step % self._recording.every == 0
+
+    def left(self, step: int) -> int:
+        """Steps until the next frame or the end."""
+        every = self._recording.every
+        return min(every - step % every, self._end - step)
+
+    def measures(self, step: int, agents: int) -> list[str]:
+        """Which measures are taken with the frame of this step; maybe none."""
+        chosen, ends = self._recording.metrics_every, step in (self._first, self._end)
+        if chosen is not None:
+            return self._recording.measures if ends or step % chosen == 0 else []
+        if self._recording.named:
+            return self._recording.measures
+        if agents <= GRAPH_SIZE:
+            return self._affordable(step, agents, ends)
+        cheap = cheap_measures(agents, self._recording.measures)
+        if cheap == self._recording.measures or (step and step % self._multiple(ALL_EVERY) == 0):
+            return self._recording.measures
+        return cheap if ends or step % self._multiple(CHEAP_EVERY) == 0 else []
+
+    def has_line(self, step: int, agents: int) -> bool:
+        """Whether metrics get a line for this frame: of a small flock always, since counting agents costs nothing."""
+        few = self._recording.metrics_every is None and agents <= GRAPH_SIZE
+        return few or bool(self.measures(step, agents))
+
+    def thinned(self, agents: int) -> tuple[list[str], int] | None:
+        """Names of the costly measures, and the steps between them at the end of the run; None if none is left out."""
+        if self._recording.metrics_every or self._recording.named or agents > GRAPH_SIZE:
+            return None
+        budget = self._budget(agents)
+        gap = self._gap(budget.costly_cost, self._end, budget.agents)
+        return (budget.costly, gap * self._recording.every) if budget.costly and gap > 1 else None
+
+    def _affordable(self, step: int, agents: int, ends: bool) -> list[str]:
+        budget = self._budget(agents)
+        number = self._number(step)
+        cheap = number % self._gap(budget.cheap_cost, step, budget.agents) == 0
+        costly = number % self._gap(budget.costly_cost, step, budget.agents) == 0
+        taken = {*(budget.cheap if cheap or ends else ()), *(budget.costly if costly or ends else ())}
+        return [name for name in self._recording.measures if name in taken]
+
+    def _budget(self, agents: int) -> Budget:
+        # By powers of two: while a population grows and shrinks, the rhythm shall not change with every birth.
+        return Budget.of(self._recording.measures, 2 ** max(agents, 1).bit_length() - 1)
+
+    def _number(self, step: int) -> int:
+        """How many frames came before that of this step."""
+        return step // self._recording.every - self._first // self._recording.every
+
+    def _gap(self, cost: float, step: int, agents: int) -> int:
+        """Frames between two times that something of this cost [µs] is taken: a power of two, so that rhythms meet.
+
+        It grows with the number of frames until the cost is within its share: a run may be made longer later, and what
+        was taken until then must not depend on it.
+        """
+        between = self._recording.every * STEP(agents) + FRAME(agents)
+        wished = min(cost / (SHARE * between), self._number(step) * cost / FREE)
+        return int(2 ** max(0, math.ceil(math.log2(max(wished, 1.0)))))
+
+    def _multiple(self, least: int) -> int:
+        every = self._recording.every
+        return -(-least // every) * every
+
+
+@dataclass
+class Pause:
+    """Time between two checkpoints, in steps or in seconds."""
+
+    steps: int = FOREVER
+    seconds: float = float("inf")
+
+    def restart(self, step: int) -> None:
+        self._step, self._time = step, time.monotonic()
+
+    def is_over(self, step: int) -> bool:
+        return step - self._step >= self.steps or time.monotonic() - self._time >= self.seconds
+
+    def left(self, step: int) -> int:
+        """Steps that may be taken at most until then."""
+        return max(1, self.steps - (step - self._step))
+
+
+def parse_pause(text: str) -> Pause:
+    """Read "500" (steps), "30s", "2.5min" or "1h"."""
+    found = re.fullmatch(r"\s*(?:(\d+)|(\d+(?:\.\d+)?)\s*(s|min|h))\s*", text)
+    pause = Pause()
+    if found and found[1]:
+        pause = Pause(steps=int(found[1]))
+    elif found:
+        pause = Pause(seconds=float(found[2]) * {"s": 1.0, "min": 60.0, "h": 3600.0}[found[3]])
+    if found is None or pause.steps < 1 or pause.seconds <= 0.0:
+        raise ScenarioError(
+            f"checkpoints come every so many steps, as 500, or after a time, as 30s, 5min or 1h; got {text!r}"
+        )
+    return pause

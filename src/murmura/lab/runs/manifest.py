@@ -1,0 +1,189 @@
+"""manifest.json: what was run, with what, where, how it ended. A file of anybody's, so it is checked as it is read.
+
+Since format 2 it carries a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and how many frames
+and lines the others have; and every line of these carries a sum. A run keeps the format it was begun in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import murmura
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.arguments import LARGEST_SEED
+from murmura.engine.checkpoint import seal, write_whole
+from murmura.engine.simulation import Simulation
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.scenario.plain_files import parse_json, read_plain_file
+
+MANIFEST = "manifest.json"
+LARGEST_FILE = 2**20
+LARGEST_STEP = 2**62
+Step = Field(ge=0, le=LARGEST_STEP)
+SUMMED = ("start_hash", "counts", "files", "seal")
+"""What only manifests of format 2 have."""
+
+
+class Recording(BaseModel):
+    """What is written and how often."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    every: int = Field(ge=1, le=LARGEST_STEP)
+    metrics_every: int | None = Field(None, ge=1, le=LARGEST_STEP)
+    checkpoint_every: str
+    columns: list[str] = []
+    measures: list[str] = []
+    named: bool = False  # the measures were asked for, so all are taken with every frame, whatever they cost
+    rule_files: list[str] = []
+
+
+class Manifest(BaseModel):
+    """The whole file. Hashes are SHA-256; that of `run.gsd` is of its index and its frames' sums."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: Literal[1, 2] = 2
+    murmura: str
+    git: str | None
+    python: str
+    numpy: str
+    numba: str
+    platform: str
+    started: str
+    scenario: str
+    seed: int = Field(ge=0, le=LARGEST_SEED)
+    backend: str
+    threads: int
+    adapter: str | None = None  # the GPU, with the webgpu backend
+    first_step: int = Step
+    steps: int = Step
+    recording: Recording
+    status: Literal["running", "finished", "interrupted", "failed"] = "running"
+    error: str | None = None
+    steps_done: int = Step
+    seconds: float = 0.0
+    final_hash: str | None = None
+    hashes: dict[str, str] = {}
+    resumed: list[dict[str, Any]] = []
+    start_hash: str | None = None
+    counts: dict[str, int] = {}
+    files: dict[str, str] = {}
+    seal: str | None = None
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether lines carry sums, and this file a seal."""
+        return self.format >= 2
+
+    @property
+    def end(self) -> int:
+        """The step at which the run is finished."""
+        return self.first_step + self.steps
+
+    def write(self, folder: Path) -> None:
+        data = self.model_dump(mode="json", exclude={"seal"} if self.has_sums else set(SUMMED))
+        if self.adapter is None:
+            del data["adapter"]
+        if self.has_sums:
+            data["seal"] = seal(data)
+        write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def new_manifest(simulation: Simulation, steps: int, recording: Recording, files: dict[str, str]) -> Manifest:
+    return Manifest(
+        **versions(),
+        started=now(),
+        scenario=simulation.scenario.name,
+        seed=simulation.seed,
+        backend=simulation.backend,
+        threads=simulation.threads,
+        adapter=simulation.adapter,
+        first_step=simulation.step_count,
+        steps=steps,
+        steps_done=0,
+        recording=recording,
+        start_hash=simulation.state_hash(),
+        files=files,
+    )
+
+
+def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifest:
+    """The manifest of a run; where it does not match its seal, `on_damage` is told."""
+    path = folder / MANIFEST
+    try:
+        data = parse_json(read_plain_file(path, LARGEST_FILE))
+    except OSError as error:
+        if (folder / "config.json").exists() and not path.exists():
+            raise ScenarioError(
+                f"{folder} has no {MANIFEST}: the run ended before it began. Start it again with the same command"
+            ) from None
+        raise ScenarioError(
+            f"{folder} is not a run folder: {path}: {error.strerror}. Make one with `murmura run`"
+        ) from None
+    except ValueError as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+    if not isinstance(data, dict) or "murmura" not in data:
+        raise ScenarioError(f"{folder} is not a run of murmura: its {MANIFEST} is of another program")
+    try:
+        found = Manifest.model_validate({"format": 1} | data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
+    is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
+    if not is_right:
+        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
+    return found
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, Any]:
+    """Everything that may decide about bits."""
+    from importlib.metadata import version
+
+    return {
+        "murmura": murmura.__version__,
+        "git": source_revision(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": version("numba"),
+        "platform": platform.platform(),
+    }
+
+
+@cache
+def source_revision() -> str | None:
+    """The commit this program is of, if it runs from a checkout; "-dirty" if files were changed since."""
+    folder = Path(murmura.__file__).parent
+    settings = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=10, env=settings
+        ).stdout
+
+    try:
+        git("ls-files", "--error-unmatch", "__init__.py")  # or this would be the revision of somebody's else
+        return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*").strip()
+    except (OSError, subprocess.SubprocessError):
+        return None

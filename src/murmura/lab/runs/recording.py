@@ -1,0 +1,191 @@
+"""Begin to record: a folder, what goes into it, and the request checked before anything is compiled or written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from murmura.core.errors import MurmuraError, RunError, ScenarioError
+from murmura.core.state import column_name
+from murmura.engine.checkpoint import write_whole
+from murmura.engine.instant import measures_of
+from murmura.engine.simulation import Simulation
+from murmura.lab.damage import refuse
+from murmura.lab.gsd.schema import IMPLIED
+from murmura.lab.runs.atmosphere import ATMOSPHERE, keep_atmosphere
+from murmura.lab.runs.cadence import Cadence, parse_pause
+from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
+from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
+from murmura.lab.runs.recorder import Outputs, Progress, Recorder
+from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
+from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
+from murmura.lab.sweeps.one_run import check_measures
+from murmura.scenario import Scenario
+from murmura.scenario.files import json_content
+
+LOCK = ".lock"
+OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, *SLOTS)
+CHECKPOINT_EVERY = "30s"
+
+
+def record(
+    simulation: Simulation,
+    steps: int,
+    folder: str | Path,
+    every: int = 100,
+    progress: Progress | None = None,
+    *,
+    columns: Sequence[str] = (),
+    metrics_every: int | None = None,
+    checkpoint_every: str = CHECKPOINT_EVERY,
+    rule_files: Sequence[str] = (),
+    measures: Sequence[str] | None = None,
+) -> Run:
+    """Run `steps` steps and write them to a new folder.
+
+    An interrupt keeps what was recorded and is raised again; `resume` goes on from there.
+
+    Args:
+        simulation: Where to begin.
+        steps: How many steps.
+        folder: New or empty.
+        every: Steps between two frames, and between two lines of metrics.
+        progress: Called now and then with the step and the last step.
+        columns: State columns to record beside places, velocities, species and ids.
+        metrics_every: Steps between two lines of metrics with all measures; by default each is taken as often as all
+            together cost at most a fifth of the run.
+        checkpoint_every: Steps, or seconds as in "30s".
+        rule_files: Files with rules of the user's own, to be named when they are missing.
+        measures: Which measures to take, with every frame; by default all that suit the scenario, costly ones less
+            often.
+    """
+    folder = Path(folder)
+    check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
+    check_measures(measures or (), simulation.scenario)
+    for name in columns:
+        simulation.state[name]  # does this flock have it?
+    settings = Recording(
+        every=every,
+        metrics_every=metrics_every,
+        checkpoint_every=checkpoint_every,
+        columns=_full_names(columns),
+        measures=measures_of(simulation.scenario) if measures is None else list(dict.fromkeys(measures)),
+        named=measures is not None,
+        rule_files=list(rule_files),
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+    with writing(folder):
+        content = json_content(simulation.scenario)
+        manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
+        # These two first: from here on the run can be begun again, whatever happens to this process.
+        write_whole(folder / CONFIG, content)
+        manifest.write(folder)
+        outputs = Outputs.create(folder, simulation.scenario, manifest)
+        try:
+            Recorder(simulation, folder, manifest, outputs, Checkpoints(folder)).go(progress)
+            if simulation.keeps_lineage:
+                keep_atmosphere(folder, manifest)
+        finally:
+            outputs.close()
+    return open_run(folder)
+
+
+def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
+    """Which measures `record` takes less often than frames, and every how many steps at the end; None if none."""
+    settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
+    return Cadence(settings, 0, steps).thinned(scenario.agents)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Nobody else writes to this folder meanwhile; what the disk refuses is told in one line.
+
+    Links in the folder are refused, and what a killed process left half written is removed.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        refuse_links(folder, OWN_FILES)
+        with FileLock(folder / LOCK, timeout=0):
+            refuse_links(folder, OWN_FILES)
+            remove_leftovers(folder, OWN_FILES)
+            yield
+    except Timeout:
+        raise ScenarioError(
+            f"another process is writing to {folder}: wait for it, or stop it first"
+        ) from None
+    except OSError as error:
+        rest = (
+            f". What was recorded stays; then `murmura resume {folder}`"
+            if (folder / MANIFEST).exists()
+            else ""
+        )
+        raise RunError(f"cannot write the run to {folder}: {error}{rest}") from None
+
+
+def check_request(
+    steps: int,
+    folder: Path,
+    every: int,
+    columns: Sequence[str] = (),
+    metrics_every: int | None = None,
+    checkpoint_every: str = CHECKPOINT_EVERY,
+    scenario: Scenario | None = None,
+    seed: int | None = None,
+) -> None:
+    """Whether `record` could begin, before anything is compiled or written: a run never overwrites another.
+
+    With `scenario` and `seed`, a folder that holds that very run is told from one that holds another.
+    """
+    if steps < 0 or every < 1:
+        raise ScenarioError(
+            f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
+        )
+    if max(steps, every, metrics_every or 0) > LARGEST_STEP:
+        raise ScenarioError(
+            f"expected at most {LARGEST_STEP} steps, got {max(steps, every, metrics_every or 0)}"
+        )
+    if metrics_every is not None and (metrics_every < 1 or metrics_every % every):
+        raise ScenarioError(
+            f"metrics are taken of frames: expected a multiple of {every} steps between them, got {metrics_every}"
+        )
+    _full_names(columns)
+    parse_pause(checkpoint_every)
+    if scenario is not None:
+        json_content(scenario)  # could it be read again?
+    try:
+        if folder.exists() and not is_free(folder):
+            raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+
+
+def is_free(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what a run left that was killed before it had begun."""
+    names = {path.name for path in folder.iterdir()}
+    return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, CONFIG})
+
+
+def _what_is_there(folder: Path, scenario: Scenario | None, seed: int | None) -> str:
+    if not (folder / MANIFEST).exists():
+        return "name a new folder, or remove what is there first"
+    try:
+        there = Run(folder, refuse)
+    except MurmuraError:
+        there = None
+    if there is None or there.scenario != scenario or there.seed != seed:
+        return f"name a new folder, or go on with that run by `murmura resume {folder}`"
+    if there.status == "finished":
+        return f"it holds this very run, finished with {there.manifest['steps']:,} steps; name a new folder"
+    return (
+        f"it holds this very run, unfinished; `murmura resume {folder}` goes on with it, or name a new folder"
+    )
+
+
+def _full_names(columns: Sequence[str]) -> list[str]:
+    full = list(dict.fromkeys(column_name(name) for name in columns))
+    return [name for name in full if name not in IMPLIED]

@@ -1,0 +1,182 @@
+"""Go on with a run: from the newest checkpoint that is whole, with the very bits of a run that never stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.instant import check_measure
+from murmura.engine.simulation import Simulation
+from murmura.lab.damage import refuse
+from murmura.lab.exports.lineage import lineage_of_run
+from murmura.lab.gsd.reader import GsdReader
+from murmura.lab.runs.atmosphere import ATMOSPHERE, keep_atmosphere
+from murmura.lab.runs.cadence import FOREVER
+from murmura.lab.runs.checkpoints import SLOTS, Checkpoints, whole_checkpoints
+from murmura.lab.runs.manifest import Manifest, now, versions
+from murmura.lab.runs.recorder import Outputs, Progress, Recorder
+from murmura.lab.runs.recording import writing
+from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run, open_run
+
+SMALL = 2**20
+"""Files of a run that has hardly begun are smaller [bytes]."""
+Announce = Callable[[str], None]
+Ready = Callable[[Simulation], None]
+
+
+def resume(
+    folder: str | Path,
+    steps: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    announce: Announce | None = None,
+) -> Run:
+    """Go on with a run that was stopped or killed, or further than was asked for at first.
+
+    Args:
+        folder: The run's folder.
+        steps: How many steps the whole run shall have; by default as many as it was to have.
+        threads: How many threads; bits do not depend on it.
+        progress: Called now and then with the step and the last step.
+        announce: Called with a line of text about damage, other versions, and what takes long.
+    """
+    folder = Path(folder)
+    say = announce or (lambda text: None)
+    Run(folder, refuse)  # is it one, and can it be read?
+    with writing(folder):
+        run = Run(folder, refuse)  # again: another process may have gone on with it until now
+        manifest = Manifest.model_validate(run.manifest)
+        _check_resumable(run, manifest, steps)
+        end = manifest.first_step + (manifest.steps if steps is None else steps)
+        _warn_of_differences(manifest, say)
+
+        def ready(simulation: Simulation) -> None:
+            """Say that the run goes on, before anything is cut: counts and hashes are of what was there until now."""
+            nonlocal manifest
+            manifest = _going_on(manifest, simulation, end)
+            manifest.write(folder)
+            run.manifest["counts"] = {}
+
+        simulation, outputs, used = _restore(run, manifest, end, threads, say, ready)
+        try:
+            Recorder(simulation, folder, manifest, outputs, Checkpoints(folder, used)).go(progress)
+            keep_atmosphere(folder, manifest)
+        finally:
+            outputs.close()
+    return open_run(folder)
+
+
+def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
+    """The manifest of a run from when it goes on."""
+    entry = {"step": simulation.step_count, "when": now(), **versions()}
+    return manifest.model_copy(
+        update=versions()
+        | {"steps": end - manifest.first_step, "status": "running", "error": None, "final_hash": None}
+        | {"hashes": {}, "counts": {}, "threads": simulation.threads, "resumed": [*manifest.resumed, entry]}
+        # Written anew at the end; a crash in between must not leave a hash of what was there before.
+        | {"files": {name: found for name, found in manifest.files.items() if name != ATMOSPHERE}}
+    )
+
+
+def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
+    if steps is not None and steps < 0:
+        raise ScenarioError(f"expected 0 or more steps, got {steps}")
+    if manifest.status == "finished" and (steps is None or steps <= manifest.steps):
+        raise ScenarioError(
+            f"{run.folder} is finished: it has all {manifest.steps:,} steps. To go further, say how many the whole run "
+            f"shall have: `murmura resume {run.folder} --steps {2 * max(manifest.steps, 1)}`"
+        )
+    unknown = [name for name in manifest.recording.measures if not _is_known(name, run)]
+    if unknown:
+        raise ScenarioError(
+            f"the metrics of {run.folder} hold the measures {', '.join(unknown)}, which nobody registered: load the "
+            "file that does, on the command line by --rules"
+        )
+
+
+def _is_known(name: str, run: Run) -> bool:
+    try:
+        check_measure(name, run.scenario)
+    except ValueError:
+        return False
+    return True
+
+
+def _warn_of_differences(manifest: Manifest, say: Announce) -> None:
+    here = versions()
+    differing = [key for key in here if here[key] != getattr(manifest, key)]
+    if differing:
+        listed = ", ".join(f"{key} {getattr(manifest, key)} then, {here[key]} now" for key in differing)
+        say(f"the run was made with other versions, which may change bits: {listed}")
+
+
+def _restore(
+    run: Run, manifest: Manifest, end: int, threads: int | None, say: Announce, ready: Ready
+) -> tuple[Simulation, Outputs, Path | None]:
+    """From the newest checkpoint that is whole and whose outputs are; anew where the run never came to one."""
+    if _never_came_far(run.folder):
+        return *_begun_anew(run, manifest, threads, say, ready), None
+    problems: list[str] = []
+    for path, found in whole_checkpoints(run.folder, problems):
+        if found.seed != manifest.seed or found.scenario != run.scenario:
+            problems.append(f"{path} is of another run")
+            continue
+        if found.step_count > end:
+            reached = found.step_count - manifest.first_step
+            raise ScenarioError(
+                f"{run.folder} has reached {reached:,} steps already; --steps says how many the whole run shall have"
+            )
+        simulation = Simulation.restore(path, manifest.backend, threads, say)
+        try:
+            outputs = Outputs.reopen(run, manifest, found.notes["outputs"], partial(ready, simulation))
+        except RunError as error:
+            problems.append(str(error))
+            continue
+        except (LookupError, TypeError, ValueError, OverflowError):
+            problems.append(f"{path} is not of a recorded run")
+            continue
+        # Measures of births and deaths look back: what was told before belongs to the story.
+        if found.step_count > manifest.first_step:
+            simulation.remember(lineage_of_run(run, found.step_count))
+        for problem in problems:
+            say(f"{problem}; going on from {path.name} at step {found.step_count:,}")
+        return simulation, outputs, path
+    raise RunError(
+        f"{run.folder} cannot go on: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} is there'}"
+    )
+
+
+def _never_came_far(folder: Path) -> bool:
+    """Whether a run was killed before its first checkpoint: then its files hold its first step at most."""
+    if any((folder / name).exists() for name in SLOTS):
+        return False
+    try:
+        frames = len(GsdReader(folder / TRAJECTORY))
+    except RunError:  # not there, or begun and not written to its end
+        path = folder / TRAJECTORY
+        frames = 0 if not path.exists() or path.stat().st_size <= SMALL else FOREVER
+    lines = [
+        path.read_bytes().count(b"\n") if path.stat().st_size <= SMALL else FOREVER
+        for name in (METRICS, EVENTS)
+        if (path := folder / name).exists()
+    ]
+    return frames <= 1 and all(count <= 1 for count in lines)
+
+
+def _begun_anew(
+    run: Run, manifest: Manifest, threads: int | None, say: Announce, ready: Ready
+) -> tuple[Simulation, Outputs]:
+    """The run from its start, which is that of its scenario; other starts only a checkpoint would know."""
+    simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=say)
+    if manifest.first_step or simulation.state_hash() != manifest.start_hash:
+        raise RunError(
+            f"{run.folder} cannot go on: it was stopped before its first checkpoint, and began from another state than "
+            "its scenario's own. Remove the folder and run again"
+        )
+    say("the run was stopped before its first checkpoint, and begins anew")
+    ready(simulation)
+    for name in (TRAJECTORY, METRICS, EVENTS):
+        (run.folder / name).unlink(missing_ok=True)
+    return simulation, Outputs.create(run.folder, run.scenario, manifest)

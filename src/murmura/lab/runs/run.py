@@ -1,0 +1,211 @@
+"""A recorded run, read lazily. The files of its folder are described in docs/runs.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from murmura.core.errors import RunError, ScenarioError, UnknownNameError
+from murmura.engine.simulation import Simulation
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.lab.extras import needs
+from murmura.lab.json_lines import read_rows
+from murmura.lab.runs.checkpoints import whole_checkpoints
+from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.manifest import LARGEST_STEP, read_manifest, sha256
+from murmura.scenario import Scenario, load_scenario
+from murmura.scenario.about import html_table
+from murmura.scenario.files import LARGEST_FILE
+from murmura.scenario.plain_files import read_plain_file
+
+if TYPE_CHECKING:
+    import polars
+    import xarray
+
+    from murmura.engine.lineage import Lineage
+    from murmura.lab.verify import Report
+    from murmura.measure.atmosphere import Spell, Thresholds
+
+CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
+Table = Literal["trajectory", "metrics", "events"]
+
+
+class Run:
+    """A recorded run; also one that is still going on, or that was killed."""
+
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
+        self.folder = folder
+        found = read_manifest(folder, on_damage)
+        self.manifest: dict[str, Any] = found.model_dump(exclude={"seal"})
+        self.has_sums = found.has_sums
+        try:
+            self.scenario: Scenario = self._scenario(on_damage)
+        except (ScenarioError, UnknownNameError) as error:
+            files = found.recording.rule_files
+            hint = f". It was made with --rules {' --rules '.join(files)}: load these first" if files else ""
+            raise RunError(f"the run in {folder} cannot be read: {error}{hint}") from None
+
+    def _scenario(self, on_damage: OnDamage) -> Scenario:
+        """As config.json says it or, where that is damaged, as a checkpoint does."""
+        path = self.folder / CONFIG
+        damage = small_damage(path, self.manifest["files"].get(CONFIG)) if self.has_sums else None
+        if damage is None:
+            return load_scenario(path)
+        for _, found in whole_checkpoints(self.folder, []):
+            if found.seed == self.seed:
+                on_damage(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
+                return found.scenario
+        raise RunError(f"{damage}, and no checkpoint says what the scenario was")
+
+    @property
+    def seed(self) -> int:
+        return int(self.manifest["seed"])
+
+    @property
+    def status(self) -> str:
+        """running (or killed), finished, interrupted or failed."""
+        return str(self.manifest["status"])
+
+    @property
+    def final_hash(self) -> str | None:
+        """State hash at the end; none while the run goes on."""
+        found: str | None = self.manifest["final_hash"]
+        return found
+
+    @cached_property
+    def frames(self) -> Frames:
+        """What was recorded, as a sequence of frames: `len`, index, slice, iterate."""
+        found = Frames(self.folder / TRAJECTORY, self.scenario)
+        count = self.manifest["counts"].get(TRAJECTORY)
+        if count is not None and count != len(found):
+            warn_of_damage(
+                Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}")
+            )
+        return found
+
+    def metrics(self) -> Iterator[dict[str, float]]:
+        """The measured steps, one after the other; NaN where a measure is undefined or was not taken."""
+        for row in self.rows("metrics"):
+            yield {key: math.nan if value is None else value for key, value in row.items()}
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """What happened to whom, one after the other."""
+        return self.rows("events")
+
+    def rows(
+        self, table: Literal["metrics", "events"], on_damage: OnDamage = warn_of_damage
+    ) -> Iterator[dict[str, Any]]:
+        """The lines of a table as they were written; damage is named to `on_damage`."""
+        name, check = (METRICS, check_metrics) if table == "metrics" else (EVENTS, check_event)
+        # While a run goes on, or after it was killed, nobody knows how many lines there are.
+        return read_rows(
+            self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, on_damage
+        )
+
+    def verify(self) -> Report:
+        """Read everything the folder holds and compare it with its sums."""
+        from murmura.lab.verify import verify_run
+
+        return verify_run(self.folder)
+
+    def lineage(self) -> Lineage:
+        """Everybody who ever lived, with parents, birth and death."""
+        from murmura.lab.exports.lineage import lineage_of_run
+
+        return lineage_of_run(self)
+
+    def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
+        """The times it went through: mass extinction, mating season, predator dominance, starvation, boom."""
+        from murmura.lab.runs.atmosphere import atmosphere
+
+        return atmosphere(self, limits)
+
+    def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
+        """The simulation as it was at the end."""
+        problems: list[str] = []
+        for path, found in whole_checkpoints(self.folder, problems):
+            if found.state.digest(found.step_count) == self.final_hash:
+                return Simulation.restore(path, backend, threads)
+        if self.final_hash is None:
+            problems.append("the run did not end")
+        raise RunError(
+            f"{self.folder} holds no final state: {'; '.join(problems) or 'no checkpoint is of it'}"
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The frames as arrays with named dimensions step, agent and axis; read when values are needed."""
+        from murmura.lab.exports.tables import dataset
+
+        return dataset(self)
+
+    def to_polars(self, table: Table = "trajectory") -> polars.LazyFrame:
+        """A table with a row for each agent in each frame, for each measured step, or for each event."""
+        from murmura.lab.exports.tables import lazy_frame
+
+        return lazy_frame(self, table)
+
+    def to_pandas(self, table: Table = "trajectory") -> Any:
+        """The same as a pandas table, which is in memory."""
+        with needs("analysis"):
+            return self.to_polars(table).collect().to_pandas()
+
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        facts = {
+            "status": self.status,
+            "steps": f"{manifest['steps_done']:,} of {manifest['steps']:,}",
+            "frames": f"every {manifest['recording']['every']:,} steps",
+            "seed": self.seed,
+            "final state": (self.final_hash or "none yet")[:12],
+            "folder": self.folder,
+        }
+        return html_table(f"Run of {manifest['scenario']}", facts)
+
+    def __repr__(self) -> str:
+        facts = self.manifest
+        return f"<Run {facts['scenario']!r}, seed {self.seed}, {self.status}: {self.folder}>"
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open a run folder. Where something in it is damaged, a `DamageWarning` names it, and the rest is read."""
+    return Run(Path(folder))
+
+
+def small_damage(path: Path, expected: str | None) -> Damage | None:
+    """What is wrong with a small file whose SHA-256 is known."""
+    try:
+        found = sha256(read_plain_file(path, LARGEST_FILE))
+    except OSError as error:
+        return Damage(path, f"it cannot be read: {error.strerror}")
+    except ValueError as error:
+        return Damage(path, str(error))
+    if found == expected:
+        return None
+    return Damage(
+        path, f"it is not what was written (SHA-256 {found[:12]}..., expected {(expected or 'none')[:12]}...)"
+    )
+
+
+def check_metrics(row: dict[str, Any]) -> None:
+    """Refuse a row of metrics that no run writes: numbers only, or null."""
+    check_step(row)
+    for name, value in row.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise ValueError(f"{name} must be a number, got {value!r:.40}")
+
+
+def check_event(row: dict[str, Any]) -> None:
+    """Refuse an event without a kind or a step."""
+    check_step(row)
+    if not isinstance(row.get("kind"), str):
+        raise ValueError(f"kind must be a word, got {row.get('kind')!r:.40}")
+
+
+def check_step(row: dict[str, Any]) -> None:
+    step = row.get("step")
+    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= LARGEST_STEP:
+        raise ValueError(f"step must be a whole number of 0 or more, got {step!r:.40}")

@@ -1,0 +1,1 @@
+"""Sweeps: many runs over values of a scenario's paths, in a folder that can be resumed."""

@@ -1,0 +1,178 @@
+"""Which points of the axes a sweep visits, and with which seeds.
+
+A design is a function of its axes, kind, sample count and seed alone: cell k has the same values and seeds
+whenever and wherever it is asked for. Nothing is stored for each cell of a grid, so a large one costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import ScenarioError, nearest
+from murmura.lab.extras import needs
+from murmura.lab.sweeps.axes import Axis
+
+Points = NDArray[np.float64]
+MORRIS_LEVELS = 4
+MOST_RUNS = 10_000_000
+"""More runs than that no folder holds: their rows alone would be several gigabytes."""
+SEARCH = "search"
+"""The kind of a design whose points are found as the results come in."""
+
+
+def run_seed(seed: int, cell: int, repeat: int) -> int:
+    """The seed of one run: independent for every cell and repeat, and the same whatever the number of repeats.
+
+    53 bits, so that spreadsheets and JavaScript, which know only doubles, keep it whole.
+    """
+    word = np.random.SeedSequence(seed, spawn_key=(cell, repeat)).generate_state(1, np.uint64)[0]
+    return int(word) >> 11
+
+
+@dataclass(frozen=True)
+class Design:
+    """The cells of a sweep, numbered from 0, each visited `repeats` times; run = cell x repeats + repeat."""
+
+    axes: tuple[Axis, ...]
+    kind: str = "grid"
+    samples: int | None = None
+    repeats: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in (*KINDS, "grid", SEARCH):
+            known = ["grid", *KINDS]
+            raise ScenarioError(
+                f"no design is called {self.kind!r}{nearest(self.kind, known)}; known: {', '.join(known)}"
+            )
+        if self.repeats < 1:
+            raise ScenarioError(f"expected 1 or more repeats, got {self.repeats}")
+        if not 0 <= self.seed < 2**64:
+            raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {self.seed}")
+        if self.kind == "grid":
+            if self.samples is not None:
+                raise ScenarioError("a grid takes its counts from --vary; --samples is for other designs")
+            self._grids  # noqa: B018  # complains where a count is missing
+        elif self.samples is None or self.samples < 1:
+            raise ScenarioError(
+                f"the design {self.kind} needs --samples, a number of 1 or more, got {self.samples}"
+            )
+
+    @cached_property
+    def _grids(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(axis.grid() for axis in self.axes)
+
+    @cached_property
+    def points(self) -> Points:
+        """The cells in the unit cube, shape (cells, axes); only for designs that are no grid."""
+        return KINDS[self.kind](len(self.axes), int(self.samples or 0), self.seed)
+
+    @property
+    def cell_count(self) -> int:
+        if self.kind == "grid":
+            count = 1
+            for values in self._grids:
+                count *= len(values)
+            return count
+        # Computed, not counted: a design far too large must be refused before its points fill the memory.
+        per_sample = {"saltelli": 2 * len(self.axes) + 2, "morris": len(self.axes) + 1}
+        return int(self.samples or 0) * per_sample.get(self.kind, 1)
+
+    @property
+    def run_count(self) -> int:
+        return self.cell_count * self.repeats
+
+    def cell(self, index: int) -> dict[str, Any]:
+        """The values of a cell by path."""
+        if self.kind == "grid":
+            values = {}
+            for axis, grid in zip(reversed(self.axes), reversed(self._grids), strict=True):
+                index, place = divmod(index, len(grid))
+                values[axis.path] = grid[place]
+            return dict(reversed(values.items()))
+        return {axis.path: axis.at(float(u)) for axis, u in zip(self.axes, self.points[index], strict=True)}
+
+    def task(self, run: int) -> dict[str, Any]:
+        """A run as plain data: its number, values and seed."""
+        cell, repeat = divmod(run, self.repeats)
+        return {"run": run, "values": self.cell(cell), "seed": run_seed(self.seed, cell, repeat)}
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Hash of the points, where a library chose them: another version of it may choose others."""
+        if self.kind in ("grid", SEARCH):
+            return None
+        return hashlib.sha256(self.points.tobytes()).hexdigest()
+
+    def data(self) -> dict[str, Any]:
+        """As plain data, for the manifest."""
+        return {
+            "kind": self.kind,
+            "axes": [axis.data() for axis in self.axes],
+            "samples": self.samples,
+            "repeats": self.repeats,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Design:
+        return cls(**(data | {"axes": tuple(Axis.from_data(axis) for axis in data["axes"])}))
+
+
+def _latin_hypercube(axes: int, samples: int, seed: int) -> Points:
+    from scipy.stats import qmc
+
+    return np.asarray(qmc.LatinHypercube(axes, seed=np.random.default_rng(seed)).random(samples))
+
+
+def _sobol(axes: int, samples: int, seed: int) -> Points:
+    from scipy.stats import qmc
+
+    # Whole powers of two are balanced; the first points of one are what a smaller number gets.
+    sequence = qmc.Sobol(axes, seed=np.random.default_rng(seed))
+    return np.asarray(sequence.random_base2((samples - 1).bit_length())[:samples])
+
+
+def salib_seed(seed: int) -> int:
+    """A seed as SALib takes it: 32 bits, and not 0, which means none to it."""
+    return seed % (2**32 - 1) + 1
+
+
+def unit_problem(paths: list[str]) -> dict[str, Any]:
+    """The axes as SALib names them, in the unit cube."""
+    return {"num_vars": len(paths), "names": paths, "bounds": [[0.0, 1.0]] * len(paths)}
+
+
+def _saltelli(axes: int, samples: int, seed: int) -> Points:
+    """The points of Saltelli's scheme for Sobol indices: samples x (2 axes + 2) of them."""
+    with needs("search"):
+        from SALib.sample import sobol as sampling
+    if samples & (samples - 1):
+        raise ScenarioError(f"Sobol indices need a power of two of samples, such as 64 or 128, got {samples}")
+    problem = unit_problem([str(k) for k in range(axes)])
+    return np.asarray(sampling.sample(problem, samples, calc_second_order=True, seed=salib_seed(seed)))
+
+
+def _morris(axes: int, samples: int, seed: int) -> Points:
+    """Morris' trajectories: samples x (axes + 1) points."""
+    with needs("search"):
+        from SALib.sample import morris as sampling
+    if samples < 2:
+        raise ScenarioError(f"Morris' method needs 2 or more trajectories, got --samples {samples}")
+    problem = unit_problem([str(k) for k in range(axes)])
+    return np.asarray(sampling.sample(problem, samples, num_levels=MORRIS_LEVELS, seed=salib_seed(seed)))
+
+
+KINDS: dict[str, Callable[[int, int, int], Points]] = {
+    "lhs": _latin_hypercube,
+    "sobol": _sobol,
+    "saltelli": _saltelli,
+    "morris": _morris,
+}

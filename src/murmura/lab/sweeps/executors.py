@@ -1,0 +1,258 @@
+"""Who does the runs of a sweep: worker processes here, a Dask cluster, or this very process.
+
+All three speak the protocol of `concurrent.futures`: a task is submitted, a future with its row comes back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import murmura
+from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.extras import needs
+from murmura.lab.sweeps.one_run import Announce, Question, answer
+
+Row = dict[str, Any]
+MOST_DEATHS = 3
+"""So often a run may take its worker with it before it counts as failed; workers also die of other causes."""
+
+CONNECT_SECONDS, CLOSE_SECONDS = 10.0, 5.0
+MOST_STARTS = 20
+"""So often a worker may be killed while it starts."""
+
+
+class Executor(Protocol):
+    """Does runs."""
+
+    capacity: int
+    """How many tasks to keep submitted."""
+
+    def submit(self, task: Row) -> Future[Row]: ...
+
+    def close(self) -> None:
+        """Stop at once, whatever is under way."""
+
+
+def check_executor(workers: int | None, scheduler: str | None) -> None:
+    """Refuse what makes no sense, before anything is written."""
+    if scheduler is not None and workers is not None:
+        raise ScenarioError("--workers is for this machine and --scheduler for a cluster: give one of them")
+    if workers is not None and workers < 0:
+        raise ScenarioError(f"expected 0 or more workers (0: no process beside this one), got {workers}")
+
+
+def make_executor(
+    question: Question, workers: int | None, scheduler: str | None, announce: Announce
+) -> Executor:
+    """The executor a command line asks for; threads times workers never exceed the cores."""
+    from murmura.compute.machine import available_cores
+
+    check_executor(workers, scheduler)
+    if scheduler is not None:
+        return ExecutorDask(question, scheduler)
+    cores = available_cores()
+    if workers == 0:
+        return ExecutorInline(question)
+    most = max(1, cores // question.threads)
+    if workers is not None and workers > most:
+        announce(f"{most} workers instead of {workers}: {cores} cores, {question.threads} threads each")
+    return ExecutorProcesses(question, min(workers or most, most))
+
+
+class ExecutorInline:
+    """This process, one run after the other. Knows measures that were registered in it."""
+
+    capacity = 1
+
+    def __init__(self, question: Question) -> None:
+        self._question = question.data()
+
+    def submit(self, task: Row) -> Future[Row]:
+        done: Future[Row] = Future()
+        done.set_result(answer(self._question, task))
+        return done
+
+    def close(self) -> None:
+        pass
+
+
+class ExecutorProcesses:
+    """Processes of this machine, each served by a thread of this one. They die with this process."""
+
+    def __init__(self, question: Question, workers: int) -> None:
+        self.capacity = workers + min(workers, 8)  # a few in advance, so that nobody waits for the writer
+        self._question = question
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
+        self._mine = threading.local()
+        self._processes: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def submit(self, task: Row) -> Future[Row]:
+        return self._pool.submit(self._serve, task)
+
+    @property
+    def process_ids(self) -> list[int]:
+        with self._lock:
+            return [process.pid for process in self._processes]
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            processes = list(self._processes)
+        for process in processes:
+            process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for process in processes:
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                _close(pipe)
+
+    def _serve(self, task: Row) -> Row:
+        for _ in range(MOST_DEATHS):
+            process = self._worker()
+            row = _exchange(process, task)
+            if row is not None:
+                return row
+            code = self._bury(process)
+        return task | {
+            "error": f"its worker process died {MOST_DEATHS} times, last with exit code {code}; out of memory?"
+        }
+
+    def _worker(self) -> subprocess.Popen[str]:
+        """The process of this thread; started if there is none."""
+        process: subprocess.Popen[str] | None = getattr(self._mine, "process", None)
+        for _ in range(MOST_STARTS):
+            if process is not None:
+                break
+            process = self._started()
+            if _exchange(process, self._question.data()) is None:
+                code = self._bury(process)
+                process = None
+                if code > 0:  # it left by itself: the next one would, too
+                    break
+        if process is None:
+            raise RunError(f"a worker process could not start (exit code {code}); the cause is above")
+        self._mine.process = process
+        return process
+
+    def _started(self) -> subprocess.Popen[str]:
+        root = str(Path(murmura.__file__).parents[1])
+        code = f"import sys; sys.path.append({root!r}); from murmura.lab.sweeps.worker import main; main()"
+        one = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(self._question.threads)
+        )
+        with self._lock:
+            if self._closed:
+                raise RunError("the sweep was stopped")
+            # A session of their own: a Ctrl-C at the terminal reaches this process only.
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", code],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env=os.environ | one,
+                start_new_session=True,
+            )
+            self._processes.add(process)
+        return process
+
+    def _bury(self, process: subprocess.Popen[str]) -> int:
+        try:
+            code = process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        with self._lock:
+            self._processes.discard(process)
+            self._mine.process = None
+            if self._closed:
+                raise RunError("the sweep was stopped")
+        for pipe in (process.stdin, process.stdout):
+            _close(pipe)
+        return code
+
+
+def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
+    """Send a line and wait for the answer; none when the process is dead."""
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(message) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+    except (BrokenPipeError, ValueError):
+        return None
+    if not line.endswith("\n"):
+        return None
+    row: Row = json.loads(line)
+    return row
+
+
+def _close(pipe: Any) -> None:
+    with suppress(OSError):  # what was left in the buffer has no reader any more
+        pipe.close()
+
+
+class ExecutorDask:
+    """A Dask cluster. Its workers need Murmura installed, and the files of --rules at the same paths."""
+
+    def __init__(self, question: Question, scheduler: str) -> None:
+        with needs("dask"):
+            import distributed
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(
+                logging.CRITICAL
+            )  # it tells of a lost cluster in tracebacks; we in words
+        try:
+            self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ScenarioError(
+                f"no Dask scheduler answers at {scheduler!r} ({reason}); start one with `dask scheduler` and pass "
+                "its address, for example tcp://127.0.0.1:8786"
+            ) from None
+        self._scheduler = scheduler
+        self._executor = self._client.get_executor(pure=False)
+        self._question = question.data()
+        self.capacity = max(16, 2 * sum(self._client.nthreads().values()))
+
+    def submit(self, task: Row) -> Future[Row]:
+        told: Future[Row] = Future()
+
+        def hand_on(done: Future[Row]) -> None:
+            try:
+                told.set_result(done.result())
+            except Exception as error:
+                told.set_exception(self._gone() if self._is_gone(error) else error)
+
+        try:
+            self._executor.submit(answer, self._question, task).add_done_callback(hand_on)
+        except Exception as error:
+            raise (self._gone() if self._is_gone(error) else error) from None
+        return told
+
+    def _is_gone(self, error: Exception) -> bool:
+        """Whether a run was lost with its cluster: nobody here takes runs back while the sweep goes on."""
+        return isinstance(error, CancelledError) or self._client.status != "running"
+
+    def _gone(self) -> RunError:
+        return RunError(
+            f"the Dask scheduler at {self._scheduler} is gone. The runs that are done are kept: start it and its "
+            "workers again, and then the same command"
+        )
+
+    def close(self) -> None:
+        with suppress(Exception):  # of a cluster that is gone nothing can be taken back
+            self._executor.shutdown(wait=False)
+        with suppress(Exception):
+            self._client.close(timeout=CLOSE_SECONDS)

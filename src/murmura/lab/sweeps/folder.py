@@ -1,0 +1,334 @@
+"""The folder of a sweep: what it holds, how it is begun, and that only the same sweep goes on in it.
+
+scenario.json   the scenario before values are varied
+sweep.json      design, seeds, what was asked of each run, versions; written last, so who has it has everything
+rows.jsonl      a line for each finished run, on the disk before it counts
+table.csv, cells.csv   made from the rows at the end (see `tables`)
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from murmura import __version__
+from murmura.core.errors import RunError, ScenarioError, UnknownNameError
+from murmura.engine.checkpoint import write_whole
+from murmura.lab.damage import OnDamage, refuse, warn_of_damage
+from murmura.lab.extras import needs
+from murmura.lab.runs.manifest import sha256
+from murmura.lab.runs.run import small_damage
+from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
+from murmura.lab.sweeps.axes import Axis
+from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
+from murmura.lab.sweeps.manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
+from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.rows import DAMAGED, Row, Rows, check_row
+from murmura.lab.sweeps.tables import CELLS, TABLE, cell_lines, run_lines, write_table
+from murmura.scenario import Scenario, value_paths
+from murmura.scenario.about import html_table
+from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO
+from murmura.scenario.files import json_content
+from murmura.scenario.plain_files import parse_json, read_plain_file
+
+if TYPE_CHECKING:
+    import polars
+
+    from murmura.lab.verify import Report
+
+Table = Literal["runs", "cells"]
+SCENARIO, ROWS, LOCK = "scenario.json", "rows.jsonl", "sweep.lock"
+OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
+
+
+class Sweep:
+    """A sweep in its folder, finished or not. Opening one runs nothing: rules of a user's own stay where they are."""
+
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
+        self.folder = folder
+        self.manifest: dict[str, Any] = read_sweep_manifest(folder, on_damage)
+        self.has_sums = self.manifest.get("format", 1) >= 2
+        self.start: dict[str, Any] = self.manifest["start"]
+        scenario = self._read_scenario(on_damage)
+        hashes = {"scenario": scenario, "rule_hashes": self.start.get("rule_hashes", [])}
+        try:
+            self.question = Question.from_data(self.manifest["question"] | hashes)
+            self.design = Design.from_data(self.manifest["design"])
+            if self.design.run_count > MOST_RUNS:
+                raise ValueError(f"{self.design.run_count:,} runs, expected at most {MOST_RUNS:,}")
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+            raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
+
+    def _read_scenario(self, on_damage: OnDamage) -> dict[str, Any]:
+        path = self.folder / SCENARIO
+        if self.has_sums:
+            damage = small_damage(path, self.manifest.get("files", {}).get(SCENARIO))
+            if damage is not None:
+                on_damage(damage)
+        try:
+            found = parse_json(read_plain_file(path, LARGEST_SCENARIO))
+        except OSError as error:
+            raise ScenarioError(
+                f"{self.folder} is not the folder of a sweep: {error}. Make one with `murmura sweep`"
+            ) from None
+        except ValueError as error:
+            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
+        if not isinstance(found, dict):
+            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO} holds no scenario")
+        return found
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario before values are varied. Rules of a user's own in it must be known to this process."""
+        try:
+            return Scenario.from_data(self.question.scenario)
+        except ScenarioError as error:
+            if not self.question.rules:
+                raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
+            raise ScenarioError(f"{error}. {self._how_to_trust()}") from None
+
+    def trusting(self, rules: Iterable[str | Path]) -> Question:
+        """The question with rule files as the user names them: a folder's own word is not enough to run code.
+
+        Each file must be the one that the sweep was begun with, to the bit; where it lies does not matter.
+        """
+        files = tuple(str(Path(file).resolve()) for file in rules)
+        if self.question.rules and not files:
+            raise ScenarioError(self._how_to_trust())
+        if len(files) != len(self.question.rules):
+            raise ScenarioError(
+                f"the sweep in {self.folder} was made with {len(self.question.rules)} files of rules, got "
+                f"{len(files)}: {', '.join(files)}"
+            )
+        return replace(self.question, rules=files)
+
+    def _how_to_trust(self) -> str:
+        names = " ".join(f"--rules {file}" for file in self.question.rules)
+        return (
+            f"The sweep in {self.folder} was made with rules of a user's own, which are never run because a folder "
+            f"says so. If you trust them, name them: {names}"
+        )
+
+    @property
+    def paths(self) -> list[str]:
+        """The varied paths."""
+        return [axis.path for axis in self.design.axes]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.question.measures
+
+    def check_points(self) -> None:
+        """Refuse to go on with, or to analyse, a design whose points come out otherwise than when it was begun."""
+        if self.manifest["points"] != self.design.fingerprint:
+            raise RunError(
+                f"the design {self.kind} in {self.folder} has other points with the libraries installed here; use "
+                f"those of {MANIFEST} there, or begin anew in another folder"
+            )
+
+    @property
+    def kind(self) -> str:
+        return self.design.kind
+
+    def rows(self, writable: bool = False, on_damage: OnDamage = warn_of_damage) -> Rows:
+        return Rows(
+            self.folder / ROWS, self.design.run_count, writable, self.has_sums, self._check_row, on_damage
+        )
+
+    def _check_row(self, row: Row) -> None:
+        """Refuse a row that no run of this sweep writes. Points of other designs cost too much to compare each time."""
+        check_row(row, self.paths, self.measures)
+        if self.kind == "grid" and row["values"] != self.design.cell(row["run"] // self.design.repeats):
+            raise ValueError(f"run {row['run']} has other values than its cell: {row['values']!r:.60}")
+
+    def verify(self) -> Report:
+        """Read everything the folder holds and compare it with its sums, its design and its tables."""
+        from murmura.lab.verify import verify_sweep
+
+        return verify_sweep(self.folder)
+
+    def runs(self) -> Iterator[Row]:
+        """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
+        with closing(self.rows()) as rows:
+            yield from run_lines(rows, self.design.repeats, self.measures, self._shown)
+
+    def cells(self) -> Iterator[Row]:
+        """A flat line for each cell: its values, and mean and standard error of each measure over the repeats."""
+        with closing(self.rows()) as rows:
+            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown)
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        """How a command line finds the scenario: one that Python made is in this folder."""
+        source = self.start["source"]
+        return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
+
+    def to_polars(self, table: Table = "runs") -> polars.DataFrame:
+        """A table with a line for each finished run, or for each cell."""
+        with needs("analysis"):
+            import polars
+        return polars.DataFrame(self._lines(table), infer_schema_length=None)
+
+    def to_pandas(self, table: Table = "runs") -> Any:
+        """The same as a pandas table."""
+        with needs("analysis"):
+            import pandas
+        return pandas.DataFrame(self._lines(table))
+
+    def _lines(self, table: Table) -> list[Row]:
+        if table not in ("runs", "cells"):
+            raise UnknownNameError(f"a sweep has the tables runs and cells, got {table!r}")
+        return list(self.runs() if table == "runs" else self.cells())
+
+    def _repr_html_(self) -> str:
+        with closing(self.rows()) as rows:
+            done = sum(run in rows for run in range(self.design.run_count))
+        facts = {
+            "design": f"{self.kind}, {self.design.cell_count:,} cells x {self.design.repeats} repeats",
+            "varied": ", ".join(self.paths),
+            "done": f"{done:,} of {self.design.run_count:,} runs of {self.question.steps:,} steps",
+            "measures": ", ".join(self.measures),
+            "folder": self.folder,
+        }
+        return html_table(f"Sweep of {self.question.scenario['name']}", facts)
+
+    def write_tables(self) -> None:
+        write_table(self.folder / TABLE, self.runs())
+        write_table(self.folder / CELLS, self.cells())
+
+
+def open_sweep(folder: str | Path) -> Sweep:
+    """Open the folder of a sweep, a sensitivity analysis or a search.
+
+    Where something in it is damaged, a `DamageWarning` names it, and the rest is read.
+    """
+    return Sweep(Path(folder))
+
+
+def is_sweep(folder: str | Path) -> bool:
+    """Whether a folder looks like one of a sweep."""
+    return (Path(folder) / MANIFEST).is_file()
+
+
+@contextmanager
+def claimed(
+    folder: str | Path,
+    question: Question,
+    design: Design,
+    start: dict[str, Any],
+    announce: Announce,
+    **more: Any,
+) -> Iterator[Sweep]:
+    """The folder of a sweep, begun if it is new, for this process alone."""
+    from filelock import FileLock, Timeout
+
+    folder = Path(folder)
+    scenario = question.load()
+    asked = {
+        "question": question.data(),
+        "design": design.data(),
+        "points": design.fingerprint,
+        "start": start,
+        **more,
+    }
+    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # have places of their own
+    try:
+        if folder.exists() and not is_sweep(folder) and not _is_free(folder):
+            raise ScenarioError(f"{folder} is not empty and holds no sweep: name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, OWN_FILES)
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ScenarioError(
+            f"another process is at work on the sweep in {folder}; wait for it or stop it"
+        ) from None
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+    try:
+        refuse_links(folder, OWN_FILES)
+        remove_leftovers(folder, OWN_FILES)
+        if is_sweep(folder):
+            there = Sweep(folder, refuse)
+            if design.kind == SEARCH and int(there.design.samples or 0) < int(design.samples or 0):
+                # More trials: the same search, further on. Those it has are the first of those it will have.
+                there.manifest["design"]["samples"] = design.samples
+                write_sweep_manifest(folder, there.manifest)
+            _compare(there, asked, scenario, announce)
+            there.check_points()
+        else:
+            _begin(folder, asked, scenario)
+        made = open_sweep(folder)
+        made.question = question  # its rule files are where the user said
+        yield made
+    except OSError as error:
+        raise RunError(f"cannot write the sweep to {folder}: {error}") from None
+    finally:
+        lock.release()
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what a sweep left that was stopped before it had begun."""
+    names = {path.name for path in folder.iterdir()}
+    return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, SCENARIO, ROWS})
+
+
+def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
+    versions = {
+        "murmura": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": version("numba"),
+        "scipy": version("scipy"),
+        "platform": platform.platform(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    content = json_content(scenario)
+    write_whole(folder / SCENARIO, content)
+    write_whole(folder / ROWS, b"")
+    # The manifest comes last: a folder that has one has everything.
+    files = {SCENARIO: sha256(content)}
+    write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})
+
+
+def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: Announce) -> None:
+    """A folder is gone on with only by the very sweep that it holds."""
+    asked = json.loads(json.dumps(asked))
+    pairs = [(dict(value_paths(there.scenario)), dict(value_paths(scenario)))]
+    for part, now in asked.items():
+        before = there.manifest.get(part)
+        if part == "points":
+            continue  # follow from the design, and are checked by themselves
+        pairs.append((before, now) if isinstance(before, dict) else ({part: before}, {part: now}))
+    differences = [
+        f"{name} was {_shown(name, before.get(name))}, now {_shown(name, now[name])}"
+        for before, now in pairs
+        for name in now
+        # A scenario may be named, and its values changed, in other words; what came of it was compared. Of rule files
+        # the hashes are, wherever they lie.
+        if before.get(name) != now[name] and name not in ("source", "changes", "rules")
+    ]
+    if differences:
+        raise ScenarioError(
+            f"{there.folder} holds another sweep: {'; '.join(differences)}. Name another folder, or go on "
+            f"with that one by `murmura resume {there.folder}`"
+        )
+    begun_by = there.manifest["versions"]["murmura"]
+    if begun_by != __version__:
+        announce(f"this sweep was begun by murmura {begun_by}, and goes on with {__version__}")
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "axes" and value:
+        return " ".join(str(Axis.from_data(axis)) for axis in value)
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,200 @@
+"""The rows of a sweep on disk: one line of JSON for each finished run, safe against being killed at any moment.
+
+Rows are appended in whatever order runs end, and are on the disk before they count. A line that was cut short
+is cut off when the file is opened again; its run is then done again, with the same result. So is a line that is
+damaged: readers name it and read the others, who goes on with the sweep takes it out and does its run again. Only the
+place of each row is kept in memory, so a million of them cost eight megabytes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import RunError
+from murmura.engine.arguments import LARGEST_SEED
+from murmura.engine.checkpoint import whole_file
+from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
+from murmura.lab.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
+from murmura.lab.safe_open import open_own
+from murmura.scenario.plain_files import open_plain_file
+
+Row = dict[str, Any]
+Check = Callable[[Row], None]
+DAMAGED = "rows.damaged.jsonl"
+"""A copy of the rows as they were found, before damaged ones are taken out."""
+
+
+class Rows:
+    """Rows by the number of their run. The last row of a run is the one that counts.
+
+    Args:
+        path: The file.
+        run_count: How many runs there are; a row of another is damaged.
+        writable: Whether rows will be added; damaged ones are then taken out.
+        summed: Whether lines carry sums.
+        check: Raises ValueError for a row that makes no sense.
+        on_damage: Called with each damage.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        run_count: int,
+        writable: bool = False,
+        summed: bool = False,
+        check: Check = lambda row: None,
+        on_damage: OnDamage = warn_of_damage,
+    ) -> None:
+        self.path, self._summed, self._check, self._on_damage = path, summed, check, on_damage
+        # Places are counted from 1. Memory of zeros is taken only where something is written to it.
+        self._places = np.zeros(run_count, np.int64)
+        self._failed: set[int] = set()
+        self.damaged = 0
+        try:
+            if writable:
+                self._file = open_own(path, create=not path.exists() and not path.is_symlink())
+            else:
+                self._file = open_plain_file(path)
+            try:
+                self._end = self._read()
+                if writable and self.damaged:
+                    self._take_out_damaged()
+                if writable:
+                    self._file.truncate(self._end)
+            except BaseException:
+                self.close()
+                raise
+        except OSError as error:
+            raise RunError(f"cannot open {path}: {error}") from None
+
+    def _read(self) -> int:
+        """Find every row and name every damaged line; return where whole lines end."""
+        end = 0
+        with open_plain_file(self.path) as lines:
+            for number, place, line in raw_lines(lines):
+                end = place + (0 if line is None else len(line))
+                try:
+                    self._take(self._row(line), place)
+                except ValueError as error:
+                    self.damaged += 1
+                    if self.damaged <= MOST_NAMED:
+                        self._on_damage(
+                            Damage(self.path, f"{error}: its run counts as not done", line=number)
+                        )
+        if self.damaged > MOST_NAMED:
+            self._on_damage(Damage(self.path, f"{self.damaged - MOST_NAMED:,} more lines"))
+        return end
+
+    def _row(self, line: bytes | None) -> Row:
+        if line is None:
+            raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
+        row = row_of(line, self._summed)
+        run = row.get("run")
+        if isinstance(run, bool) or not isinstance(run, int) or not 0 <= run < len(self._places):
+            raise ValueError(f"there is no run {run!r:.40}")
+        self._check(row)
+        return row
+
+    def _take(self, row: Row, place: int) -> None:
+        run = row["run"]
+        if "error" in row:
+            self._failed.add(run)
+        else:
+            self._failed.discard(run)
+        self._places[run] = place + 1
+
+    def _take_out_damaged(self) -> None:
+        """Write the rows anew without the damaged ones; the file as it was is kept beside it."""
+        kept = self.path.with_name(DAMAGED)
+        with open_plain_file(self.path) as lines, whole_file(kept) as copy:
+            while piece := lines.read(2**20):
+                copy.write(piece)
+        with open_plain_file(kept) as lines, whole_file(self.path) as good:
+            for _, _, line in raw_lines(lines):
+                try:
+                    self._row(line)
+                except ValueError:
+                    continue
+                good.write(line or b"")
+        self._file.close()
+        self._file = open_own(self.path)
+        self._places[:] = 0
+        self._failed.clear()
+        self.damaged = 0
+        self._end = self._read()
+
+    def append(self, rows: list[Row]) -> None:
+        """Write rows and return when they are on the disk."""
+        lines = [line_of(row, self._summed) for row in rows]
+        data = b"".join(lines)
+        try:
+            # Past the end nothing counts yet, so a write that fails half-way has done no harm.
+            self._file.seek(self._end)
+            written = self._file.write(data)
+            if written < len(data):
+                raise OSError(f"only {written} of {len(data)} bytes fitted")
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise RunError(
+                f"cannot write to {self.path}: {error}. What was written before is safe; make room and run the same "
+                "command again"
+            ) from None
+        for row, line in zip(rows, lines, strict=True):
+            self._take(row, self._end)
+            self._end += len(line)
+
+    def __contains__(self, run: int) -> bool:
+        """Whether a run is done, and well."""
+        return bool(self._places[run]) and run not in self._failed
+
+    def __len__(self) -> int:
+        """How many runs are done, well or not."""
+        return int(np.count_nonzero(self._places))
+
+    @property
+    def failed(self) -> set[int]:
+        return self._failed
+
+    def get(self, run: int) -> Row | None:
+        """The row of a run; none if it is not done."""
+        if not self._places[run]:
+            return None
+        self._file.seek(int(self._places[run]) - 1)
+        return row_of(self._file.readline(LONGEST_LINE), self._summed)
+
+    def __iter__(self) -> Iterator[Row]:
+        """All rows in the order of their runs."""
+        for run in np.flatnonzero(self._places).tolist():
+            row = self.get(run)
+            assert row is not None
+            yield row
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def check_row(row: Row, paths: Collection[str], measures: Collection[str]) -> None:
+    """Refuse a row that no run of such a sweep writes."""
+    values, seed = row.get("values"), row.get("seed")
+    if not isinstance(values, dict) or values.keys() != set(paths):
+        raise ValueError(f"expected values of {', '.join(paths)}, got {values!r:.60}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"expected a seed, got {seed!r:.40}")
+    if "error" in row:
+        if not isinstance(row["error"], str):
+            raise ValueError(f"expected an error in words, got {row['error']!r:.40}")
+        return
+    found = row.get("measures")
+    if not isinstance(found, dict) or found.keys() != set(measures):
+        raise ValueError(f"expected the measures {', '.join(measures)}, got {found!r:.60}")
+    for name, value in found.items():
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)
+        ):
+            raise ValueError(f"{name} must be a number or null, got {value!r:.40}")

@@ -1,0 +1,218 @@
+"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be gone on with.
+
+Only this process writes. Runs are functions of their values and seed, so one that was lost is simply done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.lab.damage import refuse
+from murmura.lab.progress import reported
+from murmura.lab.sweeps.axes import listed_axes, read_axes
+from murmura.lab.sweeps.design import SEARCH, Design
+from murmura.lab.sweeps.dry_run import dry_run_sweep
+from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
+from murmura.lab.sweeps.folder import SCENARIO, Sweep, claimed, is_sweep
+from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.rows import Row, Rows
+from murmura.scenario import Scenario, load_scenario
+from murmura.scenario.rule_files import load_rule_file
+
+Progress = Callable[[int, int], None]
+
+
+def silent(text: str) -> None:
+    pass
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    vary: list[str] | dict[str, Any],
+    steps: int,
+    out: str | Path,
+    *,
+    design: str = "grid",
+    samples: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    measures: list[str] | None = None,
+    discard: int | None = None,
+    every: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    backend: str = "auto",
+    threads: int = 1,
+    rules: Iterable[str | Path] = (),
+    source: str | None = None,
+    changes: dict[str, Any] | None = None,
+    sure: bool = False,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+) -> Sweep:
+    """Run a scenario over values of its paths. The same call again goes on where the last one stopped.
+
+    Args:
+        scenario: A scenario, or the name or path of one.
+        vary: Texts as `--vary` takes them, or a table from path to a list of values.
+        steps: Steps of each run.
+        out: The folder; new, empty, or that of this very sweep.
+        design: "grid", "lhs", "sobol", "saltelli" or "morris".
+        samples: How many points, for designs other than a grid.
+        repeats: Runs of each cell, on independent seeds.
+        seed: From it the seeds of all runs are derived, and the points of random designs.
+        measures: Names of measures; by default all, the costly ones at fewer instants.
+        discard: Steps at the beginning that are not measured; the first half by default.
+        every: Steps between two measured instants; by default so that there are twenty.
+        workers: How many processes; by default one for each core. 0: none beside this one.
+        scheduler: Address of a Dask scheduler that does the runs instead.
+        backend: For each run, as `Simulation` takes it.
+        threads: For each run, as `Simulation` takes them.
+        rules: Files of your own that register rules and measures.
+        source: How a command line names the scenario, for replay commands.
+        changes: What a command line changes in it.
+        sure: Whether a design of very many runs is meant.
+        progress: Called with the runs done and the runs in all; by default they are shown on standard error.
+        announce: Called with a line of text that a user should see.
+
+    Returns:
+        The finished sweep. Runs that failed have an `error` in its rows; calling again tries them once more.
+    """
+    check_executor(workers, scheduler)
+    prepared = prepare(
+        scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
+        discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
+    )  # fmt: skip
+    if prepared[0].rhythm:
+        announce(prepared[0].rhythm)
+    if not is_sweep(out):
+        dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
+    with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
+        _work(made, workers, scheduler, report, announce)
+    return made
+
+
+def resume_sweep(
+    folder: str | Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+    announce: Announce = silent,
+    rules: Iterable[str | Path] = (),
+) -> Sweep:
+    """Go on with the sweep in a folder; runs that failed are tried once more.
+
+    Args:
+        folder: The folder.
+        workers, scheduler, progress, announce: As for `sweep`.
+        rules: The files of your own that the sweep was begun with. They are compared with what they were then, and are
+            never run because a folder names them.
+    """
+    there = Sweep(Path(folder), refuse)
+    question = there.trusting(rules)
+    if there.kind == SEARCH:
+        from murmura.lab.search import resume_search
+
+        return resume_search(there, question, workers, scheduler, progress, announce)
+    with (
+        claimed(folder, question, there.design, there.start, announce=announce) as made,
+        reported(progress, "runs") as report,
+    ):
+        _work(made, workers, scheduler, report, announce)
+    return made
+
+
+def prepare(
+    scenario: Scenario | str | Path,
+    vary: list[str] | dict[str, Any],
+    steps: int,
+    *,
+    design: str,
+    samples: int | None,
+    repeats: int,
+    seed: int,
+    measures: list[str] | None,
+    discard: int | None,
+    every: int | None,
+    backend: str,
+    threads: int,
+    rules: Iterable[str | Path],
+    source: str | None,
+    changes: dict[str, Any] | None,
+) -> tuple[Question, Design, dict[str, Any]]:
+    """Check everything that can be checked without a run, and put it in order."""
+    files = tuple(str(Path(file).resolve()) for file in rules)
+    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
+    texts = tuple(load_rule_file(file) for file in files)
+    if not isinstance(scenario, Scenario):
+        source = source or str(scenario)
+        scenario = load_scenario(scenario)
+    changes = changes or {}
+    scenario = scenario.with_values(changes)
+    axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
+    question = Question.checked(
+        scenario,
+        steps,
+        discard,
+        every,
+        measures,
+        backend=backend,
+        threads=threads,
+        rules=files,
+        rule_hashes=texts,
+    )
+    same = {axis.path for axis in axes} & set(question.measures)
+    if same:
+        raise ScenarioError(
+            f"{same.pop()} is varied and measured under the same name; register the measure anew"
+        )
+    hashes = list(texts)
+    start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}
+    return question, Design(axes, design, samples, repeats, seed), start
+
+
+def _work(
+    made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
+) -> None:
+    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
+        count = sum(1 for run in range(made.design.run_count) if run not in rows)
+        if count:
+            todo = (run for run in range(made.design.run_count) if run not in rows)
+            executor = make_executor(made.question, workers, scheduler, announce)
+            try:
+                do_runs(map(made.design.task, todo), count, executor, rows, progress)
+            finally:
+                executor.close()
+    made.write_tables()
+
+
+def do_runs(
+    tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
+) -> None:
+    """Have tasks done and their rows written, keeping no more under way than the executor can use."""
+    waiting: dict[Future[Row], Row] = {}
+    done = 0
+    while True:
+        while len(waiting) < executor.capacity and (task := next(tasks, None)) is not None:
+            waiting[executor.submit(task)] = task
+        if not waiting:
+            return
+        ended, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        rows.append([_row(future, waiting.pop(future)) for future in ended])
+        done += len(ended)
+        if progress is not None:
+            progress(done, count)
+
+
+def _row(future: Future[Row], task: Row) -> Row:
+    try:
+        return future.result()
+    except MurmuraError:
+        raise
+    except Exception as error:  # a cluster lost the run, or could not even load it
+        return task | {"error": f"{type(error).__name__}: {error}"}

@@ -1,0 +1,107 @@
+"""The tables of a sweep, made from its rows: one line for each run, and one for each cell with mean and error.
+
+table.csv   run, cell, repeat, seed, the varied paths, the measures, hash, error, and the command that replays it
+cells.csv   cell, the varied paths, how many runs, each measure's mean and standard error over the repeats
+Both also as Parquet where polars is installed.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import math
+import shlex
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from murmura.lab.atomic_write import atomic_write
+
+TABLE, CELLS = "table.csv", "cells.csv"
+ERROR = "_error"
+"""What is added to a measure's name for the standard error of its mean."""
+SAFE = ". The rows are safe; run the same command again"
+
+
+def replay_command(start: dict[str, Any], values: dict[str, Any], seed: int) -> str:
+    """The command that shows a run live: the words the sweep was asked with, and the values of the run."""
+    words = ["murmura", "live", start["source"], "--seed", str(seed)]
+    for path, value in (start["changes"] | values).items():
+        words += ["--set", f"{path}={_word(value)}"]
+    for file in start["rules"]:
+        words += ["--rules", file]
+    return shlex.join(words)
+
+
+def _word(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def run_lines(
+    rows: Iterable[dict[str, Any]], repeats: int, measures: Iterable[str], start: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """One flat line for each row: undefined measures and those of failed runs are none."""
+    names = list(measures)
+    for row in rows:
+        cell, repeat = divmod(row["run"], repeats)
+        found = row.get("measures", {})
+        yield {
+            "run": row["run"],
+            "cell": cell,
+            "repeat": repeat,
+            "seed": row["seed"],
+            **row["values"],
+            **{name: found.get(name) for name in names},
+            "hash": row.get("hash"),
+            "error": row.get("error"),
+            "replay": replay_command(start, row["values"], row["seed"]),
+        }
+
+
+def cell_lines(
+    rows: Iterable[dict[str, Any]], repeats: int, measures: Iterable[str], start: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """One flat line for each cell; the command replays its first run."""
+    names = list(measures)
+    for cell, group in groupby(rows, key=lambda row: row["run"] // repeats):
+        members = list(group)
+        good = [row["measures"] for row in members if "measures" in row]
+        line: dict[str, Any] = {"cell": cell, **members[0]["values"], "runs": len(good)}
+        for name in names:
+            line[name], line[name + ERROR] = mean_and_error([found.get(name) for found in good])
+        line["replay"] = replay_command(start, members[0]["values"], members[0]["seed"])
+        yield line
+
+
+def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """Mean and its standard error, of the values that are defined; the error needs two."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None, None
+    mean = math.fsum(known) / len(known)
+    if len(known) < 2:
+        return mean, None
+    variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
+    return mean, math.sqrt(variance / len(known))
+
+
+def write_table(path: Path, lines: Iterator[dict[str, Any]]) -> None:
+    """Write lines as CSV, temporary first, so that a table is always whole; and as Parquet if that can be done."""
+    with (
+        atomic_write(path, comfort=SAFE) as (temporary,),
+        temporary.open("w", newline="", encoding="utf-8") as file,
+    ):
+        first = next(lines, None)
+        if first is not None:
+            writer = csv.DictWriter(file, list(first), lineterminator="\n")
+            writer.writeheader()
+            writer.writerow(first)
+            writer.writerows(lines)
+    if first is not None and importlib.util.find_spec("polars") is not None:
+        import polars
+
+        with atomic_write(path.with_suffix(".parquet"), comfort=SAFE) as (temporary,):
+            polars.scan_csv(path, infer_schema_length=None).sink_parquet(temporary)

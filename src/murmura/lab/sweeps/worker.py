@@ -1,0 +1,52 @@
+"""A worker process of a sweep: reads a question and then tasks as lines of JSON, writes rows the same way.
+
+Plain pipes instead of `multiprocessing`: a user's script needs no main guard, nothing is pickled, and a worker
+that dies takes nothing but its own run with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from queue import SimpleQueue
+from typing import Any
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # Ctrl-C is for whoever started the sweep. It ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Whatever a user's rules print must not end up between the rows.
+    rows = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    lines: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+
+    from murmura.lab.sweeps.one_run import answer
+
+    question = json.loads(lines.get())
+    _write(rows, {"ready": True})
+    while True:
+        _write(rows, answer(question, json.loads(lines.get())))
+
+
+def _listen(lines: SimpleQueue[str]) -> None:
+    """Hand lines on. When they end, the parent has closed the pipe or is dead: leave at once."""
+    for line in sys.stdin:
+        lines.put(line)
+    os._exit(0)
+
+
+def _write(rows: Any, row: dict[str, Any]) -> None:
+    try:
+        rows.write(json.dumps(row) + "\n")
+        rows.flush()
+    except BrokenPipeError:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Whether what a folder holds is what was written: a run or a sweep read whole and compared with its sums.
+
+Sums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder; whoever means harm can
+write new ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from murmura.core.errors import MurmuraError
+from murmura.engine import checkpoint
+from murmura.lab.damage import Damage, DamageError
+from murmura.lab.gsd.reader import GsdReader
+from murmura.lab.runs.checkpoints import SLOTS
+from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, small_damage
+from murmura.lab.sweeps.design import SEARCH
+from murmura.lab.sweeps.folder import ROWS, Sweep
+from murmura.lab.sweeps.tables import CELLS, TABLE
+from murmura.scenario.plain_files import open_plain_file
+
+
+@dataclass
+class Report:
+    """What was found in a folder.
+
+    Attributes:
+        folder: The folder.
+        kind: "run" or "sweep".
+        checked: What was read, and how many of it.
+        damages: What is damaged, in the order in which it was found.
+        notes: What could not be checked, and why.
+    """
+
+    folder: Path
+    kind: Literal["run", "sweep"]
+    checked: dict[str, int] = field(default_factory=dict)
+    damages: list[Damage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is damaged."""
+        return not self.damages
+
+    def data(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "folder": str(self.folder),
+            "kind": self.kind,
+            "whole": self.is_whole,
+            "checked": self.checked,
+            "damages": [damage.data() for damage in self.damages],
+            "notes": self.notes,
+        }
+
+
+def verify_run(folder: Path) -> Report:
+    """Read a run whole: manifest, small files, every frame, every line, both checkpoints."""
+    report = Report(folder, "run")
+    run = Run(folder, report.damages.append)
+    if not run.has_sums:
+        report.notes.append(f"begun by an earlier version: {CONFIG} has no hash, lines have no sums")
+    if not run.manifest["hashes"]:
+        report.notes.append("the run did not end: how many frames and lines it must have is not known")
+    small = {name: found for name, found in run.manifest["files"].items() if name != CONFIG}
+    damages = [small_damage(folder / name, expected) for name, expected in small.items()]
+    report.damages += [damage for damage in damages if damage is not None]
+    report.checked["files"] = 2 + len(small)
+    report.checked["frames"] = _verify_frames(run, report)
+    for table, name in (("metrics", METRICS), ("events", EVENTS)):
+        report.checked[table] = _verify_lines(run, table, name, report)
+    report.checked["checkpoints"] = _verify_checkpoints(run, report)
+    return report
+
+
+def _verify_frames(run: Run, report: Report) -> int:
+    path, before = run.folder / TRAJECTORY, len(report.damages)
+    expected = run.manifest["counts"].get(TRAJECTORY)
+    try:
+        frames = Frames(path, run.scenario)
+        good = len(frames.sound(report.damages.append))
+    except DamageError as error:
+        report.damages.append(error.damage)
+        return 0
+    except MurmuraError as error:
+        report.damages.append(Damage(path, str(error)))
+        return 0
+    if expected is not None and len(frames) != expected:
+        report.damages.append(Damage(path, f"it has {len(frames):,} frames, expected {expected:,}"))
+    known = run.manifest["hashes"].get(TRAJECTORY)
+    if known is not None and len(report.damages) == before:
+        with GsdReader(path) as reader:
+            if reader.checked(len(reader)).hexdigest() != known:
+                report.damages.append(Damage(path, "its frames are not those that were written"))
+    return good
+
+
+def _verify_lines(run: Run, table: Any, name: str, report: Report) -> int:
+    path, before, count = run.folder / name, len(report.damages), 0
+    try:
+        for _ in run.rows(table, report.damages.append):
+            count += 1
+        known = run.manifest["hashes"].get(name)
+        if known is not None and len(report.damages) == before and _digest(path) != known:
+            report.damages.append(Damage(path, "its lines are not those that were written"))
+    except MurmuraError as error:
+        report.damages.append(Damage(path, str(error)))
+    return count
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open_plain_file(path) as file:
+        while piece := file.read(2**20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _verify_checkpoints(run: Run, report: Report) -> int:
+    good, ends, before = 0, False, len(report.damages)
+    for path in (run.folder / name for name in SLOTS):
+        if not path.exists():
+            continue
+        try:
+            found = checkpoint.load(path)
+        except MurmuraError as error:
+            report.damages.append(Damage(path, str(error)))
+            continue
+        if found.seed != run.seed or found.scenario != run.scenario:
+            report.damages.append(Damage(path, "it is of another run"))
+            continue
+        good += 1
+        ends |= found.state.digest(found.step_count) == run.final_hash
+    if run.final_hash is not None and not ends and len(report.damages) == before:
+        report.damages.append(Damage(run.folder / SLOTS[0], "neither checkpoint is of the final state"))
+    return good
+
+
+def verify_sweep(folder: Path) -> Report:
+    """Read a sweep whole: manifest, scenario, every row against its sum and its design, tables against the rows."""
+    report = Report(folder, "sweep")
+    on_damage = report.damages.append
+    sweep = Sweep(folder, on_damage)
+    if not sweep.has_sums:
+        report.notes.append("begun by an earlier version: scenario.json has no hash, rows have no sums")
+    report.checked["files"] = 2
+    try:
+        with closing(sweep.rows(on_damage=on_damage)) as rows:
+            report.checked["rows"], done = len(rows), len(rows) == sweep.design.run_count
+            for row in rows if sweep.kind != SEARCH else ():
+                task = sweep.design.task(row["run"])
+                if any(row[key] != task[key] for key in ("values", "seed")):
+                    on_damage(
+                        Damage(folder / ROWS, f"run {row['run']} has other values than the design gives it")
+                    )
+    except MurmuraError as error:
+        on_damage(Damage(folder / ROWS, str(error)))
+        return report
+    if not done:
+        report.notes.append(f"{report.checked['rows']:,} of {sweep.design.run_count:,} runs are done")
+    for name, lines in ((TABLE, sweep.runs), (CELLS, sweep.cells)):
+        if done and not report.damages and (folder / name).exists():
+            report.checked[name] = _verify_table(folder / name, lines, on_damage)
+    return report
+
+
+def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], on_damage: Callable[[Damage], None]) -> int:
+    """Compare a table with what its rows give."""
+    count = 0
+    with open_plain_file(path) as raw, io.TextIOWrapper(raw, "utf-8", "replace", newline="") as file:
+        found = csv.reader(file)
+        try:
+            header = next(found, [])
+            for number, line in enumerate(lines(), 2):
+                told = ["" if line.get(name) is None else str(line[name]) for name in header]
+                if next(found, None) != told:
+                    on_damage(Damage(path, "it is not what the rows give", line=number))
+                    return count
+                count += 1
+            if next(found, None) is not None:
+                on_damage(Damage(path, "it has more lines than there are rows", line=count + 2))
+        except csv.Error as error:
+            on_damage(Damage(path, str(error)))
+    return count

@@ -1,0 +1,294 @@
+"""Edges, obstacles and points of attraction: what the place itself asks of an agent.
+
+Avoidance is a wish and may fail; `collide` is a law: after the move, whoever would have entered an obstacle
+or crossed a wall stops in front of it and bounces, however fast it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from murmura.core.algebra import Number, maximum, minimum, sqrt, where
+from murmura.core.layout import POSITION, vector
+from murmura.core.merging import Sum
+from murmura.core.model import PLACES, Model, choice, height, quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.vec import TINY, Vec
+from murmura.rules.steering.towards import steer_towards
+
+Point = tuple[float, float]
+Place = tuple[float, float, float]
+Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
+NEVER = 1e9
+
+
+class Circle(Model):
+    """A round obstacle; in space a sphere."""
+
+    kind: Literal["circle"] = choice("circle", "Its shape.")
+    x: float = quantity(..., "Its centre.", "u")
+    y: float = quantity(..., "Its centre.", "u")
+    z: float | None = quantity(None, "Its centre, in a world with a depth; none: half way up.", "u")
+    radius: float = quantity(..., "Its radius.", "u", gt=0)
+
+
+class Cylinder(Model):
+    """An upright column, in a world with a depth."""
+
+    kind: Literal["cylinder"] = choice("cylinder", "Its shape.")
+    x: float = quantity(..., "Its axis.", "u")
+    y: float = quantity(..., "Its axis.", "u")
+    radius: float = quantity(..., "Its radius.", "u", gt=0)
+    bottom: float | None = quantity(None, "Where it begins; none: at the floor.", "u")
+    top: float | None = quantity(None, "Where it ends; none: at the ceiling.", "u")
+
+
+class Box(Model):
+    """A box along the axes, in a world with a depth."""
+
+    kind: Literal["box"] = choice("box", "Its shape.")
+    low: Place = Field(description="One corner, (x, y, z) [u].")
+    high: Place = Field(description="The opposite corner, (x, y, z) [u].")
+
+
+class Plane(Model):
+    """An endless flat wall, in a world with a depth."""
+
+    kind: Literal["plane"] = choice("plane", "Its shape.")
+    point: Place = Field(description="A point on it, (x, y, z) [u].")
+    normal: Place = Field((0.0, 0.0, 1.0), description="The direction at right angles to it.")
+
+
+class Polygon(Model):
+    """A solid obstacle with corners; in space it stands upright from floor to ceiling."""
+
+    kind: Literal["polygon"] = choice("polygon", "Its shape.")
+    points: tuple[Point, ...] = Field(min_length=3, description="Its corners in order [u].")
+
+
+class Wall(Model):
+    """A line of walls. Three corners or more without `kind` are a polygon."""
+
+    kind: Literal["wall"] = choice("wall", "Its shape.")
+    points: tuple[Point, ...] = Field(min_length=2, description="Its corners in order [u].")
+
+
+SHAPE_FIELDS = (vector("start"), vector("end"), "radius")
+"""One obstacle row: a circle is a segment of no length with a radius; a wall is a segment without one."""
+
+
+def shape_rows(obstacles: Sequence[Obstacle], longest: float) -> list[tuple[float, ...]]:
+    """Circles and single wall segments as rows of SHAPE_FIELDS.
+
+    Segments are cut to at most `longest`, so that on a torus the nearest image of a segment's start is the
+    image of the segment that matters.
+    """
+    rows: list[tuple[float, ...]] = []
+    for shape in obstacles:
+        if isinstance(shape, Circle):
+            rows.append((shape.x, shape.y, shape.x, shape.y, shape.radius))
+            continue
+        ends = (*shape.points[1:], shape.points[0]) if isinstance(shape, Polygon) else shape.points[1:]
+        for start, end in zip(shape.points, ends, strict=False):
+            rows += _segments(start, end, longest)
+    return rows
+
+
+def _segments(start: Point, end: Point, longest: float) -> list[tuple[float, ...]]:
+    count = max(1, math.ceil(math.dist(start, end) / longest))
+    ex, ey = (end[0] - start[0]) / count, (end[1] - start[1]) / count
+    cuts = [(start[0] + ex * k, start[1] + ey * k) for k in range(count)] + [end]
+    return [(*a, *b, 0.0) for a, b in pairwise(cuts)]
+
+
+def contains(shape: Circle | Polygon | Wall, x: float, y: float) -> bool:
+    """Whether a place lies inside a solid obstacle."""
+    if isinstance(shape, Circle):
+        return math.hypot(x - shape.x, y - shape.y) < shape.radius
+    if isinstance(shape, Wall):
+        return False
+    inside = False
+    for (ax, ay), (bx, by) in zip(shape.points, (*shape.points[1:], shape.points[0]), strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            inside = not inside
+    return inside
+
+
+def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
+    """Vector from the nearest point of an obstacle's core to a place, and the distance to its surface."""
+    from_start = offset(world, it.start, place)
+    edge = it.end - it.start
+    along = minimum(1.0, maximum(0.0, from_start.dot(edge) / (edge.square + TINY)))
+    away = from_start - edge * along
+    return away, away.length - it.radius
+
+
+@register_rule("avoid_obstacles")
+class AvoidObstacles(Rule):
+    """Steer away from obstacles that are near: unit(away)/d summed over them (S3-11)."""
+
+    on_by_default: ClassVar[bool] = True
+
+    weight: float = quantity(2.0, "How much keeping clear counts beside the other wishes.", "", (0, 5), ge=0)
+    reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
+
+    item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
+
+    def takes_part(self, scenario: Any) -> bool:
+        return bool(scenario.obstacles)
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        away, gap = nearest_on_shape(world, it, me.position)
+        return Sum(away * where(gap <= p.reach, 1.0 / (away.square + TINY), 0.0))
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return steer_towards(found, me) * p.weight
+
+    @staticmethod
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
+        return 1.0
+
+
+def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
+    """The edges of a walled world as wall segments, the inside on their left.
+
+    Where there are obstacles, edges must stop a move as they do: a mirrored move could land behind a wall.
+    """
+    corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height), (0.0, 0.0)]
+    return [(*a, *b, 0.0) for a, b in pairwise(corners)]
+
+
+def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
+    """When a move comes within a skin of an obstacle, and the obstacle's normal there.
+
+    In shares of the move; more than 1 if it does not. The skin is wider than the rounding of a place, so that
+    nobody, however flat its path, is put down on the wrong side.
+    """
+    from_start = offset(world, shape.start, position)
+    edge = shape.end - shape.start
+    t_circle = circle_hit(from_start, move, shape.radius + world.skin)
+    t_line = segment_hit(from_start, move, edge, world.skin)
+    round_one = shape.radius > 0.0
+    normal = where(round_one, from_start + move * minimum(t_circle, 1.0), edge.left)
+    return where(round_one, t_circle, t_line), normal
+
+
+def circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
+    """When a move comes within this distance of a place, as a share of the move."""
+    # Back from the point nearest to the centre. The textbook discriminant would lose all digits where the path
+    # is much longer than the radius.
+    square = move.square + TINY
+    outwards = from_centre.dot(move)
+    nearest = from_centre - move * (outwards / square)
+    inside = radius * radius - nearest.square
+    t = maximum(0.0, -outwards / square - sqrt(maximum(inside, 0.0) / square))
+    return where((outwards < 0.0) & (inside > 0.0), t, NEVER)
+
+
+def segment_hit(from_start: Vec, move: Vec, edge: Vec, skin: Number) -> Number:
+    """When a move comes within a skin of a segment's line, if it is then (or at its end) between the ends."""
+    size = sqrt(edge.square + TINY)
+    side = where(edge.cross(from_start) >= 0.0, 1.0, -1.0)
+    away = edge.cross(from_start) / size * side
+    sink = move.cross(edge) / size * side
+    safe = where(sink > 0.0, sink, 1.0)
+    along = (from_start + move * minimum(1.0, away / safe)).dot(edge) / size
+    between = (along >= -skin) & (along <= size + skin)
+    return where((sink > 0.0) & between, maximum(0.0, (away - skin) / safe), NEVER)
+
+
+def collide(world: Any, position: Vec, move: Vec, velocity: Vec, t: Number, normal: Vec) -> tuple[Vec, Vec]:
+    """The place after a move that may have been stopped at share `t`, and the velocity after the bounce."""
+    stopped = t <= 1.0
+    into = 2.0 * velocity.dot(normal) / (normal.square + TINY)
+    return position + move * where(stopped, t, 1.0), where(stopped, velocity - normal * into, velocity)
+
+
+def inwards(x: Number, size: Number, margin: Number) -> Number:
+    """How far a coordinate lies within the margin of either edge, positive at the lower one."""
+    return maximum(0.0, margin - x) - maximum(0.0, x - (size - margin))
+
+
+@register_rule("boundary")
+class Boundary(Rule):
+    """A soft field along the edges: force times penetration over margin, on each axis (S0-52)."""
+
+    on_by_default: ClassVar[bool] = True
+
+    margin: float = quantity(100.0, "Width of the field.", "u", (10, 400), gt=0)
+    force: float = quantity(0.8, "Force at the very edge.", "", (0, 5), ge=0)
+
+    clamped = False
+    silent_when_zero = "force"
+
+    def takes_part(self, scenario: Any) -> bool:
+        return "soft" in scenario.world.edges
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        depths = me.position.map(inwards, world.size, p.margin)
+        pushed = Vec(*(x if edge == "soft" else 0.0 for x, edge in zip(depths, world.edges, strict=True)))
+        return pushed * (p.force / p.margin)
+
+
+@register_rule("containment")
+class Containment(Rule):
+    """Turn back in time: steer inwards as soon as the place foreseen lies within the margin (Reynolds 1999)."""
+
+    weight: float = quantity(2.0, "How much staying inside counts beside the other wishes.", "", (0, 5), ge=0)
+    margin: float = quantity(50.0, "How near the edge may come.", "u", (1, 400), gt=0)
+    foresight: float = quantity(1.0, "How far ahead the flight is foreseen.", "s", (0, 5), ge=0)
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        foreseen = me.position + me.velocity * p.foresight * world.pace
+        return steer_towards(foreseen.map(inwards, world.size, p.margin), me) * p.weight
+
+
+class Attractor(Model):
+    """A point that draws agents near, or, with a negative strength, drives them away."""
+
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
+    strength: float = quantity(1.0, "Pull at the centre in units of max_force; negative: push.", "", (-5, 5))
+    radius: float = quantity(150.0, "How far it reaches.", "u", (10, 500), gt=0)
+
+
+@register_rule("attractors")
+class Attractors(Rule):
+    """Points that pull or push, less with distance: strength x (1 - d/radius) x max_force (S0-53, S0-54)."""
+
+    on_by_default: ClassVar[bool] = True
+
+    weight: float = quantity(1.0, "Factor on all of them.", "", (0, 5), ge=0)
+    points: tuple[Attractor, ...] = Field((), strict=False, description="The attractors and repulsors.")
+
+    item_fields = (POSITION, "strength", "radius")
+    clamped = False
+
+    def takes_part(self, scenario: Any) -> bool:
+        return bool(self.points)
+
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [((a.x, a.y, a.z), a.strength, a.radius) for a in self.points]
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        way = offset(world, me.position, it.position)
+        distance = sqrt(way.square + TINY)
+        pull = it.strength * (1.0 - distance / it.radius) * me.max_force / distance
+        return Sum(way * where((way.square > 0.0) & (distance <= it.radius), pull, 0.0))
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found * p.weight

@@ -1,0 +1,142 @@
+"""Separation, alignment, cohesion (Reynolds 1987), with every variant the source documents give."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from murmura.core.algebra import maximum, where
+from murmura.core.merging import Greatest, Sum
+from murmura.core.model import choice, quantity
+from murmura.core.perception import EDGE
+from murmura.core.rule import Rule, register_rule
+from murmura.rules.steering.towards import steer_towards
+
+Weighting = Literal["uniform", "linear"]
+
+
+class NeighborRule(Rule):
+    """A rule about neighbours within a radius of its own, or all that are perceived."""
+
+    radius: float | None = quantity(
+        None, "Only neighbours this near count; none: all that are perceived.", "u", (5, 200), gt=0
+    )
+    weight: float = quantity(1.0, "How much this wish counts beside the others.", "", (0, 4), ge=0)
+
+    def options(self) -> dict[str, bool]:
+        return super().options() | {"own_radius": self.radius is not None}
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        # A division here saves one for every pair of neighbours.
+        return super().numbers(perception_radius) | {"per_radius": 1.0 / (self.radius or perception_radius)}
+
+
+@register_rule("separation")
+class Separation(Rule):
+    """Steer away from neighbours that are too near."""
+
+    on_by_default: ClassVar[bool] = True
+
+    radius: float = quantity(25.0, "Personal space.", "u", (2, 80), gt=0)
+    weight: float = quantity(1.5, "How much keeping apart counts beside the other wishes.", "", (0, 4), ge=0)
+    falloff: Literal["inverse", "inverse_square"] = choice(
+        "inverse_square", "How the push grows as a neighbour comes near: as 1/d or as 1/d^2."
+    )
+    response: Literal["steer", "push"] = choice(
+        "steer", "Steer: the velocity desired less the one had; push: a plain force away, times the weight."
+    )
+    priority: Literal["weight", "early_exit"] = choice(
+        "weight", "Early exit: with a neighbour nearer than the exit distance, nothing but separation counts."
+    )
+    exit_distance: float = quantity(5.0, "How near is very near, for the early exit.", "u", (0.5, 40), gt=0)
+
+    def variant(self) -> type[Rule]:
+        return SeparationFirst if self.priority == "early_exit" else Separation
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        push = seen.inverse * seen.inverse
+        if p.falloff_inverse_square:
+            push = push * seen.inverse
+        # Somebody in the very same place pushes nowhere: the offset is 0 and its inverse stays finite (S0-39).
+        push = -(push * seen.separation * seen.attention)
+        return Sum(seen.offset * where(seen.square <= p.radius * p.radius, push, 0.0))
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        if p.response_push:
+            return found.normalized().limited(me.max_force) * p.weight
+        return steer_towards(found, me) * p.weight
+
+
+class SeparationFirst(Separation):
+    """Separation that silences the other wishes while somebody is very near (S4-24)."""
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        inverse = where((seen.square > 0.0) & (seen.separation > 0.0), seen.inverse, 0.0)
+        return {"away": Separation.pair(p, me, seen, world), "greatest_inverse": Greatest(inverse)}
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return Separation.steer(p, me, found.away, world)
+
+    @staticmethod
+    def exclusive(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return found.greatest_inverse * p.exit_distance >= 1.0
+
+
+def closeness(p: Any, seen: Any) -> Any:
+    """How much a neighbour counts by its place: alike, or less with distance, and only within the radius."""
+    w = seen.attention
+    if p.weighting_linear:
+        nearness = 1.0 - seen.distance * p.per_radius if p.own_radius else seen.nearness
+        # At the very radius rounding leaves a little more or less than 0, which steering would make a full force.
+        w = w * where(nearness > EDGE, nearness, 0.0)
+    if p.own_radius:
+        w = where(seen.square <= p.radius * p.radius, w, 0.0)
+    return w
+
+
+@register_rule("alignment")
+class Alignment(NeighborRule):
+    """Steer towards the mean velocity of neighbours."""
+
+    on_by_default: ClassVar[bool] = True
+
+    weighting: Weighting = choice(
+        "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
+    )
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return Sum(seen.velocity * (seen.alignment * closeness(p, seen)))
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return steer_towards(found, me) * p.weight
+
+
+@register_rule("cohesion")
+class Cohesion(NeighborRule):
+    """Steer towards the mean place of neighbours."""
+
+    on_by_default: ClassVar[bool] = True
+
+    weighting: Weighting = choice(
+        "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
+    )
+    density_adaptation: bool = choice(False, "Whether a crowd attracts less: force times max(0.3, 1 - n/20).")
+    crowd: float = quantity(20.0, "Neighbours at which a crowd would attract no more.", "", (5, 100), gt=0)
+    crowd_floor: float = quantity(0.3, "What is left of the attraction of a crowd.", "", (0, 1), ge=0, le=1)
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return Sum(seen.offset * (seen.cohesion * closeness(p, seen)))
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        weight = p.weight
+        if p.density_adaptation:
+            # Decision 10: on the force, not on the vector, whose length the steering formula discards.
+            weight = weight * maximum(p.crowd_floor, 1.0 - me.neighbors / p.crowd)
+        return steer_towards(found, me) * weight

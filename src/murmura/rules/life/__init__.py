@@ -1,0 +1,1 @@
+"""Energy, food, mates, young and panic."""

@@ -1,0 +1,461 @@
+"""Food and those who eat it: sources that fill and empty, and the four stages of a hungry agent (S2-8, S2-28).
+
+A source is an item with a turn of its own. It counts its feeders, lets in one waiting agent in a step while it has
+room, and says what each feeder gets in the next step: so no source ever feeds more than its capacity, and nobody
+gains energy from food that is not there. Agents only look at sources; they never take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from murmura.core.algebra import (
+    Number,
+    absolute,
+    floor,
+    maximum,
+    minimum,
+    sqrt,
+    to_integer,
+    to_number,
+    when,
+    where,
+)
+from murmura.core.events import Event
+from murmura.core.layout import POSITION, layout_of_width, place_of, vector
+from murmura.core.merging import FAR, Best, Count, Least
+from murmura.core.model import PLACES, Model, choice, height, quantity
+from murmura.core.noise import noise
+from murmura.core.randomness import IN_SPACE, STREAM_FOOD, seed_words, uniform_from
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset
+from murmura.core.state import FeedingState, MatingState
+from murmura.core.vec import TINY, Vec, any_direction, from_angle
+from murmura.rules.life.stages import Change
+from murmura.rules.refusals import exact_ids, in_order, outside_world
+from murmura.rules.steering.towards import steer_at_speed
+
+GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
+NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
+SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
+MEAL = float(Event.MEAL)
+RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
+
+STAGES = {
+    FeedingState.NONE: "flies with the flock; if hungry and in reach of food with room, it is drawn there",
+    FeedingState.APPROACHING: "flies to its source and slows down on arrival",
+    FeedingState.GATHERING: "waits around its source in the chosen style; goes in when there is room",
+    FeedingState.FEEDING: "sits at its source, brakes and eats",
+}
+CHANGES = (
+    Change(
+        FeedingState.NONE,
+        FeedingState.APPROACHING,
+        "energy < `hungry_below` and the nearest source with room is within `reach`",
+    ),
+    Change(FeedingState.APPROACHING, FeedingState.GATHERING, "nearer than `gather_from` x `gather_radius`"),
+    Change(FeedingState.GATHERING, FeedingState.APPROACHING, "farther than `lost_from` x `gather_radius`"),
+    Change(
+        FeedingState.GATHERING,
+        FeedingState.FEEDING,
+        "the source lets it in: nearest of those within `landing_radius`, and feeders < `capacity`",
+    ),
+    Change(FeedingState.FEEDING, FeedingState.GATHERING, "swept off, beyond 1.5 x `landing_radius`"),
+    Change(
+        FeedingState.APPROACHING,
+        FeedingState.NONE,
+        "energy > `sated_above`, panic > `panic_limit`, the source is empty, or courtship has begun",
+    ),
+    Change(FeedingState.GATHERING, FeedingState.NONE, "as from approaching"),
+    Change(
+        FeedingState.FEEDING,
+        FeedingState.NONE,
+        "energy = 1, or > `content_above` after `duration`; panic > `panic_limit`; the source is empty",
+    ),
+)
+
+
+DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen around it, not on it
+
+
+class FoodSource(Model):
+    """A place with food."""
+
+    x: float = quantity(..., "Where it is.", "u", PLACES)
+    y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
+    amount: float | None = quantity(
+        None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
+    )
+
+
+@register_rule("feeding")
+class Feeding(Rule):
+    """Hungry agents fly to food, wait their turn, eat, and recover (S0-59 to S0-66, S2-57)."""
+
+    weight: float = quantity(1.0, "How much the way to food counts beside other wishes.", "", (0, 5), ge=0)
+    sources: tuple[FoodSource, ...] = Field((), strict=False, description="Sources at places of your choice.")
+    count: int = quantity(5, "Further sources, at places drawn from the seed.", "", (0, 20), ge=0, le=500)
+    amount: float = quantity(100.0, "Food that a source holds when full.", "food", (1, 1000), gt=0)
+    capacity: int = quantity(20, "Greatest number of feeders at a source.", "", (1, 100), ge=1, le=1_000_000)
+    consumption: float = quantity(1.0, "Food that a feeder eats.", "food/s", (0.1, 10), gt=0)
+    energy_restore: float = quantity(0.3, "Energy that a feeder gains by it.", "1/s", (0, 1), ge=0)
+    respawn: Literal["elsewhere", "same_place", "never"] = choice(
+        "elsewhere", "Where an empty source is full again after the respawn time."
+    )
+    respawn_time: float = quantity(10.0, "How long a source stays empty.", "s", (0, 120), ge=0)
+    margin: float = quantity(150.0, "Distance of drawn places from the edges.", "u", (0, 400), ge=0)
+
+    reach: float = quantity(200.0, "How far food is noticed.", "u", (20, 1000), gt=0)
+    attraction: float = quantity(
+        1.0, "Pull on the hungry who are not on their way, in max_force x (1 - d/reach).", "", (0, 5), ge=0
+    )
+    hunger_gain: float = quantity(2.0, "How much full hunger adds to that pull.", "", (0, 10), ge=0)
+    drawn_below: float = quantity(0.7, "Energy below which food pulls.", "", (0, 1), ge=0, le=1)
+    hungry_below: float = quantity(
+        0.6, "Energy below which an agent sets out for food.", "", (0, 1), ge=0, le=1
+    )
+    sated_above: float = quantity(0.9, "Energy above which one who waits leaves.", "", (0, 1), ge=0, le=1)
+    content_above: float = quantity(
+        0.8, "Energy above which a feeder leaves after the duration.", "", (0, 1), ge=0, le=1
+    )
+    duration: float = quantity(
+        2.0, "Least time of a meal that ends before energy is full.", "s", (0, 30), ge=0
+    )
+    panic_limit: float = quantity(0.5, "Panic above this ends everything about food.", "", (0, 1), ge=0, le=1)
+
+    approach_speed: float = quantity(1.0, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
+    arrival_radius: float = quantity(50.0, "Nearer than this the approach slows.", "u", (1, 200), gt=0)
+    ignore_within: float = quantity(1.0, "Nearer than this nothing is left to approach.", "u", (0, 10), ge=0)
+    style: Literal["gather", "swarm", "hover"] = choice(
+        "gather", "How agents wait: circling the source, swarming over it, or hovering at its rim."
+    )
+    gather_radius: float = quantity(50.0, "Where agents wait.", "u", (5, 200), gt=0)
+    gather_from: float = quantity(1.5, "Waiting begins within this many gather radii.", "", (1, 5), gt=0)
+    lost_from: float = quantity(2.0, "Waiting ends beyond this many gather radii.", "", (1, 5), gt=0)
+    gather_speed: float = quantity(0.5, "Speed of the circling, in max_speed.", "", (0, 1), ge=0)
+    gather_force: float = quantity(1.0, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
+    swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in max_force.", "", (0, 2), ge=0)
+    swarm_noise: float = quantity(0.3, "Random force in the swarm, in max_force.", "", (0, 2), ge=0)
+    swarm_core: float = quantity(0.3, "Share of the gather radius that pushes outwards.", "", (0, 1), gt=0)
+    hover_speed: float = quantity(0.2, "Speed of the hovering, in max_speed.", "", (0, 1), ge=0)
+    hover_force: float = quantity(0.5, "Greatest force while hovering, in max_force.", "", (0, 1), ge=0)
+    hover_damping: float = quantity(0.1, "Braking while hovering.", "", (0, 1), ge=0)
+    eagerness: float = quantity(
+        3.0, "How many of those who wait fly in for each free place at a time.", "", (1, 10), gt=0
+    )
+    turn_time: float = quantity(
+        10.0, "How long one who waits tries to land before it is another's turn.", "s", (1, 60), gt=0
+    )
+    landing_radius: float = quantity(20.0, "How near one must be to be let in.", "u", (1, 100), gt=0)
+    sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
+    sit_damping: float = quantity(0.3, "Braking of one who sits.", "", (0, 1), ge=0)
+    feed_speed: float = quantity(0.3, "Speed of a feeder's last stretch, in max_speed.", "", (0, 1), ge=0)
+    feed_force: float = quantity(1.0, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
+    feed_damping: float = quantity(0.2, "Braking on that stretch.", "", (0, 1), ge=0)
+
+    approach_flocking: float = quantity(
+        0.1, "What is left of other wishes while approaching.", "", (0, 1), ge=0, le=1
+    )
+    gather_flocking: float = quantity(
+        0.15, "What is left of other wishes while waiting.", "", (0, 1), ge=0, le=1
+    )
+    approach_space: float = quantity(
+        0.4, "What is left of the separation radius while approaching.", "", (0, 1), gt=0, le=1
+    )
+    gather_space: float = quantity(
+        0.5, "What is left of the separation radius while waiting.", "", (0, 1), gt=0, le=1
+    )
+    shelter: float = quantity(
+        0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
+    )
+
+    clamped = False  # S0-65, S0-66: braking is a force of its own beside the flocking wishes
+    item_fields = ("id", POSITION, "room", "present", "portion", "invites", "admitted")
+    memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", vector("home"))
+    item_settings = ("id", "full", "home")
+    item_identity = ("home",)
+    reads = ("panic", "mating_state")
+    writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
+    columns = {"meal": 0.0}
+    needs = {"energy": "nobody gets hungry while energy does not fall"}
+    borrows = {"appetite": "remains.appetite"}
+    # A source is nobody's own.
+    shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
+
+    def items(self) -> Sequence[Sequence[Any]]:
+        return self._rows([(0.0, 0.0)] * self.count)
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[Any]]:
+        return self.items_in((width, height), seed)
+
+    def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
+        low, high = seed_words(seed)
+        draws = [_drawn(low, high, 0, number, len(sides)) for number in range(self.count)]
+        return self._rows([_inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
+
+    def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
+        """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
+        full: list[tuple[Any, float]] = [(tuple(place), self.amount) for place in drawn]
+        full += [((s.x, s.y, s.z), s.amount or self.amount) for s in self.sources]
+        return [
+            (number, place, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, place)
+            for number, (place, amount) in enumerate(full)
+        ]
+
+    def item_range(self) -> float:
+        return GIVES_UP * self.reach
+
+    def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
+        return [
+            {"kind": "food", **place_of(it), "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
+             "capacity": it["full"]}
+            for it in self.sources_in(rows)
+            if it["amount"] > 0.0
+        ]  # fmt: skip
+
+    def sources_in(self, rows: Any) -> list[dict[str, Any]]:
+        """Sources as a reader wants them, from flat rows of items."""
+        fields, found = (*self.item_fields, *self.memory_fields), []
+        columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
+        for row in [] if rows is None else rows.astype(float).tolist():
+            it = dict(zip(columns, row, strict=True))
+            found.append(
+                {
+                    "id": int(it["id"]),
+                    **place_of(it),
+                    "amount": it["amount"] if it["present"] else 0.0,
+                    "full": it["full"],
+                    "feeders": int(it["feeders"]),
+                    "radius": self.gather_radius,
+                }
+            )
+        return found
+
+    def refuses(self, scenario: Any) -> list[str]:
+        found = []
+        if not self.sources and not self.count:
+            found.append(
+                "rules.feeding: feeders need food, got no sources and count = 0; list some under "
+                "rules.feeding.sources or raise rules.feeding.count"
+            )
+        world = scenario.world
+        for k, source in enumerate(self.sources):
+            found += outside_world(f"rules.feeding.sources.{k}", (source.x, source.y, source.z), world)
+        side = min(world.sides)
+        if (self.count > 0 or self.respawn == "elsewhere") and 2.0 * self.margin >= side:
+            found.append(
+                f"rules.feeding.margin must leave room between the edges (less than {side / 2:g} [u]), got "
+                f"{self.margin:g}"
+            )
+        ordered = (
+            ("landing_radius", "gather_radius"), ("gather_from", "lost_from"), ("hungry_below", "sated_above"),
+        )  # fmt: skip
+        return found + in_order(self, "feeding", *ordered) + exact_ids("feeding", scenario)
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        s = me.feeding_state
+        space = where(s == APPROACHING, p.approach_space, where(s == GATHERING, p.gather_space, 1.0))
+        wind = where(s == NONE, 1.0, where(s == FEEDING, 0.0, p.shelter))
+        return {"separation.radius": space, "wind.blow_x": wind, "wind.blow_y": wind, "wind.gust": wind}
+
+    @staticmethod
+    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+        way = offset(world, me.position, it.position)
+        square = way.square
+        # S3-10: who eats carcasses leaves this food to others.
+        matches = (it.room > 0.0) & (p.appetite == 0.0)
+        offers = where((square <= p.reach * p.reach) & matches, square, FAR)
+        in_range = square <= GIVES_UP * p.reach * (GIVES_UP * p.reach)
+        mine = where((me.target_food_id == it.id) & in_range, square, FAR)
+        return Least(
+            where(me.target_food_id < 0.0, offers, mine),
+            id=it.id,
+            offset=way,
+            present=it.present,
+            portion=it.portion,
+            invites=it.invites,
+            admits=where((to_number(me.id) == it.admitted) & in_range, 1.0, 0.0),
+        )
+
+    @staticmethod
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        s, square = me.feeding_state, found.score
+        timer = me.feeding_timer + world.dt
+        eaten = where(s == FEEDING, found.portion, 0.0)
+        energy = minimum(1.0, me.energy + eaten * p.energy_of_food)
+        ring = p.gather_radius * p.gather_radius
+        landing = p.landing_radius * p.landing_radius
+        n = where((s == NONE) & (energy < p.hungry_below) & found.exists, APPROACHING, s)
+        n = where((s == APPROACHING) & (square < ring * p.gather_from * p.gather_from), GATHERING, n)
+        n = where((s == GATHERING) & (found.admits > 0.5), FEEDING, n)
+        n = where((s == GATHERING) & (square > ring * p.lost_from * p.lost_from), APPROACHING, n)
+        n = where((s == FEEDING) & (square > 2.25 * landing), GATHERING, n)
+        waited = (s > NONE) & (s < FEEDING) & (energy > p.sated_above)
+        ate = (s == FEEDING) & ((energy >= 1.0) | ((timer >= p.duration) & (energy > p.content_above)))
+        courts = (me.mating_state > SEEKING) & (me.mating_state < COOLDOWN)
+        n = where(waited | ate | courts | (found.present < 0.5) | (me.panic > p.panic_limit), NONE, n)
+        return {
+            "energy": energy,
+            "feeding_state": n,
+            "target_food_id": where(n == NONE, -1.0, where(s == NONE, found.id, me.target_food_id)),
+            "feeding_timer": where((n == s) & (n > NONE), timer, 0.0),
+            "meal": where(n == FEEDING, me.meal + eaten, 0.0),
+        }
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        way = found.offset
+        distance = sqrt(where(found.exists, found.score, 0.0))
+        s = me.feeding_state
+        approach = _approach(p, me, way, distance)
+        goes_in = (s == GATHERING) & (_rank(p, me, world) < found.invites)
+        drawn = (s == NONE) & (me.energy < p.drawn_below)
+        pull = p.attraction * me.max_force * (1.0 + p.hunger_gain * (1.0 - me.energy))
+        pull = where(drawn, pull * maximum(0.0, 1.0 - distance / p.reach) / (distance + TINY), 0.0)
+        force = where(s == FEEDING, _sit(p, me, way, distance), way * pull)
+        force = where(s == GATHERING, _wait(p, me, way, distance, world), force)
+        force = where((s == APPROACHING) | goes_in, approach, force)
+        return force * where(found.exists, p.weight, 0.0)
+
+    @staticmethod
+    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+        s = me.feeding_state
+        left = where(s == APPROACHING, p.approach_flocking, where(s == GATHERING, p.gather_flocking, 0.0))
+        return where((s == NONE) | (p.weight == 0.0), 1.0, left)
+
+    @staticmethod
+    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+        ends = (was.feeding_state == FEEDING) & (me.feeding_state < FEEDING)
+        eaten = was.meal + found.portion
+        return where(ends & (eaten > 0.0), MEAL, 0.0), was.target_food_id, eaten
+
+    @staticmethod
+    def speaks(p: Any, me: Any, world: Any) -> Any:
+        return me.feeding_state >= GATHERING
+
+    @staticmethod
+    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+        away = offset(world, it.position, me.position).square
+        near = 1.0 - away / (p.landing_radius * p.landing_radius)
+        here = me.target_food_id == it.id
+        waits = here & (me.feeding_state == GATHERING)
+        return {
+            "feeders": Count(here & (me.feeding_state == FEEDING)),
+            "waiting": Count(waits),
+            "nearest": Best(where(waits, maximum(0.0, near), 0.0)),
+        }
+
+    @staticmethod
+    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
+        it.feeders, it.waiting = told.feeders, told.waiting
+        it.room, it.portion, it.invites, it.admitted = 0.0, 0.0, 0.0, -1.0
+        when(
+            it.amount > 0.0,
+            lambda: _serve(p, it, told.nearest.id, world),
+            lambda: _stay_empty(p, it, world),
+        )
+
+
+def _serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
+    """Set aside a portion for each feeder and, while there is room, let in the nearest of those who wait."""
+    share = it.amount / maximum(1.0, it.feeders)
+    it.portion = where(it.feeders > 0.0, minimum(p.consumption * world.dt, share), 0.0)
+    it.amount = maximum(0.0, it.amount - it.portion * it.feeders)
+    room = maximum(0.0, p.capacity - it.feeders)
+    admits = (room > 0.0) & (nearest >= 0.0)
+    it.invites = minimum(1.0, p.eagerness * room / maximum(1.0, it.waiting))
+    it.admitted = where(admits, nearest, -1.0)
+    it.room = room - where(admits, 1.0, 0.0)
+
+
+def _stay_empty(p: Any, it: Any, world: Any) -> None:
+    """Nothing to eat, until the respawn time is over."""
+    it.present = 0.0
+    it.empty_for = it.empty_for + world.dt
+    if not p.respawn_never:
+        when(it.empty_for >= p.respawn_time, lambda: _fill(p, it, world))
+
+
+def _fill(p: Any, it: Any, world: Any) -> None:
+    """Full again, at home or elsewhere."""
+    it.position = it.home
+    if p.respawn_elsewhere:
+        number = to_integer(it.id) + RESPAWN_DRAWS
+        draws = _drawn(world.seed_low, world.seed_high, world.step, number, len(world.size))
+        it.position = Vec(*_inside(p.margin, draws, world.size))
+    it.amount, it.present, it.room, it.invites = it.full, 1.0, p.capacity, 1.0
+    it.empty_for = 0.0
+
+
+def _drawn(low: Any, high: Any, step: Any, number: Any, count: int) -> list[Number]:
+    """Numbers in [0, 1) for a source's place, one for each axis."""
+    draws = [*uniform_from(low, high, step, number, STREAM_FOOD)]
+    return draws if count == 2 else [*draws, uniform_from(low, high, step, number, STREAM_FOOD + IN_SPACE)[0]]
+
+
+def _inside(margin: Number, draws: Sequence[Number], sides: Any) -> list[Number]:
+    """The place that numbers in [0, 1) stand for, at least `margin` away from the edges."""
+    return [margin + u * (side - 2.0 * margin) for u, side in zip(draws, sides, strict=True)]
+
+
+def _rank(p: Any, me: Any, world: Any) -> Any:
+    """Who goes in where not all can: a number in [0, 1) that stays for a turn, and is spread evenly over the turns."""
+    own = to_number(me.id)
+    own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
+    own = own - floor(own)
+    rank = own + floor(world.noise_time / p.turn_time + own) * 0.7548777
+    return rank - floor(rank)
+
+
+def _approach(p: Any, me: Any, way: Vec, distance: Number) -> Any:
+    """Straight to the food, slower on arrival (S0-59)."""
+    speed = p.approach_speed * me.max_speed * minimum(1.0, distance / p.arrival_radius)
+    return steer_at_speed(way, speed, me) * where(distance < p.ignore_within, 0.0, 1.0)
+
+
+def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Any:
+    """The three styles of waiting (S0-60 to S0-64)."""
+    towards = way * (1.0 / (distance + TINY))
+    if p.style_swarm:
+        return _swarm(p, me, towards, distance, world)
+    error = distance - p.gather_radius
+    share = minimum(1.0, absolute(error) / p.gather_radius)
+    if p.style_gather:
+        own = to_number(me.id)
+        own = 0.8 + (own - 10.0 * floor(own / 10.0)) * 0.04
+        orbit = me.max_speed * p.gather_speed * own
+        wanted = towards * (error * share) + towards.left * orbit
+        return (wanted - me.velocity).limited(p.gather_force * me.max_force)
+    speed = where(error > 0.0, share, -share) * p.hover_speed * me.max_speed
+    force = (towards * speed - me.velocity).limited(p.hover_force * me.max_force)
+    return force - me.velocity * p.hover_damping
+
+
+def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
+    """Pulled to the food, pushed out of the core, and restless."""
+    row = to_number(me.id)
+    row = row - 2560.0 * floor(row / 2560.0)
+    turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
+    core = p.swarm_core * p.gather_radius
+    pull = where(distance < core, distance / core - 1.0, p.swarm_pull)
+    restless = from_angle(turn * 9.424778, p.swarm_noise)
+    if len(towards) == 3:
+        height = noise(world.noise_time * 0.5 + world.noise_y, row * 0.1 + world.noise_x)
+        restless = any_direction(turn * 9.424778, 0.5 + 0.5 * height, p.swarm_noise, 3)
+    return (towards * pull + restless) * me.max_force
+
+
+def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:
+    """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
+    wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
+    force = (wanted - me.velocity).limited(p.feed_force * me.max_force)
+    near = distance < p.sit_radius
+    return where(near, -me.velocity * p.sit_damping, force - me.velocity * p.feed_damping)

@@ -1,0 +1,1 @@
+"""Published models: Vicsek, Couzin's zones, Cucker-Smale, vision."""

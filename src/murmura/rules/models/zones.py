@@ -1,0 +1,84 @@
+"""Couzin, Krause, James, Ruxton, Franks 2002: zones of repulsion, orientation and attraction."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from murmura.core.algebra import where
+from murmura.core.merging import Greatest, Sum
+from murmura.core.model import quantity
+from murmura.core.perception import EDGE, SEES_ALL, in_view
+from murmura.core.randomness import STREAM_ZONES
+from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import TINY, Vec
+from murmura.rules.models.headings import bell, bell_vector, turn_force, turn_to, within
+
+RADIANS = 0.017453292519943295
+
+
+@register_rule("zones")
+class Zones(Rule):
+    """Turn away from whoever is too near; if nobody is, along with the near and towards the far."""
+
+    repulsion: float = quantity(1.0, "Radius of the zone in which others repel.", "u", (0.1, 5), gt=0)
+    orientation: float = quantity(
+        3.0, "Width of the zone around it in which headings are matched.", "u", (0, 20), ge=0
+    )
+    attraction: float = quantity(
+        14.0, "Width of the zone around that one in which others attract.", "u", (0, 20), ge=0
+    )
+    blind_angle: float = quantity(
+        90.0,
+        "Angle behind in which nobody is matched or joined; what is too near is felt all round.",
+        "deg",
+        (0, 350),
+        ge=0,
+        lt=360,
+    )
+    turning_rate: float = quantity(40.0, "Fastest turn.", "deg/s", (0, 200), ge=0)
+    noise: float = quantity(
+        0.05, "Standard deviation of the error in the wanted direction.", "rad", (0, 1), ge=0
+    )
+
+    clamped = False
+    silent_when_zero = "turning_rate"
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        cosine = math.cos(math.radians(180.0 - self.blind_angle / 2.0)) - EDGE
+        return super().numbers(perception_radius) | {
+            "match_radius": self.repulsion + self.orientation,
+            "join_radius": self.repulsion + self.orientation + self.attraction,
+            "view_cosine": cosine if self.blind_angle > 0.0 else SEES_ALL,
+        }
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        direction = seen.offset * seen.inverse
+        near = seen.distance < p.repulsion
+        visible = in_view(p.view_cosine, me.heading, seen.offset, seen.distance) & ~near
+        match = visible & (seen.distance < p.match_radius)
+        join = visible & (seen.distance >= p.match_radius) & (seen.distance < p.join_radius)
+        return {
+            "crowded": Greatest(where(near, 1.0, 0.0)),
+            "away": Sum(direction * where(near, -1.0, 0.0)),
+            "along": Sum(seen.velocity.normalized() * where(match, 1.0, 0.0)),
+            "towards": Sum(direction * where(join, 1.0, 0.0)),
+        }
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # The paper halves the sum where both zones have somebody: only the direction matters.
+        direction = where(found.crowded > 0.0, found.away, found.along + found.towards)
+        return turn_force(
+            me, within(_wanted(p, me, direction, world), p.turning_rate * RADIANS * world.dt), world
+        )
+
+
+def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
+    """The turn to a direction, give or take the error."""
+    if len(direction) == 2:
+        return turn_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
+    # A direction turned by normal errors about all three axes is spread as a normal distribution on the sphere.
+    goal = where(direction.square > TINY, direction, me.heading)
+    return turn_to(me, goal.normalized().rotated(bell_vector(me.id, world, STREAM_ZONES) * p.noise))

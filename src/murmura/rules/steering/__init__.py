@@ -1,0 +1,1 @@
+"""Steering of single animals: goals, Reynolds' formula, cruising speed."""

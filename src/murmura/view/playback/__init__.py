@@ -1,0 +1,1 @@
+"""Recorded runs and recorded sessions in the live view."""

@@ -1,0 +1,160 @@
+"""A recorded run in the live view, with a time line, and the way to go on live from any frame.
+
+Nobody can change a recording. Going on live computes the flock of that step again, which then continues as an ordinary
+live scene.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.view.playback.recorded import RecordedSource, Recording
+from murmura.view.session.scene import Scene, number_of
+from murmura.view.session.session import Session
+from murmura.view.session.source import Source
+from murmura.view.wire.frames import EXTRAS
+
+USUAL_SPEED, TOP_SPEED = 2.0, 16.0
+FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this, or the flock would jump
+
+
+class Playback(Session):
+    """A recorded run with any number of subscribers, who may go on live from any of its frames and come back."""
+
+    def __init__(self, recording: Recording, speed: float | None = None) -> None:
+        self._recorded = RecordedSource(recording)
+        super().__init__(self._recorded, speed=usual_speed(recording) if speed is None else speed)
+        self._branch_origin = ""  # how the live flock was obtained, in words
+        self._is_branching = False
+        self._followed: Source | None = None
+
+    def _switch_to(self, source: Source) -> None:
+        """Show another source; pages notice by its epoch."""
+        source.epoch = self.source.epoch + 1
+        self._show(source)
+
+    def time_line(self) -> dict[str, Any]:
+        """What a page needs to draw the time line."""
+        recorded = self._recorded
+        return {
+            "name": recorded.recording.name,
+            "first": recorded.first,
+            "last": recorded.last,
+            "frames": len(recorded.recording.steps),
+            "at": self.simulation.step_count if self.is_live else recorded.cursor,
+            "live": self.is_live,
+            "waiting": self._is_branching,
+            "told": self._branch_origin,
+        }
+
+    def hello(self) -> dict[str, Any]:
+        found = super().hello() | {"playback": self.time_line()}
+        if not self.is_live:
+            columns = self._recorded.columns
+            found["columns"] = [name for name in found["columns"] if EXTRAS[name][1] in columns]
+        return found
+
+    def _publish_status(self) -> None:
+        super()._publish_status()
+        self.status = {**self.status, "playback": self.time_line()}
+
+    def _state_hash(self) -> str:
+        """Empty for a recorded frame, which does not hold all columns."""
+        return super()._state_hash() if self.is_live else ""
+
+    def _carry_out(self, message: dict[str, Any], refuse: Callable[[str], None]) -> None:
+        kind = str(message.get("type"))
+        if kind in self._TIME_LINE and not (kind == "reset" and self.is_live):
+            self._TIME_LINE[kind](self, message)
+        else:
+            super()._carry_out(message, refuse)
+
+    def _rewind(self, message: dict[str, Any]) -> None:
+        self._recorded.seek(self._recorded.first)
+
+    def _play_on(self, message: dict[str, Any]) -> None:
+        if not self.is_live and self._recorded.has_ended:
+            self._recorded.seek(self._recorded.first)
+        self.running = True
+
+    def _step_frame(self, message: dict[str, Any]) -> None:
+        """A single step shows the next frame."""
+        if self.is_live:
+            self._step(message)
+            return
+        self.running = False
+        self._recorded.step(self._recorded.to_next_frame)
+
+    def _seek(self, message: dict[str, Any]) -> None:
+        step = number_of(message, "step", 0, 2**53)
+        if self.is_live:
+            raise ScenarioError("this flock flies live, and only forwards: go back to the recording first")
+        before = self._recorded.row
+        self._recorded.seek(int(step))
+        if not 0 <= self._recorded.row - before <= 1:
+            self._recorded.epoch += 1  # a jump: pages must not draw a way from there to here
+
+    def _follow_scene(self) -> None:
+        """A jump within the recording needs no new hello, only the frames that show it."""
+        if self._followed is self.source is self._recorded:
+            self._shown = (self.source.epoch, self.scenario)
+        self._followed = self.source
+        super()._follow_scene()
+
+    def _branch(self, message: dict[str, Any]) -> None:
+        """Go on live from the frame that is shown, as soon as its simulation has been computed."""
+        if self.is_live or self._is_branching:
+            raise ScenarioError(
+                "this flock flies live already" if self.is_live else "it is on its way: a moment"
+            )
+        self._is_branching, self.running = True, False
+        recorded = self._recorded
+
+        def work(row: int = recorded.row) -> None:
+            try:
+                simulation, origin = recorded.recording.branch(row)
+                scene = Scene(simulation, defer_build=True)
+            except MurmuraError as error:
+                problem = str(error)
+                self._soon(lambda: self._branch_failed(problem), lambda reason: None)
+            else:
+                self._soon(lambda: self._branched(scene, origin), lambda reason: None)
+
+        threading.Thread(target=work, name="murmura-branch", daemon=True).start()
+
+    def _branched(self, scene: Scene, origin: str) -> None:
+        self._is_branching, self._branch_origin = False, origin
+        self._switch_to(scene)
+        self.running = True
+
+    def _branch_failed(self, problem: str) -> None:
+        self._is_branching = False
+        self.alarm = {"type": "error", "about": "branch", "message": problem}
+
+    def _go_back(self, message: dict[str, Any]) -> None:
+        if not self.is_live:
+            raise ScenarioError("this is the recording")
+        self._branch_origin = ""
+        self.running = False
+        self._switch_to(self._recorded)
+
+    _TIME_LINE: dict[str, Callable[[Playback, dict[str, Any]], None]] = {
+        "play": _play_on,
+        "step": _step_frame,
+        "reset": _rewind,
+        "seek": _seek,
+        "branch": _branch,
+        "return": _go_back,
+    }
+
+
+def usual_speed(recording: Recording) -> float:
+    """A speed at which frames follow each other quickly enough to look like motion."""
+    gaps = np.diff(np.asarray(recording.steps)[:1000])
+    seconds = float(np.median(gaps)) * recording.scenario.motion.time_step if len(gaps) else 0.0
+    return min(max(USUAL_SPEED, seconds * FRAMES_A_SECOND), TOP_SPEED)

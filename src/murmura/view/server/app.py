@@ -1,0 +1,271 @@
+"""The server of the live view: the page, and a WebSocket that carries frames out and commands in.
+
+It never computes a step: it reads the session's last frame and queues commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import platform
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from murmura.core.errors import BackendError, MurmuraError
+from murmura.view.compare import Pair
+from murmura.view.server.connections import server_config
+from murmura.view.server.guard import Guard
+from murmura.view.session.session import Session
+from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
+
+STATIC = Path(__file__).parents[1] / "static"
+LOCAL = ("127.0.0.1", "localhost")
+MOST_CLIENTS = 256
+FIRST_PORT, LAST_PORT = 8421, 65535
+RELOAD_SECONDS = 2.0  # reloading a page takes less
+
+
+class Notifier:
+    """Wakes the senders of all pages with one call into their event loop.
+
+    One call for each page would be too slow: 200 of them take as long as a frame.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._is_scheduled = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.events: set[asyncio.Event] = set()
+
+    def register(self) -> asyncio.Event:
+        """An event that is set whenever there is something new."""
+        event = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        if not self.events:
+            self._session.add_listener(self.notify)
+        self.events.add(event)
+        return event
+
+    def unregister(self, event: asyncio.Event) -> None:
+        self.events.discard(event)
+        if not self.events:
+            self._session.remove_listener(self.notify)
+
+    def notify(self) -> None:
+        """Set all events; may be called from any thread."""
+        if self._is_scheduled or self._loop is None:
+            return
+        self._is_scheduled = True
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no page is left
+            self._loop.call_soon_threadsafe(self._set_all)
+
+    def _set_all(self) -> None:
+        self._is_scheduled = False
+        for event in self.events:
+            event.set()
+
+
+async def serve_page(socket: Any, session: Session, notifier: Notifier) -> None:
+    """Send updates to one page and take its messages until it disconnects."""
+    changed = notifier.register()
+    subscriber = Subscriber(session, notifier.notify)
+    subscriber.open()
+    sender = asyncio.create_task(_send_updates(socket, subscriber, changed))
+    try:
+        await _receive(socket, subscriber)
+    finally:
+        notifier.unregister(changed)
+        sender.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await sender
+
+
+async def _send_updates(socket: Any, subscriber: Subscriber, changed: asyncio.Event) -> None:
+    while True:
+        await changed.wait()
+        changed.clear()
+        for message in subscriber.updates():
+            if isinstance(message, bytes):
+                await socket.send_bytes(message)
+            else:
+                await socket.send_text(message)
+
+
+async def _receive(socket: Any, subscriber: Subscriber) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text")
+        if text is None or len(text) > LARGEST_MESSAGE or subscriber.exceeds_rate():
+            await socket.close(1008)
+            return
+        subscriber.receive(text)
+
+
+def sides_of(session: Session | Pair) -> dict[str, Session]:
+    """The sessions that are shown, by the path of their page."""
+    return {"": session} if isinstance(session, Session) else dict(session.sides)
+
+
+def make_app(
+    session: Session | Pair,
+    port: int,
+    hosts: tuple[str, ...] = LOCAL,
+    on_last_page_closed: Callable[[], None] = lambda: None,
+) -> Guard:
+    """The guarded application; `on_last_page_closed` is called when the last page has left and none came back."""
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    sides = sides_of(session)
+    notifiers = {name: Notifier(one) for name, one in sides.items()}
+
+    def check_pages() -> None:
+        if not any(each.events for each in notifiers.values()):
+            on_last_page_closed()
+
+    if isinstance(session, Session):
+        app = Starlette(routes=_routes(session, notifiers[""], check_pages))
+        app.state.notifier = notifiers[""]
+        return Guard(app, port, hosts)  # type: ignore[arg-type]
+    halves = [
+        Mount(f"/{name}", routes=_routes(one, notifiers[name], check_pages)) for name, one in sides.items()
+    ]
+    app = Starlette(routes=[_page("compare.html"), _assets(), *halves])
+    return Guard(app, port, hosts, framed=tuple(f"/{name}/" for name in sides))  # type: ignore[arg-type]
+
+
+def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None]) -> list[Any]:
+    """The page of one session and what it asks for."""
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route, WebSocketRoute
+
+    async def actions(request: Any) -> Any:
+        try:
+            return JSONResponse(await asyncio.wrap_future(session.ask(lambda: session.source.record())))
+        except (
+            MurmuraError
+        ) as error:  # a recording has no actions; a flock that ran before lacks its first ones
+            return JSONResponse({"error": str(error)}, 409)
+
+    async def socket_route(websocket: Any) -> None:
+        if len(notifier.events) >= MOST_CLIENTS:
+            await websocket.close(1013)
+            return
+        await websocket.accept()
+        try:
+            await serve_page(websocket, session, notifier)
+        finally:
+            asyncio.get_running_loop().call_later(RELOAD_SECONDS, check_pages)
+
+    return [
+        _page("index.html"),
+        Route("/api/actions", actions),
+        WebSocketRoute("/ws", socket_route),
+        _assets(),
+    ]
+
+
+def _page(name: str) -> Any:
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    async def page(request: Any) -> Any:
+        return FileResponse(STATIC / name)
+
+    return Route("/", page)
+
+
+def _assets() -> Any:
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    return Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
+
+
+def check_page() -> None:
+    """Raise if the page was not built: a wheel always has it, a checkout may not."""
+    if not (STATIC / "index.html").exists():
+        raise BackendError(
+            "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
+        )
+
+
+def listen(host: str, wanted: int | None) -> socket.socket:
+    """A socket that listens on the wanted port, or on the next free one. Binding now leaves no race for the port."""
+    first = wanted or FIRST_PORT
+    if not 1 <= first <= LAST_PORT:
+        raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
+    for port in range(first, min(first + 200, LAST_PORT + 1)):
+        with contextlib.suppress(OSError):
+            return socket.create_server((host, port), backlog=256)
+    raise BackendError(f"no free port from {first} on; name another with --port")
+
+
+def serve(
+    session: Session | Pair,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_page: bool = True,
+    exit_on_close: bool = False,
+) -> None:
+    """Serve until Ctrl-C, or until the last page is closed."""
+    check_page()
+    if host not in LOCAL:
+        raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
+    problems: list[MurmuraError] = []
+
+    def leave() -> None:
+        server.should_exit = True
+
+    def give_up(problem: MurmuraError) -> None:
+        problems.append(problem)
+        leave()
+
+    # The simulation's thread returns from a kernel sixty times a second and must get the interpreter lock quickly.
+    sys.setswitchinterval(0.001)
+    with listen(host, port) as door:
+        import uvicorn
+
+        chosen = door.getsockname()[1]
+        app = make_app(session, chosen, on_last_page_closed=lambda: leave() if exit_on_close else None)
+        server = uvicorn.Server(server_config(app, host, chosen))
+        for one in sides_of(session).values():
+            one.on_build_failure = give_up
+        serving = server.serve(sockets=[door])
+        try:
+            session.open()
+            with asyncio.Runner() as runner:
+                runner.get_loop()  # before the address is printed: a Ctrl-C while the loop is created would break it
+                _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+                runner.run(serving)
+        except KeyboardInterrupt:
+            serving.close()  # Ctrl-C may come before the server runs
+        finally:
+            session.close(patience=1.0)
+            print("murmura: stopped", flush=True)
+    if problems:
+        raise problems[0]
+
+
+def _announce(address: str, port: int, open_page: bool) -> None:
+    print(f"murmura: {address}", flush=True)
+    if open_page and _has_screen():
+        import webbrowser
+
+        webbrowser.open(address)
+    elif os.environ.get("SSH_CONNECTION"):
+        print(f"murmura: from your own machine: ssh -L {port}:127.0.0.1:{port} THIS_HOST", flush=True)
+
+
+def _has_screen() -> bool:
+    if os.environ.get("SSH_CONNECTION") or "microsoft" in platform.release().lower():
+        return False
+    return sys.platform in ("darwin", "win32") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )

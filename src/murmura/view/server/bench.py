@@ -1,0 +1,103 @@
+"""How well the live view keeps up: a real server in a process of its own, real WebSocket clients, wall-clock time."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from murmura.scenario import Scenario, save_scenario
+from murmura.view.server.client import LiveServer, Viewer, live_server
+from murmura.view.wire.frames import HEADER
+
+WARM_UP = 2.0  # [s] in which a flock, a server and a socket find their pace
+ASK = bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}'
+
+
+def bench_live(
+    scenario: Scenario, seconds: float, clients: int = 1, stalled: int = 0, words: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Watch a scenario for so long with so many healthy clients, beside others that ask for frames and read none."""
+    with tempfile.TemporaryDirectory(prefix="murmura-") as folder:
+        file = Path(folder) / "scenario.json"
+        save_scenario(scenario, file)
+        begun = time.perf_counter()
+        with live_server([str(file), "--speed", "1", *words]) as server, contextlib.ExitStack() as stack:
+            viewers = [Viewer(stack.enter_context(server.connect())) for _ in range(clients)]
+            while viewers[0].take() != "frame":
+                pass
+            first = time.perf_counter() - begun
+            while viewers[0].steps[-1][1] == 0:  # the flock stands while its kernel is made
+                viewers[0].take()
+            alone = server.memory()
+            _stall(server, stalled, stack)
+            _watch_all(viewers, WARM_UP)
+            busy = server.busy_seconds()
+            _watch_all(viewers, seconds)
+            cores = (server.busy_seconds() - busy) / seconds
+            return {
+                **_facts(scenario.agents, viewers, stalled),
+                "first_frame_s": round(first, 2),
+                "server_cores": round(cores, 2),
+                "server_mb": round(server.memory(), 1),
+                "mb_for_a_stalled_client": round((server.memory() - alone) / stalled, 3) if stalled else None,
+            }
+
+
+def _stall(server: LiveServer, count: int, stack: contextlib.ExitStack) -> None:
+    """Clients that ask for a frame every second and never read."""
+    lines = [stack.enter_context(contextlib.closing(server.stall())) for _ in range(count)]
+    over = threading.Event()
+    stack.callback(over.set)
+
+    def nag() -> None:
+        while not over.wait(1.0):
+            for line in lines:
+                with contextlib.suppress(OSError):
+                    line.sendall(ASK)
+
+    if lines:
+        threading.Thread(target=nag, daemon=True).start()
+
+
+def _watch_all(viewers: list[Viewer], seconds: float) -> None:
+    others = [threading.Thread(target=viewer.watch, args=(seconds,)) for viewer in viewers[1:]]
+    for other in others:
+        other.start()
+    viewers[0].watch(seconds)
+    for other in others:
+        other.join()
+
+
+def _facts(agents: int, viewers: list[Viewer], stalled: int) -> dict[str, Any]:
+    gaps = np.concatenate([np.diff(viewer.times) for viewer in viewers]) * 1e3
+    size = len(viewers[0].frame)
+    shown = int.from_bytes(viewers[0].frame[8:12], "little")
+    return {
+        "agents": agents,
+        "clients": len(viewers),
+        "stalled": stalled,
+        "steps_per_second": round(_rate(viewers[0].steps), 1),
+        "frames_per_second": round(min(_rate_of(viewer.times) for viewer in viewers), 1),
+        "gap_median_ms": round(float(np.median(gaps)), 1),
+        "gap_p99_ms": round(float(np.quantile(gaps, 0.99)), 1),
+        "gap_most_ms": round(float(gaps.max()), 1),
+        "agents_in_a_frame": shown,
+        "bytes_in_a_frame": size,
+        "bytes_for_an_agent": round((size - HEADER.size) / max(shown, 1), 2),
+    }
+
+
+def _rate(steps: list[tuple[float, int]]) -> float:
+    (begun, low), (ended, high) = steps[0], steps[-1]
+    return (high - low) / (ended - begun)
+
+
+def _rate_of(times: list[float]) -> float:
+    return (len(times) - 1) / (times[-1] - times[0])

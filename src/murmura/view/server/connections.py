@@ -1,0 +1,93 @@
+"""How long the server bears with a connection: limits of size and time, and lines that let go.
+
+A connection that is closed politely waits until all is sent, and who stalls never takes it. So whoever stays
+silent, or is to leave and does not, is cut off, and what was kept for them is freed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from murmura.view.server.guard import Guard
+from murmura.view.session.subscriber import LARGEST_MESSAGE
+
+PING_SECONDS, PONG_SECONDS = 10.0, 20.0  # a page that is silent for 30 s is gone
+REQUEST_SECONDS = 10.0  # from the first byte of a request, or from when somebody connects, to its last
+GOODBYE_SECONDS = 10.0  # to take the last bytes
+NOT_TEXT = 1007  # the WebSocket code for a message that is not what it says
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def server_config(app: Guard, host: str, port: int) -> Any:
+    """How uvicorn serves the application. No compression: it costs a hundred times what it saves."""
+    import h11
+    import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    class Door(H11Protocol):
+        """HTTP, with an end to how long each request may take to be told, header and body."""
+
+        deadline: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect_the_rest()
+
+        def handle_events(self) -> None:
+            super().handle_events()
+            there = self.conn.their_state
+            if there is h11.SEND_BODY or (there is h11.IDLE and self.conn.trailing_data[0]):
+                self._expect_the_rest()
+            elif self.deadline is not None:
+                self.deadline.cancel()
+                self.deadline = None
+
+        def _expect_the_rest(self) -> None:
+            """Begin to count when a request begins; further bytes of it do not begin anew."""
+            if self.deadline is None:
+                self.deadline = self.loop.call_later(REQUEST_SECONDS, self._cut_off)
+
+        def _cut_off(self) -> None:
+            if self.transport.get_protocol() is self:  # else it has become a WebSocket
+                self.transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self.deadline is not None:
+                self.deadline.cancel()
+            super().connection_lost(exc)
+
+    class Line(WebSocketsSansIOProtocol):
+        """A WebSocket that is cut off when the other side does not answer or does not take its goodbye."""
+
+        def keepalive_timeout(self) -> None:
+            super().keepalive_timeout()
+            self.transport.abort()
+
+        def send_receive_event_to_app(self) -> None:
+            # uvicorn would tell of text that is none with a traceback; anybody can send it.
+            if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
+                self.frames = []
+                self.conn.send_close(NOT_TEXT)
+                self.handle_parser_exception()
+                return
+            super().send_receive_event_to_app()
+
+        async def run_asgi(self) -> None:
+            await super().run_asgi()
+            asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self.transport.abort)
+
+    return uvicorn.Config(
+        app, host=host, port=port, log_level="warning", http=Door, ws=Line, ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PONG_SECONDS, lifespan="off",
+        server_header=False, timeout_graceful_shutdown=1,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""A watched simulation: its thread, its commands, its frames, and those who subscribe to it."""

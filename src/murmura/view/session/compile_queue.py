@@ -1,0 +1,144 @@
+"""Compiles kernels in threads of their own, and applies the changes that wait for them.
+
+A changed rule waits while the flock goes on as before. A new flock does not wait: it is shown at once, standing at its
+start, and begins to step when its kernel is there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario
+from murmura.view.session.compile_progress import CompileProgress
+from murmura.view.session.scene import Change, Scene
+
+Refuse = Callable[[str], None]
+
+
+@dataclass
+class Waiting:
+    """A message that is carried out when its kernel is there."""
+
+    message: dict[str, Any]
+    refuse: Refuse
+    loads: int  # how many scenarios had been loaded when it arrived
+
+
+class CompileQueue:
+    """Compiles what a change needs, then applies the change.
+
+    Args:
+        scene: The scene to change.
+        later: Schedules a function on the session's thread, with a callback for its error.
+        failed: Called with the reason if the kernel of the shown flock cannot be built.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        later: Callable[[Callable[[], None], Refuse], None],
+        failed: Callable[[MurmuraError], None],
+    ) -> None:
+        self._scene, self._later, self._failed = scene, later, failed
+        self._waiting: list[Waiting] = []
+        self._progress: CompileProgress | None = None  # of the flock that is shown and not ready
+        self._given_up = -1  # the number of changes at which the build failed
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._waiting) or self._progress is not None
+
+    @property
+    def progress(self) -> str:
+        """How far the kernel is, in words; empty if nothing is being built."""
+        return self._progress.text if self._progress else ""
+
+    def build_if_needed(self) -> None:
+        """Start to build the kernel of a flock that is not ready, unless that is under way or has failed."""
+        scene = self._scene
+        if scene.is_ready or self._progress is not None or self._given_up == scene.changes:
+            return
+        self._progress = CompileProgress(scene.scenario)
+        threading.Thread(
+            target=self._build, name="murmura-build", daemon=True,
+            args=(self._progress, scene.simulation, scene.changes),
+        ).start()  # fmt: skip
+
+    def _build(self, progress: CompileProgress, standing: Simulation, changes: int) -> None:
+        try:
+            built = progress.run(lambda announce: self._scene.build(standing, announce))
+        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+            problem = error if isinstance(error, MurmuraError) else _compile_error(error)
+            self._later(lambda: self._build_failed(changes, problem), lambda reason: None)
+        else:
+            self._later(lambda: self._built(built, changes), lambda reason: None)
+
+    def _built(self, simulation: Simulation, changes: int) -> None:
+        """Begin to step; if the flock was changed meanwhile, build again, usually from the same kernel."""
+        self._progress = None
+        if self._scene.changes == changes:
+            self._scene.replace_simulation(simulation)
+
+    def _build_failed(self, changes: int, problem: MurmuraError) -> None:
+        self._progress = None
+        if self._scene.changes == changes:
+            self._given_up = changes
+            self._failed(problem)
+
+    def change(self, message: dict[str, Any], refuse: Refuse) -> None:
+        """Apply a change, now if its kernel is compiled, else when it is."""
+        change = self._scene.outcome(message)
+        if message.get("type") == "set":
+            self._supersede(message["values"])
+        if not self._scene.is_ready or (change.loads and not self._scene.simulation.is_prepared(change.aim)):
+            self._scene.apply(change)  # shown at once, and built afterwards
+            return
+        self._apply_or_wait(change, Waiting(message, refuse, self._scene.loads))
+
+    def _supersede(self, values: dict[str, Any]) -> None:
+        """Of two messages that set one value the later counts, though the earlier may compile longer."""
+        for one in self._waiting:
+            if one.message.get("type") == "set":
+                kept = {path: value for path, value in one.message["values"].items() if path not in values}
+                one.message = {**one.message, "values": kept}
+
+    def _apply_or_wait(self, change: Change, one: Waiting) -> None:
+        simulation, aim = self._scene.simulation, change.aim
+        if simulation.is_prepared(aim):
+            self._scene.apply(change)
+            return
+        self._waiting.append(one)
+        thread = threading.Thread(
+            target=self._compile, args=(simulation, aim, one), name="murmura-compile", daemon=True
+        )
+        thread.start()
+
+    def _compile(self, simulation: Simulation, aim: Scenario, one: Waiting) -> None:
+        problem: Exception | None = None
+        try:
+            simulation.prepare(aim)
+        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+            problem = error if isinstance(error, MurmuraError) else _compile_error(error)
+        self._later(lambda: self._prepared(one, problem), one.refuse)
+
+    def _prepared(self, one: Waiting, problem: Exception | None) -> None:
+        self._waiting.remove(one)
+        if problem is not None:
+            raise problem
+        if one.loads != self._scene.loads:
+            raise ScenarioError(
+                "another scenario was loaded while this change was being compiled; it was meant for the one before "
+                "and was not made"
+            )
+        if one.message.get("values") != {}:
+            # The scenario may have changed meanwhile, and with it the kernel: then wait once more.
+            self._apply_or_wait(self._scene.outcome(one.message), one)
+
+
+def _compile_error(error: Exception) -> ScenarioError:
+    return ScenarioError(f"this change could not be compiled: {type(error).__name__}: {error}")

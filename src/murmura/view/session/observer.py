@@ -1,0 +1,102 @@
+"""What a session publishes beside frames: measures, one agent in detail, and the agent nearest to a place."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.view.session.family import family
+from murmura.view.session.source import ShownFlock
+
+
+class Pace:
+    """When a recurring job is due: at most once a period, and taking no more than a share of all time.
+
+    Args:
+        period: At least so many seconds between two starts.
+        share: The greatest part of the time that the job may take.
+    """
+
+    def __init__(self, period: float, share: float = 0.1) -> None:
+        self._period, self._share = period, share
+        self._next = self._begun = 0.0
+
+    def is_due(self, now: float, anyway: bool = False) -> bool:
+        """Whether to start the job now; if so, call `done` after it."""
+        if now < self._next and not anyway:
+            return False
+        self._begun = now
+        # Starts stay on a regular grid, unless one is late by more than a period, or was forced early.
+        self._next = min(max(self._next, now - self._period), now) + self._period
+        return True
+
+    def done(self, now: float) -> None:
+        """The job ended now. A long one delays the next, but by a bounded time: the first is always the slowest."""
+        took = min(now - self._begun, self._period)
+        self._next = max(self._next, now + took * (1.0 / self._share - 1.0))
+
+
+class Observer:
+    """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
+
+    def __init__(self, publish: Callable[[dict[str, float | None]], None]) -> None:
+        self._publish = publish
+        self._pace = Pace(1.0)
+        self._is_busy = False
+
+    def observe(self, simulation: ShownFlock, now: float) -> None:
+        """Take a copy of the flock and measure it, if it is time."""
+        if self._is_busy or not self._pace.is_due(now):
+            return
+        self._is_busy = True
+        flock = simulation.flock_later()  # copies only; the thread does the costly part
+        threading.Thread(target=self._measure, args=(flock,), name="murmura-measures", daemon=True).start()
+
+    def _measure(self, later: Callable[[], Flock]) -> None:
+        try:
+            flock = later()
+            # Measures of single species would be too many to choose from on a page.
+            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
+            names = [name for name in usual if "@" not in name]
+            values = measure_flock(flock, cheap_measures(flock.agent_count, names))
+            self._publish({key: value if np.isfinite(value) else None for key, value in values.items()})
+        except Exception:
+            # Either the state is not finite, which the next step reports, or a user's own measure raised.
+            self._publish({})
+        finally:
+            self._pace.done(time.perf_counter())
+            self._is_busy = False
+
+
+def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
+    """One agent, what it sees and what moves it, with the places of its neighbours."""
+    found = simulation.explain(agent_id)
+    rows = simulation.state.rows_of(found["neighbors"])
+    places = simulation.positions[rows]
+    found["neighbors"] = [
+        {"id": i, "x": float(x), "y": float(y)} for i, (x, y) in zip(found["neighbors"], places, strict=True)
+    ]
+    [species] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
+    view = simulation.scenario.of_species(int(species)).perception  # species may differ in sight
+    found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
+    relatives = family(simulation, int(found["id"]))
+    if relatives is not None:
+        found["family"] = relatives
+    return {"type": "inspect", **found}
+
+
+def nearest_agent(simulation: ShownFlock, x: float, y: float) -> int | None:
+    """The id of the agent nearest to a place, across the edge too; None in an empty world."""
+    if not simulation.agent_count:
+        return None
+    world = simulation.scenario.world
+    offsets = simulation.positions.astype(np.float64) - (x, y)
+    if world.boundary == "wrap":
+        size = np.array([world.width, world.height])
+        offsets -= size * np.round(offsets / size)
+    return int(simulation.ids[np.argmin((offsets**2).sum(axis=1))])

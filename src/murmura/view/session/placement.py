@@ -1,0 +1,135 @@
+"""Objects that visitors place in the world, move and erase: attractors, food, hunters, obstacles.
+
+Pure functions from scenario to scenario, so that a saved or shared scenario has all objects in it. Each is applied to
+the scenario as it is at that time: six quick clicks make six hunters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from murmura.core.errors import ScenarioError
+from murmura.engine.census import hunting_species
+from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.scenario import Scenario
+from murmura.view.session.tools import REACH, distance_to, with_obstacle, without_obstacle_near
+
+PLACEABLE = {
+    "circle": ("x", "y", "radius"),
+    "wall": ("points",),
+    "attractor": ("x", "y", "strength"),
+    "food": ("x", "y"),
+    "predator": ("x", "y", "species"),
+}
+MOVABLE = ("circle", "wall", "attractor", "food")
+FOOD_PULL = 2.0  # strength of food where no rule eats it: it only attracts
+POINTS, SOURCES, HUNTERS = "rules.attractors.points", "rules.feeding.sources", "rules.predators.hunters"
+
+
+def hunters_to_place(scenario: Scenario) -> list[str]:
+    """What the predator tool can place: species of the scenario that hunt, then all kinds of hunters."""
+    return [scenario.species[k].name for k in hunting_species(scenario)] + list(KIND_NAMES)
+
+
+def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
+    """The scenario with one more object, given by its kind and the keys that `PLACEABLE` names."""
+    kind, place = placed["kind"], {"x": placed.get("x"), "y": placed.get("y")}
+    if kind in ("circle", "wall"):
+        return with_obstacle(scenario, dict(placed))
+    if kind == "predator":
+        hunters = [*_items(scenario, HUNTERS), place | {"kind": placed.get("species") or "hawk"}]
+        # Hunters frighten, so the rule of fear must be on.
+        return scenario.with_values(
+            {HUNTERS: hunters, "rules.predators.enabled": True, "rules.fear.enabled": True}
+        )
+    if kind == "food" and scenario.rules.feeding.enabled:
+        return scenario.with_values({SOURCES: [*_items(scenario, SOURCES), place]})
+    strength = FOOD_PULL if kind == "food" else placed.get("strength")
+    reach = REACH * min(scenario.world.width, scenario.world.height) / 1000.0
+    known = _items(scenario, POINTS) if scenario.rules.attractors.enabled else []
+    points = [*known, place | {"strength": strength, "radius": reach}]
+    return scenario.with_values({POINTS: points, "rules.attractors.enabled": True})
+
+
+def without_object(
+    scenario: Scenario, kind: str | None, x: float, y: float, hunters: Sequence[Mapping[str, Any]]
+) -> Scenario:
+    """The scenario without the nearest object of a kind; unchanged where there is none.
+
+    Args:
+        scenario: The scenario.
+        kind: The kind of object; None: an obstacle.
+        x: Where [u].
+        y: Where [u].
+        hunters: The living hunters with `id` and place. The scenario only knows where they started.
+    """
+    if kind in (None, "circle", "wall"):
+        return without_obstacle_near(scenario, x, y)
+    path = _path(scenario, str(kind))
+    items = _items(scenario, path)
+    found = _nearest(hunters if kind == "predator" else items, x, y)
+    if found is not None and kind == "predator":
+        found = hunters[found]["id"]
+    if found is None or found >= len(items):  # a hunter that was born is in no list
+        return scenario
+    del items[found]
+    # Without hunters the rule has nothing to compute.
+    off = {"rules.predators.enabled": False} if kind == "predator" and not items else {}
+    return scenario.with_values({path: items, **off})
+
+
+def with_object_moved(
+    scenario: Scenario, kind: str, from_: tuple[float, float], to: tuple[float, float]
+) -> Scenario:
+    """The scenario with the object nearest to `from_` moved by `to - from_`."""
+    way = (to[0] - from_[0], to[1] - from_[1])
+    if kind in ("circle", "wall"):
+        return _with_obstacle_moved(scenario, from_, way)
+    path = _path(scenario, kind)
+    items = _items(scenario, path)
+    found = _nearest(items, *from_)
+    if found is None:
+        return scenario
+    items[found] |= {"x": items[found]["x"] + way[0], "y": items[found]["y"] + way[1]}
+    return scenario.with_values({path: items})
+
+
+def _with_obstacle_moved(scenario: Scenario, at: tuple[float, float], way: tuple[float, float]) -> Scenario:
+    if not scenario.obstacles:
+        return scenario
+    far = [distance_to(shape, *at) for shape in scenario.obstacles]
+    shapes = [shape.model_dump(mode="json") for shape in scenario.obstacles]
+    shape = shapes[far.index(min(far))]
+    if "points" in shape:
+        shape["points"] = [[x + way[0], y + way[1]] for x, y in shape["points"]]
+    else:
+        shape |= {"x": shape["x"] + way[0], "y": shape["y"] + way[1]}
+    return scenario.with_values({"obstacles": shapes})
+
+
+def _path(scenario: Scenario, kind: str) -> str:
+    if kind == "food":
+        return SOURCES if scenario.rules.feeding.enabled else POINTS
+    paths = {"attractor": POINTS, "predator": HUNTERS}
+    if kind not in paths:
+        raise ScenarioError(f"kind must be one of {', '.join(PLACEABLE)}, got {kind!r}")
+    return paths[kind]
+
+
+def _items(scenario: Scenario, path: str) -> list[dict[str, Any]]:
+    rules = scenario.rules
+    found = {
+        POINTS: rules.attractors.points,
+        SOURCES: rules.feeding.sources,
+        HUNTERS: rules.predators.hunters,
+    }
+    return [it.model_dump(mode="json") for it in found[path]]
+
+
+def _nearest(items: Sequence[Mapping[str, Any]], x: float, y: float) -> int | None:
+    if not items:
+        return None
+    far = [math.hypot(it["x"] - x, it["y"] - y) for it in items]
+    return far.index(min(far))

@@ -1,0 +1,107 @@
+"""A subscriber of a session, over a WebSocket or a widget: what is new for it, and the messages it sends.
+
+Latest wins: nothing is queued. A subscriber gets a frame after asking for one, and the newest of everything else.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from murmura.view.session.session import Session
+from murmura.view.wire.scenery import NO_SCENERY
+
+MESSAGES_PER_SECOND = 120
+LARGEST_MESSAGE = 64 * 1024
+MOST_ERRORS = 20  # kept for a subscriber that does not read
+
+
+class Subscriber:
+    """What one page has received so far.
+
+    Args:
+        session: The session to follow.
+        wake: Called from any thread when `updates` may have something for this subscriber alone.
+    """
+
+    def __init__(self, session: Session, wake: Callable[[], None]) -> None:
+        self._session, self._wake = session, wake
+        self._is_ready = True
+        self._frame = self._hello = self._scenario = -1
+        self._status: Any = None
+        self._inspection: Any = None
+        self._scenery: Any = NO_SCENERY
+        self._alarm: Any = session.alarm
+        self._errors: deque[dict[str, Any]] = deque()
+        self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
+
+    def open(self) -> None:
+        """Ask for the first frame. Call `updates` whenever the session notifies its listeners."""
+        self._session.ask_frame()
+        self._wake()
+
+    def updates(self) -> Iterator[str | bytes]:
+        """All messages that are new, each in its latest version."""
+        session = self._session
+        if self._hello != session.hello_number:
+            self._hello, self._scenario = session.hello_number, session.scenario_number
+            self._scenery = NO_SCENERY  # a page drops all scenery when it gets a hello
+            yield json.dumps(session.hello())
+        if self._scenario != session.scenario_number:
+            self._scenario = session.scenario_number
+            yield json.dumps({"type": "scenario", "scenario": session.scenario.model_dump(mode="json")})
+        if session.alarm is not self._alarm:
+            self._alarm = session.alarm
+            yield json.dumps(self._alarm)
+        while self._errors:
+            yield json.dumps(self._errors.popleft())
+        if self._is_ready and session.frame and session.frame_number != self._frame:
+            self._frame = session.frame_number
+            self._is_ready = False
+            yield session.frame
+        if session.scenery is not self._scenery:
+            self._scenery = session.scenery
+            yield json.dumps(self._scenery)
+        if session.status and session.status is not self._status:
+            self._status = session.status
+            yield json.dumps(self._status)
+        if session.inspection is not self._inspection:
+            self._inspection = session.inspection
+            yield json.dumps(self._inspection)
+
+    def receive(self, text: str) -> None:
+        """Take a message of the subscriber: a command, or a request for a frame."""
+        try:
+            message = json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            self._refuse("", "expected a JSON object")
+            return
+        if not isinstance(message, dict):
+            self._refuse("", f"expected a JSON object, got {type(message).__name__}")
+            return
+        if message.get("type") == "ready":
+            self._is_ready = True
+            self._session.ask_frame()
+            self._wake()
+            return
+        kind = str(message.get("type"))[:40]
+        self._session.submit(message, lambda reason: self._refuse(kind, reason))
+
+    def exceeds_rate(self) -> bool:
+        """Count a message; return whether more came within the last second than are allowed."""
+        now = time.monotonic()
+        is_flood = len(self._times) == MESSAGES_PER_SECOND and now - self._times[0] < 1.0
+        self._times.append(now)
+        return is_flood
+
+    def _refuse(self, kind: str, reason: str) -> None:
+        if len(self._errors) < MOST_ERRORS:
+            self._errors.append({"type": "error", "about": kind, "message": reason[:2000]})
+        self._wake()
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")

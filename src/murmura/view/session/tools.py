@@ -1,0 +1,79 @@
+"""Tools of the page as changes of a scenario: a pointer that attracts, repels or scares; obstacles added and removed.
+
+Pure functions from scenario to scenario. Nothing here knows of simulations, messages or time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from murmura.rules.environment.terrain import Attractor, contains, shape_rows
+from murmura.rules.life.panic import Threat
+from murmura.scenario import Scenario
+
+REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
+Mode = Literal["attract", "repel", "scare", "none"]
+STRENGTHS: dict[Mode, float] = {"attract": 4.0, "repel": -6.0, "scare": -6.0, "none": 0.0}
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Where the visitor's pointer is [u], and what it does there."""
+
+    x: float
+    y: float
+    mode: Mode
+
+
+def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
+    """The scenario with the pointer's attractor. An idle one is there, too: using it never changes the kernel."""
+    world, rules = scenario.world, scenario.rules
+    hand = hand or Hand(world.width / 2.0, world.height / 2.0, "none")
+    reach = REACH * min(world.width, world.height) / 1000.0
+    hunts = hand.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
+    strength = 0.0 if hunts else STRENGTHS[hand.mode]
+    point = Attractor(x=hand.x, y=hand.y, strength=strength, radius=reach)
+    points = rules.attractors.points if rules.attractors.enabled else ()
+    changes: dict[str, Any] = {
+        "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
+    }
+    if hunts:
+        threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
+        changes["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
+    return scenario.model_copy(update={"rules": rules.model_copy(update=changes)})
+
+
+def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:
+    return _with_obstacles(scenario, [*_obstacles(scenario), shape])
+
+
+def without_obstacle_near(scenario: Scenario, x: float, y: float) -> Scenario:
+    """The scenario without the obstacle nearest to a place; as it is where there is none."""
+    distances = [distance_to(shape, x, y) for shape in scenario.obstacles]
+    if not distances:
+        return scenario
+    obstacles = _obstacles(scenario)
+    del obstacles[distances.index(min(distances))]
+    return _with_obstacles(scenario, obstacles)
+
+
+def _obstacles(scenario: Scenario) -> list[dict[str, Any]]:
+    return [shape.model_dump(mode="json") for shape in scenario.obstacles]
+
+
+def _with_obstacles(scenario: Scenario, obstacles: list[dict[str, Any]]) -> Scenario:
+    return Scenario.from_data(scenario.model_dump(mode="json") | {"obstacles": obstacles})
+
+
+def distance_to(shape: Any, x: float, y: float) -> float:
+    """How far a place is from an obstacle [u]; 0 inside a solid one."""
+    if contains(shape, x, y):
+        return 0.0
+    found = []
+    for x0, y0, x1, y1, radius in shape_rows([shape], math.inf):
+        along = (x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)
+        part = min(max(along / max(math.dist((x0, y0), (x1, y1)) ** 2, 1e-12), 0.0), 1.0)
+        found.append(math.hypot(x - x0 - part * (x1 - x0), y - y0 - part * (y1 - y0)) - radius)
+    return min(found)

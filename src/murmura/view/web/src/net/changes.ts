@@ -1,0 +1,97 @@
+/** Changes of the scenario on their way to the server, and the way back: many small moves become one message. */
+
+import { element } from "../dom";
+import type { ClientMessage, Json, JsonObject } from "./protocol";
+import { valueAt } from "../panel/schema";
+import { Undo } from "./undo";
+
+const SET_MS = 50;
+/** All that tools change. */
+const PLACED = [
+  "obstacles", "rules.attractors.points", "rules.attractors.enabled", "rules.feeding.sources",
+  "rules.predators.hunters", "rules.predators.enabled", "rules.fear.enabled",
+];
+
+export class Changes {
+  readonly buttons = [this.button("Undo", "↶", "Ctrl Z", false), this.button("Redo", "↷", "Ctrl Shift Z", true)];
+  readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
+  /** The next scenario that the server tells is an answer to undo: it is shown at once. */
+  isTurning = false;
+  private readonly undo = new Undo();
+  private pending: Record<string, Json> = {};
+  private timer = 0;
+  private goal: number | null = null; // agents asked for, until the server has answered
+
+  constructor(
+    private readonly scenario: () => JsonObject | null,
+    private readonly send: (message: ClientMessage) => void,
+    private readonly turnTo: (values: Record<string, Json>) => void,
+  ) {
+    this.agents.addEventListener("change", () => { this.setAgents(); });
+  }
+
+  private button(label: string, sign: string, keys: string, again: boolean): HTMLButtonElement {
+    return element("button", { type: "button", class: "bare", "aria-label": label, title: `${label} (${keys})`, disabled: true, click: () => { this.turn(again); } }, sign);
+  }
+
+  make(path: string, value: Json): void {
+    this.pending[path] = value;
+    if (this.timer) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      this.send({ type: "set", values: this.pending });
+      this.pending = {};
+    }, SET_MS);
+  }
+
+  /** Something is sent: if it changes the scenario, the way back is kept. */
+  sent(message: ClientMessage): void {
+    const scenario = this.scenario();
+    const paths = message.type === "set" ? Object.keys(message.values) : message.type === "place" || message.type === "erase" || message.type === "move" ? PLACED : [];
+    if (scenario && paths.length > 0) this.undo.note(paths, scenario, performance.now());
+    if (message.type === "load") this.undo.clear();
+    this.refresh();
+  }
+
+  /** One change back, or forth again. */
+  turn(again: boolean): void {
+    const scenario = this.scenario();
+    const values = scenario && this.undo.turn(again, scenario);
+    this.isTurning = values !== null;
+    if (values) this.turnTo(values);
+    this.refresh();
+  }
+
+  private refresh(): void {
+    const [undo, redo] = this.buttons;
+    undo.disabled = !this.undo.canUndo;
+    redo.disabled = !this.undo.canRedo;
+  }
+
+  population(factor: number): void {
+    this.goal = Math.max(1, Math.round((this.goal ?? this.count()) * factor));
+    this.make("agents", this.goal);
+  }
+
+  /** The server has answered. */
+  answered(): void {
+    this.goal = null;
+  }
+
+  /** What holds, unless somebody is typing there. */
+  showAgents(anyway = false): void {
+    if (anyway || document.activeElement !== this.agents) this.agents.value = String(this.count());
+  }
+
+  /** A number that cannot be is not left standing in the field. */
+  private setAgents(): void {
+    const wanted = Math.round(Number(this.agents.value));
+    const value = this.agents.value === "" || !Number.isFinite(wanted) ? this.count() : Math.max(1, wanted);
+    this.agents.value = String(value);
+    if (value !== this.count()) this.make("agents", value);
+  }
+
+  private count(): number {
+    return Number(valueAt(this.scenario() ?? {}, "agents") ?? 1);
+  }
+}

@@ -1,0 +1,302 @@
+/** What goes over the wire: the layout of a binary frame and the shapes of the text messages. */
+
+import looks from "../../../../looks.json";
+
+export const HEADER_BYTES = 48;
+export const AGENT_BYTES = 8;
+const MAGIC = 0x314d524d; // "MRM1", little-endian
+
+type Modes = typeof looks.modes;
+/** What byte 7 of an agent can hold. Stance is a number that `Hello.stances` names; the others are shares of their top. */
+export type ExtraColumn = { [K in keyof Modes]: Modes[K] extends { number: number } ? K : never }[keyof Modes];
+/** By the number that a frame's header gives. */
+export const EXTRA_COLUMNS = Object.entries(looks.modes)
+  .flatMap(([name, facts]) => ("number" in facts ? [[facts.number, name] as const] : []))
+  .sort(([a], [b]) => a - b)
+  .map(([, name]) => name as ExtraColumn);
+const USUAL_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
+
+/** One picture of the flock. `words` holds two 32-bit words for each agent and is a view, not a copy. */
+export interface Frame {
+  step: number;
+  count: number;
+  total: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  epoch: number;
+  stride: number;
+  extra: ExtraColumn;
+  wraps: boolean;
+  /** Another number: somebody was born or died since, and agent k is no longer who it was. */
+  roster: number;
+  secondsPerStep: number;
+  topSpeed: number;
+  words: Uint32Array<ArrayBuffer>;
+}
+
+export function decodeFrame(buffer: ArrayBuffer): Frame {
+  if (buffer.byteLength < HEADER_BYTES) {
+    throw new Error(`a frame has at least ${HEADER_BYTES} bytes, got ${buffer.byteLength}`);
+  }
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame starts with MRM1, got something else");
+  const count = view.getUint32(8, true);
+  const expected = HEADER_BYTES + count * AGENT_BYTES;
+  if (buffer.byteLength < expected) {
+    throw new Error(`a frame of ${count} agents has ${expected} bytes, got ${buffer.byteLength}`);
+  }
+  return {
+    step: view.getUint32(4, true),
+    count,
+    total: view.getUint32(12, true),
+    left: view.getFloat32(16, true),
+    top: view.getFloat32(20, true),
+    width: view.getFloat32(24, true),
+    height: view.getFloat32(28, true),
+    epoch: view.getUint32(32, true),
+    stride: view.getUint16(36, true),
+    extra: EXTRA_COLUMNS[view.getUint8(38)] ?? "density",
+    wraps: (view.getUint8(39) & 1) === 1,
+    roster: view.getUint8(39) >> 1,
+    secondsPerStep: view.getFloat32(40, true),
+    topSpeed: view.getFloat32(44, true),
+    words: new Uint32Array(buffer, HEADER_BYTES, count * 2),
+  };
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Place of agent k [u]. */
+export function agentPosition(frame: Frame, k: number): Point {
+  const word = frame.words[2 * k];
+  return {
+    x: frame.left + ((word & 0xffff) / 65535) * frame.width,
+    y: frame.top + ((word >>> 16) / 65535) * frame.height,
+  };
+}
+
+/** Heading of agent k [rad], from +x towards +y. */
+export function agentHeading(frame: Frame, k: number): number {
+  return (((frame.words[2 * k + 1] & 0xff) + 0.5) / 256) * 2 * Math.PI;
+}
+
+/** The agent nearest to a place, or -1 where none lies within `reach` [u]. */
+export function nearestAgent(frame: Frame, place: Point, reach = Infinity): number {
+  const scaleX = frame.width / 65535;
+  const scaleY = frame.height / 65535;
+  const x = place.x - frame.left;
+  const y = place.y - frame.top;
+  let best = -1;
+  let least = reach * reach;
+  for (let k = 0; k < frame.count; k++) {
+    const word = frame.words[2 * k];
+    const dx = (word & 0xffff) * scaleX - x;
+    const dy = (word >>> 16) * scaleY - y;
+    const d2 = dx * dx + dy * dy;
+    if (d2 < least) {
+      least = d2;
+      best = k;
+    }
+  }
+  return best;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = Record<string, Json>;
+export type Pair = [number, number];
+
+export interface SpeciesInfo {
+  name: string;
+  color: string;
+  /** A predator is drawn larger and with wings; absent: a species that chases another is one. */
+  role?: "predator" | "prey";
+}
+
+/** What `place` can put into the world, beside what the page does by changing values. */
+export type Placeable = "circle" | "wall" | "attractor" | "food" | "predator";
+
+export interface Hello {
+  type: "hello";
+  /** What this flock is called beside another; absent: as its scenario. */
+  label?: string;
+  version: string;
+  scenario: JsonObject;
+  /** The scenario as it was loaded, before anybody changed it. */
+  loaded: JsonObject;
+  schema: JsonObject;
+  scenarios: { name: string; title: string }[];
+  seed: number;
+  running: boolean;
+  speed: number;
+  species: SpeciesInfo[];
+  /** Columns that `extra` takes; absent: density, panic and energy. */
+  columns?: ExtraColumn[];
+  /** Names of the numbers in the stance column. */
+  stances?: string[];
+  /** What `place` takes; absent: circle and wall. */
+  places?: Placeable[];
+  /** What the predator tool can place: species that hunt, then kinds of hunters; absent: the kinds of the schema. */
+  hunters?: string[];
+}
+
+export function columnsOf(hello: Pick<Hello, "columns">): readonly ExtraColumn[] {
+  return hello.columns ?? USUAL_COLUMNS;
+}
+
+/** A recorded run that is shown, in steps. */
+export interface TimeLine {
+  name: string;
+  first: number;
+  last: number;
+  frames: number;
+  at: number;
+  live: boolean; // somebody went on from one of its frames
+  waiting: boolean; // the flock is being brought up to a frame
+  told: string; // how the live flock was come by
+}
+
+export interface Status {
+  type: "status";
+  /** Absent where the flock is not a recorded one. */
+  playback?: TimeLine;
+  step: number;
+  time: number;
+  agents: number;
+  hash: string | null;
+  steps_per_second: number | null;
+  running: boolean;
+  speed: number;
+  measures: Record<string, number | null>;
+  /** A kernel for new rules is being made beside the running flock. */
+  compiling?: boolean;
+  /** How far it is, in words, where a flock stands until it is there; else empty. */
+  progress?: string;
+  /** Since the start of this run; absent where nobody is ever born or dies. */
+  births?: number;
+  deaths?: number;
+  /** Deaths by cause. */
+  causes?: Record<string, number>;
+  /** What the population goes through, the newest last: mass_extinction, boom … [s] */
+  times?: { kind: string; begin: number; end: number; lasts: boolean }[];
+}
+
+/** Somebody's mother or father, with theirs. */
+export interface Ancestor {
+  id: number;
+  role: "mother" | "father";
+  alive: boolean;
+  fate: string | null; // of what it died
+  parents: Ancestor[];
+}
+
+export interface Family {
+  generation: number;
+  born: number; // [s]
+  young: number;
+  living: number; // of these
+  children: number[]; // the youngest of the living
+  founder: number; // with whom its maternal line begins
+  ancestors: Ancestor[];
+}
+
+/**
+ * Things in the world that are not members of the flock. The scenario's own (obstacles, attractors, threats,
+ * wind) the page finds by itself; what lives and changes the server sends as a "scene", whole, whenever it
+ * likes: the newest one counts. Kinds that a page does not know are left out, fields it does not know ignored.
+ */
+export type SceneObject =
+  | { kind: "circle"; x: number; y: number; radius: number }
+  | { kind: "wall" | "polygon"; points: Pair[] }
+  | { kind: "attractor"; x: number; y: number; radius: number; strength: number } // negative: pushes
+  | { kind: "threat"; x: number; y: number; radius: number }
+  | { kind: "wind"; speed: number; direction: number } // [u/s], [deg] towards, from +x to +y
+  | { kind: "food"; x: number; y: number; radius: number; amount: number; capacity: number }
+  | { kind: "carcass"; x: number; y: number; amount: number; capacity: number }
+  | { kind: "territory"; x: number; y: number; radius: number; species: string }
+  | Predator
+  | { kind: "sky"; daylight: number; clock?: string }; // 0 midnight .. 1 noon; "06:30"
+
+/** A hunter. `species` picks its shape, `state` its ring, `target` is the id it is after. */
+export interface Predator {
+  kind: "predator";
+  id: number;
+  x: number;
+  y: number;
+  heading: number; // [rad] from +x towards +y
+  species: string;
+  state: string; // patrolling, hunting, diving, feeding, resting … in words
+  energy: number; // 0..1
+  target?: number | null;
+  altitude?: number; // 0 among the flock .. 1 high above: its shadow falls farther off
+}
+
+export interface RuleReport {
+  neighbors: number[];
+  force: Pair;
+}
+
+export interface Inspection {
+  type: "inspect";
+  id: number;
+  position: Pair;
+  velocity: Pair;
+  neighbors: { id: number; x: number; y: number }[];
+  rules: Record<string, RuleReport>;
+  steering: Pair;
+  state: JsonObject;
+  target: JsonObject | null;
+  perception: { radius: number; field_of_view: number };
+  /** Hunters that frighten it or are after it, the nearest first; absent where there are none. */
+  hunters?: { id: number; kind: string; state: string; distance: number; frightens: boolean; hunts: boolean }[];
+  /** Absent where nobody is born or dies. */
+  family?: Family;
+}
+
+export type ServerMessage =
+  | Hello
+  | Status
+  | { type: "scenario"; scenario: JsonObject }
+  | Inspection
+  | { type: "inspect"; id: null }
+  | { type: "scene"; objects: SceneObject[] }
+  | { type: "error"; message: string; about?: string };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A message of a known type, or null: a newer server may say things this page does not know. */
+export function parseMessage(text: string): ServerMessage | null {
+  const data: unknown = JSON.parse(text);
+  if (!isObject(data)) return null;
+  const known = ["hello", "status", "scenario", "inspect", "scene", "error"];
+  return known.includes(String(data.type)) ? (data as unknown as ServerMessage) : null;
+}
+
+export type PointerMode = "attract" | "repel" | "scare" | "none";
+
+export type ClientMessage =
+  | { type: "play" | "pause" | "ready" }
+  | { type: "step"; count: number }
+  | { type: "seek"; step: number }
+  | { type: "branch" | "return" }
+  | { type: "speed"; value: number }
+  | { type: "reset"; seed: number | null }
+  | { type: "load"; scenario: string | JsonObject }
+  | { type: "set"; values: Record<string, Json> }
+  | { type: "pointer"; x: number; y: number; mode: PointerMode }
+  | { type: "select"; id: number | null }
+  | { type: "pick"; x: number; y: number }
+  | { type: "extra"; column: ExtraColumn }
+  | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
+  | { type: "place"; kind: "wall"; points: Pair[] }
+  | { type: "place"; kind: "attractor"; x: number; y: number; strength: number }
+  | { type: "place"; kind: "food"; x: number; y: number }
+  | { type: "place"; kind: "predator"; x: number; y: number; species: string }
+  | { type: "move"; kind: Placeable; x: number; y: number; to_x: number; to_y: number }
+  | { type: "erase"; x: number; y: number; kind?: Placeable };

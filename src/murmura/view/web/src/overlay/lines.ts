@@ -1,0 +1,30 @@
+/** What everything drawn as lines over the flock is given, and the few strokes that all of it shares. */
+
+import { toScreen, type Camera, type Size } from "../render/camera";
+import type { Pair, Point } from "../net/protocol";
+
+export interface Lines {
+  context: CanvasRenderingContext2D;
+  camera: Camera;
+  view: Size; // CSS px
+  light: boolean;
+}
+
+export function tracePath({ context, camera, view }: Lines, points: Pair[]): void {
+  points.forEach(([x, y], k) => {
+    const p = toScreen(camera, view, { x, y });
+    if (k === 0) context.moveTo(p.x, p.y);
+    else context.lineTo(p.x, p.y);
+  });
+}
+
+export function disc(context: CanvasRenderingContext2D, p: Point, radius: number): void {
+  context.beginPath();
+  context.arc(p.x, p.y, radius, 0, 2 * Math.PI);
+}
+
+/** A part of a circle, from twelve o'clock on: how much is left of something. */
+export function gauge(context: CanvasRenderingContext2D, p: Point, radius: number, share: number): void {
+  context.beginPath();
+  context.arc(p.x, p.y, radius, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * Math.min(1, Math.max(0, share)));
+}

@@ -1,0 +1,102 @@
+/** The upper canvas: everything drawn as lines over the flock, in the order in which it lies. */
+
+import { toScreen, type Camera, type Gaps, type Size } from "../render/camera";
+import { disc, tracePath, type Lines } from "./lines";
+import { drawMap, mapPlace, needsMap } from "../render/minimap";
+import { drawAgent } from "./agent";
+import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./everyone";
+import { drawThings, ring, type Hand } from "./scenery";
+import type { Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
+import type { Looks } from "../panel/settings";
+import { crowdAt, sightsOf, type Sight } from "./sight";
+import type { Moment } from "../net/timeline";
+import { drawWind } from "./wind";
+
+const HAND_REACH = 0.22; // of the world's smaller side
+
+export interface OverlayScene {
+  camera: Camera;
+  view: Size;
+  world: Size;
+  light: boolean;
+  looks: Looks;
+  things: SceneObject[];
+  chosen: Inspection | null;
+  place: Point | null; // of the chosen agent
+  hand: Hand | null;
+  draft: Pair[] | null; // a wall or circle being drawn [u]
+  gaps: Gaps;
+  seconds: number; // simulated
+}
+
+/** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
+export interface Told {
+  links: number;
+  cones: number;
+  densest: number; // agents in a square of 100 u
+}
+
+export class Overlay {
+  readonly told: Told = { links: 1, cones: 1, densest: 0 };
+  private readonly context: CanvasRenderingContext2D;
+  private readonly density = new DensityGrid();
+  private sights: Sight[] = sightsOf({});
+
+  /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
+  constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
+    const context = canvas.getContext("2d", { willReadFrequently: software });
+    if (!context) throw new Error("this browser cannot draw");
+    this.context = context;
+  }
+
+  setScenario(scenario: JsonObject): void {
+    this.sights = sightsOf(scenario);
+  }
+
+  resize(view: Size, dpr: number): void {
+    this.canvas.width = Math.round(view.width * dpr);
+    this.canvas.height = Math.round(view.height * dpr);
+  }
+
+  draw(moment: Moment | null, scene: OverlayScene, dpr: number): void {
+    const { looks, view, camera, things, chosen, place, world } = scene;
+    const map = !looks.hidden && needsMap(camera, view, world);
+    // An empty layer as large as the window would still be blended over every picture.
+    this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0);
+    if (this.canvas.hidden) return;
+    const lines: Lines = { context: this.context, camera, view, light: scene.light };
+    this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
+    this.context.clearRect(0, 0, view.width, view.height);
+    if (moment) this.drawEverybody(lines, moment, looks);
+    drawThings(lines, things);
+    for (const thing of things) if (thing.kind === "wind") drawWind(lines, thing, scene.seconds);
+    if (scene.draft) drawDraft(lines, scene.draft, looks.tool === "circle");
+    if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
+    const wrap = moment?.to.frame.wraps ? world : null;
+    if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
+    if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
+  }
+
+  private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {
+    if (looks.density) this.told.densest = this.density.draw(lines, moment.to.frame);
+    if (!(looks.vision || looks.neighbors)) return;
+    this.told.cones = this.told.links = 0;
+    if (moment.to.frame.count > MOST_CROWD) return;
+    const crowd = crowdAt(moment);
+    if (looks.vision) this.told.cones = drawCones(lines, crowd, this.sights);
+    if (looks.neighbors) this.told.links = drawSights(lines, crowd, this.sights);
+  }
+}
+
+function drawDraft(lines: Lines, draft: Pair[], round: boolean): void {
+  const { context, camera, view } = lines;
+  context.strokeStyle = lines.light ? "#c2410c" : "#ffb35c";
+  context.lineWidth = 3;
+  context.beginPath();
+  tracePath(lines, draft);
+  context.stroke();
+  if (!round || draft.length < 2) return;
+  const [[x, y], [ex, ey]] = draft;
+  disc(context, toScreen(camera, view, { x, y }), Math.hypot(ex - x, ey - y) * camera.zoom);
+  context.stroke();
+}

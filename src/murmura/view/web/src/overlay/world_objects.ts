@@ -1,0 +1,64 @@
+/** Which things stand in the world: those the scenario names, and those the server told of. */
+
+import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo } from "../net/protocol";
+
+const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
+const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
+
+/** Home ranges, obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
+export function thingsOf(scenario: JsonObject): SceneObject[] {
+  const rules = isObject(scenario.rules) ? scenario.rules : {};
+  const active = (name: string): JsonObject => {
+    const rule = rules[name];
+    return isObject(rule) && rule.enabled === true ? rule : {};
+  };
+  const at = (item: JsonObject) => ({ x: number(item, "x"), y: number(item, "y"), radius: number(item, "radius") });
+  const obstacles = list(scenario.obstacles).map((shape): SceneObject =>
+    "radius" in shape
+      ? { kind: "circle", ...at(shape) }
+      : { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] },
+  );
+  const pulls = list(active("attractors").points).map((point): SceneObject => ({ kind: "attractor", ...at(point), strength: number(point, "strength") }));
+  const threats = list(active("fear").threats).map((threat): SceneObject => ({ kind: "threat", ...at(threat) }));
+  const names = list(scenario.species).map((kind) => String(kind.name));
+  const homes = list(active("territory").homes).map((home): SceneObject => ({ kind: "territory", ...at(home), species: names[number(home, "owner")] ?? "" }));
+  const wind = active("wind");
+  const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
+  return [...homes, ...obstacles, ...pulls, ...threats, ...blows];
+}
+
+/** Whether a place is on a thing of a kind, give or take `reach` [u]. Food may be an attractor, where nobody eats. */
+export function thingNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
+  const near = (x: number, y: number, radius = 0) => Math.hypot(x - place.x, y - place.y) <= radius + reach;
+  return things.some((thing) => {
+    if (thing.kind === "attractor") return (kind === "attractor" || kind === "food") && near(thing.x, thing.y);
+    if (thing.kind === "food") return kind === "food" && near(thing.x, thing.y, thing.radius);
+    if (thing.kind === "circle") return kind === "circle" && near(thing.x, thing.y, thing.radius);
+    return thing.kind === "wall" && kind === "wall" && thing.points.some(([x, y], k) => k > 0 && onLine(thing.points[k - 1], [x, y], place) <= reach);
+  });
+}
+
+/** How far a place is from a straight line between two points. */
+function onLine([ax, ay]: Pair, [bx, by]: Pair, { x, y }: Point): number {
+  const along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / Math.max(1e-12, (bx - ax) ** 2 + (by - ay) ** 2);
+  const part = Math.min(1, Math.max(0, along));
+  return Math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay));
+}
+
+/** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */
+export function huntersOf(hello: Pick<Hello, "species" | "scenario">): number {
+  const kinds = list(hello.scenario.species);
+  return hello.species.slice(0, 31).reduce((bits, info, k) => (hunts(info, kinds[k]) ? bits | (1 << k) : bits), 0);
+}
+
+function hunts(info: SpeciesInfo, kind: JsonObject | undefined): boolean {
+  if (info.role) return info.role === "predator";
+  const towards = isObject(kind?.towards) ? Object.values(kind.towards) : [];
+  return towards.some((relation) => relation === "chase" || (isObject(relation) && number(relation, "chase") > 0));
+}
+
+/** The hour of the day where the world has one: 0 midnight .. 1 noon. */
+export function daylightOf(things: SceneObject[]): number | null {
+  const sky = things.find((thing) => thing.kind === "sky");
+  return sky ? Math.min(1, Math.max(0, sky.daylight)) : null;
+}

@@ -1,0 +1,89 @@
+/** The shortcut sheet, where keys can be changed or switched off. */
+
+import { element } from "../dom";
+import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } from "../tools/keys";
+import type { Settings } from "./settings";
+
+const FIXED: readonly Action[] = ["help", "escape"]; // the way in and the way out
+
+export class Help {
+  private readonly dialog: HTMLDialogElement;
+  private readonly list = element("dl", {});
+  private readonly say = element("p", { role: "status", class: "say" });
+  private awaited: Action | null = null; // the action whose next key is pressed now
+
+  constructor(private readonly settings: Settings) {
+    const on = element("input", { type: "checkbox", id: "keys-on" });
+    on.checked = settings.looks.keys;
+    on.addEventListener("change", () => { settings.set({ keys: on.checked }); });
+    this.dialog = element(
+      "dialog",
+      { class: "sheet", "aria-labelledby": "sheet-title" },
+      element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
+      element("h2", { id: "sheet-title" }, "Keys and hands"),
+      element("dl", {}, ...MOUSE.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
+      this.list,
+      this.say,
+      element(
+        "div",
+        { class: "row" },
+        element("label", { for: "keys-on" }, on, " Single keys act (? and Esc always do)"),
+        element("button", { type: "button", click: () => { this.change({}); this.say.textContent = "All keys are as they were at first."; } }, "Reset keys"),
+      ),
+    );
+    this.dialog.addEventListener("click", (event) => {
+      if (event.target === this.dialog) this.dialog.close();
+    });
+    this.dialog.addEventListener("close", () => {
+      this.awaited = null;
+      // Browsers leave the focus on the hidden button where nothing had it before, and Space would press that.
+      if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement)) document.activeElement.blur();
+    });
+    // Before the page and the dialog: while a key is awaited, Esc only gives up waiting.
+    this.dialog.addEventListener("keydown", (event) => { this.keyDown(event); }, { capture: true });
+    this.refresh();
+    document.body.append(this.dialog);
+  }
+
+  toggle(): void {
+    if (this.dialog.open) this.dialog.close();
+    else this.dialog.showModal();
+  }
+
+  private refresh(): void {
+    const { bindings } = this.settings.looks;
+    this.list.replaceChildren(...SHORTCUTS.map(({ action, text }) => {
+      const shown = shownKeys(keysOf(action, bindings));
+      const key = FIXED.includes(action)
+        ? element("kbd", {}, shown)
+        : element("button", { type: "button", class: "key", "data-action": action, "aria-label": `${text}: ${shown}. Change its key`, click: () => { this.wait(action, text); } }, element("kbd", {}, shown));
+      return element("div", {}, element("dt", {}, key), element("dd", {}, text));
+    }));
+  }
+
+  private wait(action: Action, text: string): void {
+    this.awaited = action;
+    this.say.textContent = `Press the new key for “${text}”. Backspace: none. Esc: leave it.`;
+  }
+
+  private keyDown(event: KeyboardEvent): void {
+    if (this.awaited === null || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const action = this.awaited;
+    if (event.key !== "Escape" && event.key !== "Backspace" && !isFree(event.key)) {
+      this.say.textContent = `${shownKeys([event.key])} cannot be given away; press another.`;
+      return;
+    }
+    this.awaited = null;
+    this.say.textContent = event.key === "Escape" ? "Nothing was changed." : "";
+    if (event.key === "Escape") return;
+    this.change(rebound(this.settings.looks.bindings, action, event.key === "Backspace" ? null : event.key));
+    this.dialog.querySelector<HTMLElement>(`[data-action="${action}"]`)?.focus();
+  }
+
+  private change(bindings: Settings["looks"]["bindings"]): void {
+    this.settings.set({ bindings });
+    this.refresh();
+  }
+}

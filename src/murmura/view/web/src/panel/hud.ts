@@ -1,0 +1,106 @@
+/** Which run this is and how it goes: a line at the top, and below it what a click on its name unfolds. */
+
+import { element } from "../dom";
+import type { Hello, SceneObject, Status } from "../net/protocol";
+
+const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "hour"] as const;
+
+export class Hud {
+  readonly root: HTMLElement;
+  private readonly name = element("button", { type: "button", class: "name", "aria-expanded": "false", title: "About this run", "aria-controls": "facts" });
+  private readonly brief = element("span", { class: "brief" });
+  private readonly more: HTMLElement;
+  private readonly title = element("p", { class: "title" });
+  private readonly cells = new Map<string, HTMLElement>();
+  private readonly share = element("span", { class: "share" });
+  private readonly line = element("span", { class: "line off", role: "status" }, "connecting …");
+
+  constructor(unfold: () => void) {
+    const list = element("dl", { class: "figures" });
+    for (const row of ROWS) {
+      const cell = element("dd", {}, "–");
+      this.cells.set(row, cell);
+      list.append(element("div", {}, element("dt", {}, row), cell));
+    }
+    this.name.addEventListener("click", unfold);
+    this.more = element("div", { id: "facts", class: "more", hidden: true }, this.title, list);
+    this.root = element("section", { class: "hud", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line, this.brief, this.share), this.more);
+  }
+
+  unfolded(yes: boolean): void {
+    this.more.hidden = !yes;
+    this.name.setAttribute("aria-expanded", String(yes));
+  }
+
+  connected(yes: boolean): void {
+    this.say(yes ? "live" : "reconnecting …", yes);
+  }
+
+  /** The line is there but silent: a new set of rules is being compiled. */
+  silent(): void {
+    if (this.line.textContent === "live") this.say("compiling …", false);
+  }
+
+  private say(text: string, good: boolean): void {
+    if (this.line.textContent !== text) this.line.textContent = text;
+    this.line.classList.toggle("off", !good);
+  }
+
+  hello(hello: Hello): void {
+    this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura").replaceAll("-", " ");
+    this.scene([]);
+    this.title.textContent = String(hello.scenario.title ?? "");
+    this.write("seed", String(hello.seed));
+  }
+
+  status(status: Status): void {
+    if (status.compiling) this.say(status.progress || "compiling …", false);
+    else this.connected(true);
+    this.write("step", status.step.toLocaleString("en"));
+    this.write("hash", status.hash?.slice(0, 8) ?? "–");
+    const rate = status.steps_per_second;
+    this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : "paused");
+    this.write("agents", status.agents.toLocaleString("en"));
+    const brief = `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`;
+    if (this.brief.textContent !== brief) this.brief.textContent = brief;
+    this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
+  }
+
+  /** Of a very large flock only every n-th agent is sent. */
+  sampled(shown: number, total: number): void {
+    const text = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
+    if (this.share.textContent === text) return;
+    this.share.textContent = text;
+    const cell = this.cells.get("agents");
+    if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} of them are drawn` : "";
+  }
+
+  /** The hour where the world has one, and how many hunters there are. */
+  scene(objects: SceneObject[]): void {
+    const sky = objects.find((thing) => thing.kind === "sky");
+    const hunters = objects.filter((thing) => thing.kind === "predator").length;
+    this.write("hour", sky?.clock ?? "");
+    this.write("hunters", hunters > 0 ? String(hunters) : "");
+  }
+
+  private write(row: string, text: string): void {
+    const cell = this.cells.get(row);
+    if (cell && cell.textContent !== text) cell.textContent = text;
+    if (cell?.parentElement) cell.parentElement.hidden = text === "";
+  }
+}
+
+/** Simulated time: "42 s", "3:07 min". */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
+}
+
+/** One sentence for those who do not see the canvas. */
+export function summary(status: Status): string {
+  const order = status.measures.polarization;
+  const parts = [`${status.agents.toLocaleString("en")} agents`];
+  if (order !== null && order !== undefined) parts.push(`polarization ${order.toFixed(2)}`);
+  parts.push(status.running ? "running" : "paused", `step ${status.step.toLocaleString("en")}`);
+  return parts.join(", ");
+}

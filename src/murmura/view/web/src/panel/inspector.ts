@@ -1,0 +1,89 @@
+/** The panel about the chosen agent: in words first, in numbers below. */
+
+import { element } from "../dom";
+import { ruleColor } from "../overlay/agent";
+import { lifeStory, relations, type Relation } from "../text/family";
+import type { Inspection } from "../net/protocol";
+import { humanized } from "./schema";
+import type { Looks, Settings } from "./settings";
+import { facts, story, wishes } from "../text/words";
+
+/** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
+const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, string][] = [
+  ["circle", "Perception circle"],
+  ["wedge", "Field of view"],
+  ["links", "Neighbour lines"],
+  ["forces", "Forces"],
+];
+
+export interface InspectorHands {
+  follow(): void;
+  release(): void;
+  select(id: number): void;
+}
+
+export class Inspector {
+  readonly root: HTMLElement;
+  private readonly heading = element("h2", {});
+  private readonly text = element("div", { class: "story" });
+  private readonly rules = element("ul", { class: "wishes" });
+  private readonly table = element("dl", { class: "figures" });
+  private readonly kin = element("section", { class: "kin", "aria-label": "Family", hidden: true });
+  private kinShown = "";
+  private readonly followButton: HTMLButtonElement;
+  private last = 0;
+
+  constructor(private readonly hands: InspectorHands, private readonly settings: Settings) {
+    this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
+    const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.kin, this.rules, this.table, this.switches(), this.followButton);
+  }
+
+  private switches(): HTMLElement {
+    const boxes = SWITCHES.map(([key, label]) => {
+      const box = element("input", { type: "checkbox", id: `show-${key}` });
+      box.checked = this.settings.looks[key];
+      box.addEventListener("change", () => { this.settings.set({ [key]: box.checked }); });
+      return element("label", { for: `show-${key}` }, box, ` ${label}`);
+    });
+    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
+  }
+
+  /** Made anew only when it changed: a button that is replaced under the pointer cannot be pressed. */
+  private showKin({ id, family }: Inspection): void {
+    this.kin.hidden = family === undefined;
+    const text = JSON.stringify([id, family]);
+    if (family === undefined || text === this.kinShown) return;
+    this.kinShown = text;
+    this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
+  }
+
+  private tree(found: Relation[]): HTMLElement {
+    return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
+      const name = alive
+        ? element("button", { type: "button", class: "bare", title: "Choose this one", click: () => { this.hands.select(id); } }, String(id))
+        : element("span", { class: "gone" }, String(id));
+      return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
+    }));
+  }
+
+  show(agent: Inspection | null, following: boolean): void {
+    this.root.hidden = agent === null;
+    const now = performance.now();
+    // Words that change ten times a second cannot be read.
+    if (!agent || now - this.last < 300) return;
+    this.last = now;
+    this.heading.textContent = `Agent ${agent.id}`;
+    this.followButton.textContent = following ? "Stop following" : "Follow";
+    this.text.replaceChildren(...story(agent).map((line) => element("p", {}, line)));
+    const strongest = wishes(agent)[0]?.strength ?? 1;
+    this.rules.replaceChildren(...wishes(agent).map(({ name, strength, text }) => {
+      const bar = element("span", { class: "bar" });
+      bar.style.width = `${(100 * strength) / strongest}%`;
+      bar.style.background = ruleColor(name);
+      return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
+    }));
+    this.showKin(agent);
+    this.table.replaceChildren(...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))));
+  }
+}

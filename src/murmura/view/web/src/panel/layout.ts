@@ -1,0 +1,58 @@
+/** Panels and the room they leave: handles that fold them, and a view of the world that keeps clear of them. */
+
+import { NO_GAPS } from "../render/camera";
+import { byId, element } from "../dom";
+import type { Settings } from "./settings";
+import type { Stage } from "../render/stage";
+
+const TOP_PX = 44; // the line with the name; the style sheet knows it too
+const GAP_PX = 10; // around panels
+type Foldable = "charts" | "panel";
+
+/** No room for panels side by side; the style sheet draws the same line. */
+export function isNarrow(): boolean {
+  return innerWidth <= 820;
+}
+
+export class Room {
+  private wasHidden = false;
+  private readonly handles = new Map<Foldable, HTMLButtonElement>();
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly stage: Stage,
+    private readonly bars: HTMLElement[], // at the bottom
+    fold: (name: Foldable) => void,
+  ) {
+    for (const [name, label] of [["charts", "Charts"], ["panel", "Settings"]] as const) {
+      const button = element("button", { type: "button", class: "handle glass", click: () => { fold(name); } }, label);
+      this.handles.set(name, button);
+      byId("handles").append(button);
+    }
+    const observer = new ResizeObserver(() => { this.make(); });
+    for (const bar of bars) observer.observe(bar);
+    addEventListener("resize", () => { this.make(); });
+  }
+
+  /** The dock wraps where the window is narrow: panels and map stay clear of it, and the world of all of them. */
+  make(): void {
+    const { looks } = this.settings;
+    for (const [name, handle] of this.handles) handle.setAttribute("aria-expanded", String(looks[name]));
+    const heights = this.bars.map((bar) => bar.offsetHeight).filter((height) => height > 0);
+    const below = heights.reduce((sum, height) => sum + height + GAP_PX, 0);
+    if (below > 0) document.documentElement.style.setProperty("--dock", `${below - GAP_PX}px`);
+    const turned = looks.hidden !== this.wasHidden; // all goes or comes at a stroke, and so does the view
+    this.wasHidden = looks.hidden;
+    if (looks.hidden) {
+      this.stage.makeRoom(NO_GAPS, turned);
+      return;
+    }
+    const beside = !isNarrow(); // in a narrow window panels lie over the world
+    this.stage.makeRoom({
+      left: beside && (looks.charts || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
+      top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has a line of its own there
+      right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
+      bottom: below + GAP_PX,
+    }, turned);
+  }
+}

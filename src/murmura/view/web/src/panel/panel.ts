@@ -1,0 +1,160 @@
+/**
+ * The settings panel: every control the schema speaks of, in folders, with search.
+ *
+ * Rules that take part come first and open, the others lie under "More rules". What differs from the scenario as it
+ * was loaded is marked and can be set back, one by one.
+ */
+
+import GUI from "lil-gui";
+import "../../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the package does not export its style sheet
+import { element } from "../dom";
+import { Knob } from "./knob";
+import { advanced } from "../text/plain";
+import type { Json, JsonObject } from "../net/protocol";
+import { groupsOf, matches, valueAt, type Group } from "./schema";
+
+export interface PanelHands {
+  change(path: string, value: Json): void;
+}
+
+interface Section {
+  group: Group;
+  folder: GUI;
+  later: GUI | null; // what is advanced
+  toggle: HTMLInputElement | null;
+  knobs: Knob[];
+  first: boolean; // it takes part, or did
+}
+
+const MOST_OPEN = 6; // rules that are open at first: with twenty nothing could be found
+const MODELS = ["vicsek", "zones", "cucker_smale", "vision"];
+const SURROUNDINGS = ["noise", "wind", "jitter", "boundary", "containment", "avoid_obstacles", "attractors"];
+const rank = (path: string) => (MODELS.includes(path.slice(6)) ? 0 : SURROUNDINGS.includes(path.slice(6)) ? 2 : 1);
+const QUIET_MS = 600; // what the hand just moved is not moved back by an answer that is on its way
+
+export class Panel {
+  readonly root = element("div", { class: "settings" });
+  private readonly search = element("input", { type: "search", placeholder: "Search settings", "aria-label": "Search settings" });
+  private gui: GUI | null = null;
+  private active: GUI | null = null;
+  private more: GUI | null = null;
+  private sections: Section[] = [];
+  private key = "";
+  private readonly touched = new Map<string, number>();
+
+  constructor(private readonly hands: PanelHands) {
+    this.search.addEventListener("input", () => { this.filter(this.search.value.trim()); });
+    this.root.append(this.search);
+  }
+
+  /** Build once for each schema and loaded scenario; afterwards only the values change. */
+  show(schema: JsonObject, scenario: JsonObject, loaded: JsonObject): void {
+    const groups = groupsOf(schema, scenario);
+    const key = [String(loaded.name), ...groups.map((group) => group.path + group.controls.length)].join();
+    if (key !== this.key) {
+      this.key = key;
+      this.build(groups, scenario);
+    }
+    this.refresh(scenario, loaded);
+  }
+
+  private build(groups: Group[], scenario: JsonObject): void {
+    this.gui?.destroy();
+    this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
+    this.gui.domElement.style.removeProperty("--width");
+    this.active = this.gui.addFolder("Rules that take part");
+    this.more = this.gui.addFolder("More rules").close();
+    this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
+    this.arrange();
+    this.unfold();
+    if (this.search.value) this.filter(this.search.value);
+  }
+
+  private section(parent: GUI, group: Group, scenario: JsonObject): Section {
+    const folder = parent.addFolder(group.label);
+    const title = folder.domElement.querySelector<HTMLElement>(".lil-title");
+    if (title) title.title = group.help;
+    const hidden = advanced(group.controls);
+    const on = group.switch === null || valueAt(scenario, group.switch) === true;
+    const section: Section = { group, folder, later: null, toggle: null, knobs: [], first: on };
+    if (group.switch) section.toggle = this.toggle(section, group.switch);
+    const send = (path: string, value: Json) => { this.send(path, value); };
+    const basic = group.controls.filter(({ path }) => !hidden.has(path)).map((control) => new Knob(folder, control, scenario, send));
+    if (hidden.size > 0) section.later = folder.addFolder("Advanced").close();
+    const rest = group.controls.filter(({ path }) => hidden.has(path)).map((control) => new Knob(section.later as GUI, control, scenario, send));
+    section.knobs = [...basic, ...rest];
+    return section;
+  }
+
+  /** The check box stands beside the title, not in it: a button cannot hold another control. */
+  private toggle(section: Section, path: string): HTMLInputElement {
+    const box = element("input", { type: "checkbox", class: "switch", "aria-label": `${section.group.label} takes part`, title: `Whether ${section.group.label.toLowerCase()} takes part` });
+    box.addEventListener("change", () => { this.send(path, box.checked); });
+    section.folder.domElement.prepend(box);
+    return box;
+  }
+
+  /** Rules that take part into the first folder, the others into the second. One that is switched off stays in sight. */
+  private arrange(): void {
+    for (const { folder, first } of this.rules()) (first ? this.active : this.more)?.$children.append(folder.domElement);
+  }
+
+  /** What a flock is about comes first: a whole model before single wishes, and those before its surroundings. */
+  private rules(): Section[] {
+    const found = this.sections.filter(({ group }) => group.path.startsWith("rules."));
+    return found.sort((a, b) => rank(a.group.path) - rank(b.group.path));
+  }
+
+  /** What is open while nobody searches. */
+  private unfold(): void {
+    let open = 0;
+    for (const { folder } of this.sections) folder.close();
+    for (const { folder, first } of this.rules()) folder.open(first && open++ < MOST_OPEN);
+    this.more?.close();
+  }
+
+  private send(path: string, value: Json): void {
+    this.touched.set(path, performance.now());
+    this.hands.change(path, value);
+  }
+
+  /** A change was refused, or taken back: show what is true, whatever the hand just did. */
+  revert(scenario: JsonObject, loaded: JsonObject): void {
+    this.touched.clear();
+    this.refresh(scenario, loaded);
+  }
+
+  private refresh(scenario: JsonObject, loaded: JsonObject): void {
+    const quiet = (path: string) => performance.now() - (this.touched.get(path) ?? -Infinity) < QUIET_MS;
+    let moved = false;
+    for (const section of this.sections) {
+      const { group, folder, toggle, knobs } = section;
+      const on = group.switch ? valueAt(scenario, group.switch) === true : true;
+      if (toggle && group.switch && !quiet(group.switch)) toggle.checked = on;
+      folder.domElement.classList.toggle("off", !on);
+      for (const knob of knobs) knob.show(scenario, loaded, quiet(knob.control.path));
+      if (!on || section.first) continue;
+      moved = section.first = true;
+      folder.open();
+    }
+    if (moved) this.arrange();
+  }
+
+  private filter(search: string): void {
+    if (search === "") this.unfold();
+    else this.more?.open();
+    for (const { group, folder, later, knobs, toggle } of this.sections) {
+      const whole = search === "" || matches(group, search);
+      let some = whole;
+      for (const knob of knobs) {
+        const fits = whole || matches(knob.control, search);
+        some ||= fits;
+        knob.reveal(fits);
+      }
+      folder.show(some);
+      if (search !== "") folder.open(some);
+      later?.open(search !== "");
+      if (toggle) toggle.hidden = !some;
+    }
+  }
+}

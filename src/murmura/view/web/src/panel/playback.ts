@@ -1,0 +1,53 @@
+/** The time line of a recorded run: where we are in it, and the way from there into a live flock and back. */
+
+import { element } from "../dom";
+import type { ClientMessage, TimeLine } from "../net/protocol";
+
+export class PlaybackBar {
+  readonly root: HTMLElement;
+  private readonly slider = element("input", { type: "range", min: "0", max: "1", step: "1", class: "scrub", "aria-label": "Time line of the recorded run" });
+  private readonly place = element("output", { class: "place" });
+  private readonly branch: HTMLButtonElement;
+  private readonly told = element("span", { class: "told", role: "status" });
+  private line: TimeLine | null = null;
+  private wanted: number | null = null; // where the slider was moved to, until the next picture
+
+  constructor(private readonly send: (message: ClientMessage) => void) {
+    this.branch = element("button", { type: "button", class: "word", click: () => { send({ type: this.line?.live ? "return" : "branch" }); } });
+    this.slider.addEventListener("input", () => { this.seek(Number(this.slider.value)); });
+    this.root = element("div", { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true }, this.place, this.slider, this.told, this.branch);
+  }
+
+  /** One message a picture, however often the slider moves. */
+  private seek(step: number): void {
+    if (this.wanted === null) {
+      requestAnimationFrame(() => {
+        if (this.wanted !== null) this.send({ type: "seek", step: this.wanted });
+        this.wanted = null;
+      });
+    }
+    this.wanted = step;
+    this.place.textContent = placeOf(step, this.line?.last ?? step);
+  }
+
+  show(line: TimeLine | undefined, step: number): void {
+    if (!line) return;
+    this.root.hidden = false;
+    this.line = line;
+    this.slider.min = String(line.first);
+    this.slider.max = String(line.last);
+    this.slider.disabled = line.live || line.waiting;
+    this.slider.hidden = line.live;
+    this.told.textContent = line.live ? `live, ${line.told}` : "";
+    this.branch.disabled = line.waiting;
+    this.branch.textContent = line.waiting ? "Coming alive …" : line.live ? "Back to the recording" : "Live from here";
+    if (this.wanted !== null || document.activeElement === this.slider && this.slider.matches(":active")) return;
+    this.slider.value = String(line.at);
+    this.slider.setAttribute("aria-valuetext", placeOf(line.at, line.last));
+    this.place.textContent = line.live ? `step ${step.toLocaleString("en")}` : placeOf(line.at, line.last);
+  }
+}
+
+export function placeOf(step: number, last: number): string {
+  return `${step.toLocaleString("en")} / ${last.toLocaleString("en")}`;
+}

@@ -1,0 +1,114 @@
+/** How the page shows things: nothing here changes the simulation. Some of it is remembered between visits. */
+
+import { readBindings, type Bindings } from "../tools/keys";
+import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "../render/palettes";
+
+export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
+
+export interface Looks {
+  mode: ColorMode;
+  palette: PaletteName;
+  /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
+  modeChosen: boolean;
+  trails: boolean;
+  vision: boolean; // of everybody in view
+  neighbors: boolean; // of everybody in view
+  density: boolean;
+  circle: boolean; // the chosen agent's: how far it sees
+  wedge: boolean; // where it sees
+  links: boolean; // to whom it reacts
+  forces: boolean; // what its rules want
+  facts: boolean; // about the run, below its name
+  charts: boolean;
+  panel: boolean;
+  hidden: boolean;
+  keys: boolean;
+  bindings: Bindings;
+  tool: Tool;
+  hunter: string; // the kind that the predator tool places
+}
+
+const KEPT = "murmura.looks";
+const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "panel", "keys", "bindings"] as const;
+
+export class Settings {
+  readonly looks: Looks = {
+    mode: "heading",
+    palette: "dusk",
+    modeChosen: false,
+    trails: true,
+    vision: false,
+    neighbors: false,
+    density: false,
+    circle: true,
+    wedge: true,
+    links: true,
+    forces: true,
+    facts: false, // folded at first: a visitor comes to see the flock
+    charts: false,
+    panel: false,
+    hidden: false,
+    keys: true,
+    bindings: {},
+    tool: "hand",
+    hunter: "hawk",
+  };
+  /** Colour modes that this server and scenario can show. */
+  modes: readonly ColorMode[] = COLOR_MODES;
+  private readonly listeners: ((changed: Partial<Looks>) => void)[] = [];
+
+  constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
+    try {
+      const kept: unknown = JSON.parse(memory?.getItem(KEPT) ?? "{}");
+      for (const key of REMEMBERED) {
+        const value = (kept as Record<string, unknown>)[key];
+        if (typeof value === typeof this.looks[key]) Object.assign(this.looks, { [key]: value });
+      }
+    } catch {
+      // Whatever was stored there is not ours.
+    }
+    this.looks.bindings = readBindings(this.looks.bindings);
+    if (!COLOR_MODES.includes(this.looks.mode)) this.looks.mode = "heading";
+    this.suitPalette();
+  }
+
+  onChange(listener: (changed: Partial<Looks>) => void): void {
+    this.listeners.push(listener);
+  }
+
+  set(changed: Partial<Looks>): void {
+    Object.assign(this.looks, changed);
+    this.suitPalette();
+    const kept = Object.fromEntries(REMEMBERED.map((key) => [key, this.looks[key]]));
+    this.memory?.setItem(KEPT, JSON.stringify(kept));
+    for (const listener of this.listeners) listener(changed);
+  }
+
+  /** Several kinds are told apart by colour, unless somebody wants it otherwise. */
+  suggest(modes: readonly ColorMode[], kinds: number): void {
+    this.modes = modes;
+    const own: ColorMode = kinds > 1 ? "species" : "heading";
+    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own });
+  }
+
+  choose(mode: ColorMode): void {
+    this.set({ mode, modeChosen: true });
+  }
+
+  nextMode(): void {
+    this.choose(after(this.modes, this.looks.mode));
+  }
+
+  nextPalette(): void {
+    this.set({ palette: after(palettesFor(this.looks.mode), this.looks.palette) });
+  }
+
+  private suitPalette(): void {
+    const suitable = palettesFor(this.looks.mode);
+    if (!suitable.includes(this.looks.palette)) this.looks.palette = suitable[0];
+  }
+}
+
+export function after<T>(list: readonly T[], item: T): T {
+  return list[(list.indexOf(item) + 1) % list.length];
+}

@@ -1,0 +1,69 @@
+/** Paints the flock without WebGL2: the same darts, fewer comforts. */
+
+import { toScreen } from "./camera";
+import { colorTable } from "./palettes";
+import { agentHalf, type Picture, type Scene } from "./picture";
+import { agentHeading, agentPosition } from "../net/protocol";
+import { blend, type Moment } from "../net/timeline";
+
+const MOST_DRAWN = 20_000;
+
+export class RendererCanvas implements Picture {
+  readonly software = true;
+  private readonly context: CanvasRenderingContext2D;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    const context = canvas.getContext("2d", { alpha: false });
+    if (!context) throw new Error("this browser can draw neither WebGL2 nor canvas 2-D");
+    this.context = context;
+  }
+
+  clear(): void {
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  draw(moment: Moment | null, scene: Scene): void {
+    const { context, canvas } = this;
+    const [width, height] = [Math.round(scene.view.width * scene.dpr), Math.round(scene.view.height * scene.dpr)];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    context.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
+    context.globalAlpha = scene.trails && scene.moving ? 0.18 : 1;
+    context.fillStyle = scene.light ? "#eef1f4" : "#05070f";
+    context.fillRect(0, 0, scene.view.width, scene.view.height);
+    context.globalAlpha = 0.9;
+    if (moment) this.drawAgents(moment, scene);
+  }
+
+  private drawAgents({ from, to, alpha }: Moment, scene: Scene): void {
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
+    const half = agentHalf(scene, to.frame.count);
+    const [sideX, sideY] = to.frame.wraps ? [to.frame.width, to.frame.height] : [0, 0];
+    const every = Math.max(1, Math.ceil(to.frame.count / MOST_DRAWN));
+    for (let k = 0; k < to.frame.count; k += every) {
+      const a = agentPosition(from.frame, k);
+      const b = agentPosition(to.frame, k);
+      const p = toScreen(scene.camera, scene.view, { x: blend(a.x, b.x, alpha, sideX), y: blend(a.y, b.y, alpha, sideY) });
+      const shade = 4 * this.shade(scene, to.frame.words[2 * k + 1]);
+      this.context.fillStyle = `rgb(${table[shade]} ${table[shade + 1]} ${table[shade + 2]})`;
+      const species = (to.frame.words[2 * k + 1] >>> 16) & 0xff;
+      const hunter = species < 31 && ((scene.hunters >> species) & 1) === 1;
+      this.dart(p.x, p.y, agentHeading(to.frame, k), hunter ? 2.1 * half : half);
+    }
+  }
+
+  private shade(scene: Scene, word: number): number {
+    if (scene.mode === "heading") return word & 0xff;
+    if (scene.mode === "species") return (word >>> 16) & 0xff;
+    return (word >>> (scene.mode === "speed" ? 8 : 24)) & 0xff;
+  }
+
+  private dart(x: number, y: number, heading: number, half: number): void {
+    const [c, s] = [Math.cos(heading) * half, Math.sin(heading) * half];
+    this.context.beginPath();
+    this.context.moveTo(x + c, y + s);
+    this.context.lineTo(x - c - 0.5 * s, y - s + 0.5 * c);
+    this.context.lineTo(x - 0.5 * c, y - 0.5 * s);
+    this.context.lineTo(x - c + 0.5 * s, y - s - 0.5 * c);
+    this.context.fill();
+  }
+}

@@ -1,0 +1,35 @@
+/** Says in words who an agent's relations are. */
+
+import type { Ancestor, Family } from "../net/protocol";
+
+/** One line of the family list; whoever lives can be chosen. */
+export interface Relation {
+  id: number;
+  label: string;
+  alive: boolean;
+  below: Relation[];
+}
+
+export function lifeStory(id: number, family: Family): string {
+  const line = family.founder === id ? "a founder" : `of founder ${family.founder}'s line`;
+  const young = family.young === 0 ? "no young yet" : `${family.young} young, ${family.living === family.young ? "all" : family.living || "none"} of them alive`;
+  return `Generation ${family.generation}, born at ${Number(family.born.toFixed(1))} s, ${line}; ${young}.`;
+}
+
+/** Parents with theirs below them, then living children. */
+export function relations(family: Family): Relation[] {
+  const children = family.children.map((id) => ({ id, label: "child", alive: true, below: [] }));
+  return [...family.ancestors.map((parent) => ancestor(parent, [])), ...children];
+}
+
+function ancestor({ id, role, alive, fate, parents }: Ancestor, path: string[]): Relation {
+  const roles = [...path, role];
+  return { id, label: named(roles) + (alive ? "" : `, † ${fate ?? "gone"}`), alive, below: parents.map((parent) => ancestor(parent, roles)) };
+}
+
+/** "mother", "mother's father", "great-grandmother": by sex of the last, with the way there where it is short. */
+function named(roles: string[]): string {
+  const last = roles[roles.length - 1];
+  if (roles.length === 1) return last;
+  return `${"great-".repeat(roles.length - 2)}grand${last}`;
+}

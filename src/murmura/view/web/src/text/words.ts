@@ -1,0 +1,105 @@
+/** Says in words what an agent sees, feels, wants and why. */
+
+import { isObject, type Inspection, type Json, type Pair } from "../net/protocol";
+import { humanized } from "../panel/schema";
+
+const COMPASS = ["east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east"];
+const NEGLIGIBLE = 1e-6;
+
+export function length([x, y]: Pair): number {
+  return Math.hypot(x, y);
+}
+
+/** y grows downwards, so a positive y is south. */
+export function compass([x, y]: Pair): string {
+  const eighth = Math.round(Math.atan2(y, x) / (Math.PI / 4));
+  return COMPASS[(eighth + 8) % 8];
+}
+
+/** Where a force points, seen from the agent. */
+export function side(velocity: Pair, force: Pair): string {
+  const ahead = velocity[0] * force[0] + velocity[1] * force[1];
+  const right = velocity[0] * force[1] - velocity[1] * force[0];
+  const angle = Math.atan2(right, ahead) / (Math.PI / 4);
+  if (Math.abs(angle) <= 0.5) return "ahead";
+  if (Math.abs(angle) >= 3.5) return "back";
+  const hand = angle > 0 ? "right" : "left";
+  if (Math.abs(angle) < 1.5) return `ahead and ${hand}`;
+  return Math.abs(angle) > 2.5 ? `back and ${hand}` : hand;
+}
+
+const REASONS: Record<string, (count: number) => string> = {
+  separation: (n) => `to get clear of ${count(n, "neighbour")} that ${n === 1 ? "is" : "are"} too near`,
+  alignment: (n) => `to fly as ${count(n, "neighbour")} ${n === 1 ? "does" : "do"}`,
+  cohesion: (n) => `to come closer to the middle of ${count(n, "neighbour")}`,
+  boundary: () => "because the edge is near",
+  containment: () => "because it would soon leave the world",
+  avoid_obstacles: () => "because something stands in the way",
+  attractors: () => "because something pulls or pushes there",
+  fear: () => "because it is afraid",
+  flee: (n) => `to flee from ${count(n, "hunter")}`,
+  chase: (n) => `to catch one of ${count(n, "prey", "prey")}`,
+  noise: () => "on a whim",
+  wind: () => "because the wind blows",
+};
+
+function count(n: number, one: string, many = `${one}s`): string {
+  return n === 1 ? `one ${one}` : `${n} ${many}`;
+}
+
+export interface Wish {
+  name: string;
+  strength: number;
+  text: string;
+}
+
+/** What each rule wants, the strongest first; silent rules are left out. */
+export function wishes(agent: Inspection): Wish[] {
+  return Object.entries(agent.rules)
+    .map(([name, { force, neighbors }]) => {
+      const reason = REASONS[name]?.(neighbors.length) ?? "";
+      return { name, strength: length(force), text: `pulls ${side(agent.velocity, force)} ${reason}`.trim() };
+    })
+    .filter((wish) => wish.strength > NEGLIGIBLE)
+    .sort((a, b) => b.strength - a.strength);
+}
+
+export function story(agent: Inspection): string[] {
+  const seen = agent.neighbors.length;
+  const { radius, field_of_view: view } = agent.perception;
+  const lines = [
+    `Flies ${compass(agent.velocity)} at ${length(agent.velocity).toFixed(1)}.`,
+    seen === 0
+      ? `Sees nobody within ${radius} u.`
+      : `Sees ${count(seen, "neighbour")} within ${radius} u${view < 360 ? `, ${view}° around its heading` : ""}.`,
+  ];
+  lines.push(...hunted(agent));
+  const wanted = wishes(agent);
+  const turn = length(agent.steering);
+  if (turn < NEGLIGIBLE) lines.push("Wants nothing: it keeps its course.");
+  else lines.push(`Altogether it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly for ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
+  return lines;
+}
+
+/** Whom it flees from, and who is after it. */
+function hunted({ hunters = [] }: Inspection): string[] {
+  return hunters.map(({ id, kind, state, distance, frightens, hunts }) => {
+    const name = `${humanized(kind).toLowerCase()} ${id} (${humanized(state).toLowerCase()}), ${distance.toFixed(0)} u away`;
+    return hunts ? `Hunted by ${name}${frightens ? ", and flees from it" : ", unaware of it"}.` : `Flees from ${name}.`;
+  });
+}
+
+/** Net steering, state and target as rows of a table. */
+export function facts(agent: Inspection): [string, string][] {
+  const rows: [string, string][] = [["Net steering", shown(length(agent.steering))]];
+  const targets = Object.entries(agent.target ?? {}).filter(([, value]) => !(typeof value === "number" && value < 0)); // -1: none
+  for (const [key, value] of [...Object.entries(agent.state), ...targets]) {
+    if (value !== null && value !== "none" && !isObject(value)) rows.push([humanized(key), shown(value)]);
+  }
+  return rows;
+}
+
+function shown(value: Json): string {
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  return typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+}

@@ -1,0 +1,95 @@
+/** Taking something home: a picture, a film, a file. */
+
+import { download } from "../dom";
+import { note } from "../text/toasts";
+import { isObject, type JsonObject } from "../net/protocol";
+
+const LARGEST_FILE = 60_000; // bytes the server takes in one message
+
+export function stamp(scenario: JsonObject, seed: number, step: number): string {
+  return `murmura-${String(scenario.name ?? "scene")}-seed${seed}-step${step}`;
+}
+
+function compose(layers: HTMLCanvasElement[], onto: HTMLCanvasElement): void {
+  const [first] = layers;
+  if (onto.width !== first.width || onto.height !== first.height) Object.assign(onto, { width: first.width, height: first.height });
+  const context = onto.getContext("2d");
+  for (const layer of layers.filter((each) => !each.hidden)) context?.drawImage(layer, 0, 0, onto.width, onto.height);
+}
+
+/** Must be called right after drawing: WebGL forgets its picture afterwards. */
+export function screenshot(layers: HTMLCanvasElement[], name: string): void {
+  const sheet = document.createElement("canvas");
+  compose(layers, sheet);
+  sheet.toBlob((blob) => {
+    if (blob) download(`${name}.png`, blob);
+  });
+}
+
+export function saveJson(data: unknown, name: string): void {
+  download(`${name}.json`, new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
+}
+
+/** All that was done in this run, with step numbers: played again, it gives the same flock. */
+export async function saveActions(name: string): Promise<void> {
+  try {
+    const answer = await fetch("./api/actions");
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    saveJson(await answer.json(), `${name}-actions`);
+  } catch (error) {
+    note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+  }
+}
+
+/** The scenario in a file, or null after a note that says what is wrong with it. */
+export async function readScenario(file: File): Promise<JsonObject | null> {
+  try {
+    if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
+    const data: unknown = JSON.parse(await file.text());
+    if (!isObject(data)) throw new Error("a scenario is a JSON object");
+    return data;
+  } catch (error) {
+    note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
+    return null;
+  }
+}
+
+/** Films what is on screen as it comes; for an exact frame rate there is `murmura video`. */
+export class Recorder {
+  private readonly sheet = document.createElement("canvas");
+  private recorder: MediaRecorder | null = null;
+  bytes = 0; // of the film so far
+
+  get recording(): boolean {
+    return this.recorder !== null;
+  }
+
+  start(layers: HTMLCanvasElement[], name: string): void {
+    compose(layers, this.sheet);
+    const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"].find((kind) => MediaRecorder.isTypeSupported(kind));
+    if (!type) throw new Error("this browser cannot record video");
+    const chunks: Blob[] = [];
+    const recorder = new MediaRecorder(this.sheet.captureStream(60), { mimeType: type, videoBitsPerSecond: 12_000_000 });
+    this.bytes = 0;
+    recorder.ondataavailable = (event) => {
+      chunks.push(event.data);
+      this.bytes += event.data.size;
+    };
+    recorder.onstop = () => {
+      if (this.bytes === 0) return note("The recording was too short to hold a picture.", "error");
+      download(`${name}.${type.includes("mp4") ? "mp4" : "webm"}`, new Blob(chunks, { type }));
+    };
+    recorder.start(500);
+    this.recorder = recorder;
+  }
+
+  /** Call after each drawn picture. */
+  add(layers: HTMLCanvasElement[]): void {
+    if (this.recorder) compose(layers, this.sheet);
+  }
+
+  stop(): void {
+    this.recorder?.stop();
+    this.recorder = null;
+  }
+}

@@ -1,0 +1,40 @@
+"""What a page needs to know of a scenario before its first frame."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from murmura.scenario import Scenario, load_scenario, scenario_names
+from murmura.view.session.placement import PLACEABLE, hunters_to_place
+from murmura.view.wire.frames import extras_of, stances_of
+
+UNNAMED = {"name": "default", "color": "#4cc9f0"}
+
+
+def hello_facts(scenario: Scenario) -> dict[str, Any]:
+    """The scenario itself, what can be changed in it, who lives in it and what can be seen of them."""
+    from murmura import __version__
+
+    return {
+        "version": __version__,
+        "scenario": scenario.model_dump(mode="json"),
+        "schema": _schema(),
+        "scenarios": _shipped(),
+        "species": [{"name": species.name, "color": species.color} for species in scenario.species]
+        or [UNNAMED],
+        "columns": extras_of(scenario),
+        "stances": stances_of(scenario),
+        "places": list(PLACEABLE),
+        "hunters": hunters_to_place(scenario),
+    }
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Scenario.model_json_schema()
+
+
+@cache
+def _shipped() -> list[dict[str, str]]:
+    return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]

@@ -1,0 +1,210 @@
+"""Damage to finished runs: readers name it and read the rest, or nothing they tell is different."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.lab.damage import DamageWarning
+from murmura.lab.runs import recording
+from murmura.lab.runs.manifest import new_manifest
+from murmura.lab.runs.recording import record
+from murmura.lab.runs.resuming import resume
+from tests.cli.terminal import murmura_says
+from tests.lab import heirs
+from tests.lab.heirs import family
+
+HEIRS = heirs.__file__
+WIDTH, OTHER_WIDTH = '"width": 200.0', '"width": 500.0'
+FILES = ("config.json", "manifest.json", "metrics.jsonl", "events.jsonl", "run.gsd", "atmosphere.json")
+FLIPS = int(os.environ.get("MURMURA_FLIPS", "12"))
+"""Places in each file at which a bit is flipped; 40 for a release."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run with births and deaths."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    recorded(folder)
+    assert len((folder / "events.jsonl").read_bytes().splitlines()) > 3
+    return folder
+
+
+def recorded(folder: Path) -> None:
+    record(mm.Simulation(family(), 1, "reference"), 40, folder, every=8, columns=["energy"])
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """Everything a run tells."""
+    run = mm.open_run(folder)
+    frames = {
+        frame.step: [
+            frame.time,
+            *(array.tolist() for array in (frame.ids, frame.species, frame.positions, frame.velocities)),
+            frame.columns["energy"].tolist(),
+        ]
+        for frame in run.frames
+    }
+    return {
+        "scenario": run.scenario, "seed": run.seed, "status": run.status, "hash": run.final_hash, "frames": frames,
+        "metrics": [str(row) for row in run.metrics()], "events": list(run.events()),
+        "steps": run.frames.steps.tolist(),
+        "table": run.to_polars("events").collect().rows(),
+        "positions": str(run.to_xarray().position.values.tolist()),
+        "manifest": {key: run.manifest[key] for key in ("recording", "backend", "first_step", "steps", "files")},
+    }  # fmt: skip
+
+
+def damages(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    for place in np.linspace(0, len(content) - 1, FLIPS).astype(int).tolist() if content else ():
+        changed = bytearray(content)
+        changed[place] ^= 1 << (place % 8)
+        yield f"bit flipped at {place}", bytes(changed)
+    for share in (0.0, 0.3, 0.9, 0.999):
+        yield f"cut at {share:.0%}", content[: int(share * len(content))]
+        place = int(share * len(content)) // 512 * 512
+        hole = content[:place] + bytes(len(content[place : place + 512])) + content[place + 512 :]
+        if hole != content:
+            yield f"sector of zeros at {place}", hole
+    if name.endswith(".jsonl"):
+        lines = content.splitlines(keepends=True)
+        yield "a line is gone", b"".join([*lines[:1], *lines[2:]])
+        yield "a line stands twice", b"".join([*lines[:2], *lines[1:]])
+        yield "the last line is gone", b"".join(lines[:-1])
+    if name == "config.json":
+        yield "another width", content.replace(WIDTH.encode(), OTHER_WIDTH.encode())
+    if name == "manifest.json":
+        yield "another seed", content.replace(b'"seed": 1,', b'"seed": 2,')
+        yield "another status", content.replace(b'"finished"', b'"interrupted"')
+
+
+def test_no_damage_is_read_as_if_it_were_right(whole: Path, tmp_path: Path):
+    truth, folder, silent = told(whole), shutil.copytree(whole, tmp_path / "run"), []
+    count = named = 0
+    for name in FILES:
+        content = (whole / name).read_bytes() if (whole / name).exists() else b""
+        for what, changed in damages(name, content) if content else ():
+            assert changed != content, (name, what)
+            (folder / name).write_bytes(changed)
+            count += 1
+            said: list[str] = []
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                try:
+                    found = told(folder)
+                except mm.MurmuraError as error:
+                    said.append(str(error))
+                said += [str(warning.message) for warning in heard]
+                sound = _verdict(folder)
+            if said:
+                named += 1
+                assert any(name in text for text in said), (name, what, said)
+                assert not sound, f"{name}, {what}: a reader finds what verify does not: {said}"
+            elif found != truth or (name in ("config.json", "atmosphere.json") and sound):
+                silent.append((name, what))
+        (folder / name).write_bytes(content) if content else None
+    assert not silent
+    assert count > 6 * FLIPS and named > count / 2, (count, named)
+    assert mm.open_run(folder).verify().is_whole
+
+
+def _verdict(folder: Path) -> bool:
+    try:
+        return mm.open_run(folder).verify().is_whole
+    except mm.MurmuraError:
+        return False
+
+
+def test_the_rest_is_read_and_what_is_damaged_is_named(whole: Path, tmp_path: Path):
+    truth, folder = told(whole), shutil.copytree(whole, tmp_path / "run")
+    # A changed width: the scenario is that of a checkpoint, and nothing is shifted.
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace(WIDTH, OTHER_WIDTH))
+    with pytest.warns(
+        DamageWarning, match=r"config\.json is damaged: it is not what was written .*checkpoint"
+    ):
+        assert told(folder) == truth
+    shutil.copy(whole / "config.json", config)
+    # A frame: the others are read.
+    content = bytearray((folder / "run.gsd").read_bytes())
+    place = content.rindex(np.float32(truth["frames"][16][4][0][0]).tobytes())
+    content[place] ^= 1
+    (folder / "run.gsd").write_bytes(content)
+    with pytest.warns(
+        DamageWarning, match=r"run\.gsd is damaged: frame 2: it does not match its sum\. The rest"
+    ):
+        assert [frame.step for frame in mm.open_run(folder).frames] == [0, 8, 24, 32, 40]
+    with pytest.warns(DamageWarning, match="frame 2"):
+        rows = mm.open_run(folder).to_xarray().velocity.isel(axis=0).values
+    assert np.isnan(rows[2]).all() and np.isfinite(rows[3]).any()
+    shutil.copy(whole / "run.gsd", folder / "run.gsd")
+    # A line.
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b'"step": ', b'"step": 1')
+    (folder / "events.jsonl").write_bytes(b"".join(lines))
+    with pytest.warns(DamageWarning, match=r"events\.jsonl is damaged: line 2: it does not match its sum"):
+        assert list(mm.open_run(folder).events()) == truth["events"][:1] + truth["events"][2:]
+
+
+@pytest.fixture
+def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same run as a version before checksums records it: format 1, no seal, no hashes, plain lines."""
+    monkeypatch.setattr(
+        recording, "new_manifest", lambda *given: new_manifest(*given).model_copy(update={"format": 1})
+    )
+    recorded(tmp_path / "old")
+    monkeypatch.undo()
+    kept = json.loads((tmp_path / "old" / "manifest.json").read_text())
+    assert kept["format"] == 1 and not kept.keys() & {"seal", "files", "counts", "start_hash"}
+    assert b"crc32" not in (tmp_path / "old" / "events.jsonl").read_bytes()
+    return tmp_path / "old"
+
+
+def test_runs_of_earlier_versions_are_read_and_gone_on_with(whole: Path, old: Path, tmp_path: Path):
+    assert {**told(old), "manifest": 0} == {**told(whole), "manifest": 0}
+    report = mm.open_run(old).verify()
+    assert report.is_whole and "earlier version" in report.notes[0]
+    fresh = shutil.copytree(whole, tmp_path / "fresh")
+    for folder in (old, fresh):
+        resume(folder, steps=56)
+    assert {**told(old), "manifest": 0} == {**told(fresh), "manifest": 0}
+    assert json.loads((old / "manifest.json").read_text())["format"] == 1
+    assert b"crc32" not in (old / "events.jsonl").read_bytes()
+    assert mm.open_run(old).verify().is_whole
+
+
+def test_the_box_of_the_frames_is_that_of_the_scenario(old: Path):
+    """The config.json of earlier versions has no hash; the frames know the world they were taken in."""
+    config = old / "config.json"
+    config.write_text(config.read_text().replace(WIDTH, OTHER_WIDTH))
+    with pytest.raises(
+        mm.MurmuraError, match=r"run\.gsd is damaged: its configuration/box is .* scenario .* says"
+    ):
+        mm.open_run(old).frames  # noqa: B018
+
+
+def test_verify_from_the_command_line(whole: Path, tmp_path: Path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    done = murmura_says("verify", "run", "--rules", HEIRS, cwd=tmp_path)
+    assert done.returncode == 0 and "whole" in done.stdout, done.stderr
+    lines = (folder / "metrics.jsonl").read_bytes().replace(b'"step": 8', b'"step": 9')
+    (folder / "metrics.jsonl").write_bytes(lines)
+    done = murmura_says("verify", "run", "--rules", HEIRS, "--json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "metrics.jsonl is damaged: line 2: it does not match its sum" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["whole"], found["damages"][0]["line"]) == (False, 2)
+    # Other commands do what was asked with the rest, name the damage, and exit with 1.
+    done = murmura_says("export", "run", "--to", "csv", "--out", "run.csv", "--rules", HEIRS, cwd=tmp_path)
+    assert done.returncode == 1 and "line 2: it does not match its sum" in done.stderr
+    assert "Traceback" not in done.stderr and "Warning" not in done.stderr
+    assert len((tmp_path / "run-metrics.csv").read_text().splitlines()) == 1 + 5

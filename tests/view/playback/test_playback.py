@@ -1,0 +1,193 @@
+"""A recorded run in the live view: the right frame at every place of the time line, and the way back to life."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import ScenarioError
+from murmura.lab.runs.branching import BranchableRun
+from murmura.lab.runs.recording import record
+from murmura.view.playback.playback import Playback, usual_speed
+from tests.view.live import Frame, Live, flock, until
+from tests.view.session.test_session import obey
+
+STEPS, EVERY = 60, 6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("runs") / "evening"
+    record(mm.Simulation(flock(80), 5, "reference"), STEPS, target, EVERY)
+    return target
+
+
+@pytest.fixture
+def playback(folder: Path) -> Playback:
+    return Playback(BranchableRun(mm.open_run(folder)))
+
+
+def plain(steps: int) -> mm.Simulation:
+    simulation = mm.Simulation(flock(80), 5, "reference")
+    simulation.step(steps)
+    return simulation
+
+
+def branched(playback: Playback) -> None:
+    """Go on live, and wait until the flock is there."""
+    assert obey(playback, {"type": "branch"}) == []
+    until(lambda: not playback._urgent.empty())
+    obey(playback)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(0, 0), (5, 0), (6, 6), (35, 30), (60, 60), (10_000, 60)])
+def test_a_place_of_the_time_line_shows_the_last_frame_before_it(playback: Playback, asked: int, shown: int):
+    assert obey(playback, {"type": "seek", "step": asked}) == []
+    found = playback.simulation
+    assert found.step_count == shown
+    assert np.array_equal(found.velocities, plain(shown).velocities)
+    assert np.abs(found.positions - plain(shown).positions).max() < 1e-4
+    assert found.time == pytest.approx(shown / 60.0)
+
+
+def test_the_clock_walks_through_all_frames_and_stops_at_the_end(playback: Playback):
+    seen = []
+    playback.running = True
+    for _ in range(1000):
+        playback._advance(0.01)
+        seen.append(playback.simulation.step_count)
+        if not playback.running:
+            break
+    assert sorted(set(seen)) == list(range(0, STEPS + 1, EVERY))
+    assert seen == sorted(seen) and not playback.running
+    obey(playback, {"type": "play"})
+    assert playback.running and playback.simulation.step_count == 0  # at the end, play begins again
+
+
+def test_a_single_step_is_a_frame_and_reset_the_beginning(playback: Playback):
+    obey(playback, {"type": "step", "count": 1}, {"type": "step", "count": 1})
+    assert playback.simulation.step_count == 2 * EVERY
+    assert not playback.running
+    obey(playback, {"type": "reset", "seed": None})
+    assert playback.simulation.step_count == 0
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "set", "values": {"rules.alignment.weight": 2.0}},
+        {"type": "pointer", "x": 1, "y": 1, "mode": "attract"},
+        {"type": "place", "kind": "circle", "x": 1, "y": 1, "radius": 5},
+        {"type": "load", "scenario": "fish"},
+    ],
+)
+def test_a_recording_cannot_be_changed(playback: Playback, message: dict[str, Any]):
+    before = playback.simulation.state_hash()
+    (reason,) = obey(playback, message)
+    assert reason == "this is a recording, which nobody can change: go on live from here first"
+    assert playback.simulation.state_hash() == before
+    assert playback.scenario == flock(80)
+
+
+def test_agents_of_a_recorded_moment_can_be_asked(playback: Playback):
+    obey(playback, {"type": "seek", "step": 30}, {"type": "select", "id": 7})
+    playback._inspect()
+    found, expected = playback.inspection, plain(30)
+    assert found is not None and found["id"] == 7
+    assert {one["id"] for one in found["neighbors"]} == set(expected.neighbors(7).tolist())
+
+
+def test_the_page_hears_of_the_time_line(playback: Playback):
+    obey(playback, {"type": "seek", "step": 20})
+    playback._publish_status()
+    line = playback.status["playback"]
+    assert line == playback.hello()["playback"]
+    assert (line["name"], line["first"], line["last"], line["frames"], line["at"]) == (
+        "evening",
+        0,
+        60,
+        11,
+        20,
+    )
+    assert (line["live"], line["waiting"]) == (False, False)
+    assert playback.hello()["columns"] == []  # no colour that was not recorded
+    playback._publish_frame()
+    assert playback.frame[:4] == b"MRM1"
+
+
+def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
+    obey(playback, {"type": "seek", "step": 24})
+    epoch = playback.source.epoch
+    branched(playback)
+    assert playback.is_live and playback.running
+    assert playback.source.epoch > epoch
+    playback._publish_frame()
+    assert Frame(playback.frame).epoch == playback.source.epoch  # of the live flock, not of the recording
+    assert playback.time_line()["told"] == "exactly as it was at step 24, computed again from step 0"
+    obey(playback, {"type": "step", "count": 36})
+    assert (
+        playback.simulation.state_hash() == mm.open_run(playback._recorded.recording._run.folder).final_hash
+    )  # type: ignore[attr-defined]
+    assert obey(playback, {"type": "set", "values": {"motion.max_speed": 9.0}}) == []
+    assert playback.scenario.motion.max_speed == 9.0
+
+
+def test_and_back_to_the_recording(playback: Playback):
+    obey(playback, {"type": "seek", "step": 24})
+    (reason,) = obey(playback, {"type": "return"})
+    assert reason == "this is the recording"
+    branched(playback)
+    (reason,) = obey(playback, {"type": "seek", "step": 3})
+    assert "only forwards" in reason
+    assert obey(playback, {"type": "return"}) == []
+    assert not playback.is_live
+    assert playback.simulation.step_count == 24
+    assert playback.scenario == flock(80)
+
+
+def test_live_from_the_end_begins_with_the_checkpoint(folder: Path):
+    simulation, told = BranchableRun(mm.open_run(folder)).branch(10)
+    assert simulation.state_hash() == mm.open_run(folder).final_hash
+    assert told == "exactly as it was at step 60, computed again from step 60"
+
+
+def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
+    begun = plain(7)
+    own = mm.Simulation(flock(80), 5, "reference", positions=begun.positions, velocities=-begun.velocities)
+    record(own, 12, tmp_path / "own", 4)
+    for name in ("checkpoint-A.npz", "checkpoint-B.npz"):
+        (tmp_path / "own" / name).unlink(missing_ok=True)
+    run = BranchableRun(mm.open_run(tmp_path / "own"))
+    simulation, told = run.branch(2)
+    assert "from the recorded places of step 8" in told
+    assert simulation.step_count == 8
+    assert np.array_equal(simulation.velocities, run.frame(2).velocities)
+
+
+def test_sparse_runs_are_shown_faster(folder: Path):
+    run = BranchableRun(mm.open_run(folder))
+    assert usual_speed(run) == 2.0
+    run.steps = range(0, 6000, 100)
+    assert usual_speed(run) == 16.0
+
+
+def test_a_run_without_frames_is_refused(folder: Path):
+    run = BranchableRun(mm.open_run(folder))
+    run.steps = []
+    with pytest.raises(ScenarioError, match="evening holds no frame yet"):
+        Playback(run)
+
+
+def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
+    live = Live(Playback(BranchableRun(mm.open_run(folder))))
+    live.open()
+    try:
+        status, _, body = live.get("/api/actions", cookie=live.cookie)
+        assert status == 409
+        assert b"this is a recording" in body
+    finally:
+        live.close()

@@ -1,0 +1,294 @@
+"""Clients that stay silent, come and go, or send what is no message at all (R12, R13, R14, S4, S7).
+
+The counts are small here. MURMURA_CHURN and MURMURA_MUTATIONS set others: 10,000 and 100,000 are what we promise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from murmura.view.server import connections
+from murmura.view.server.client import LiveServer
+from murmura.view.session.session import Session
+from tests.view.live import PATIENCE, Live, flock, until
+
+CHURN = int(os.environ.get("MURMURA_CHURN", "150"))
+GARBAGE = int(os.environ.get("MURMURA_MUTATIONS", "6000")) // 50
+
+
+def stalled(live: Live) -> socket.socket:
+    """Shakes hands, asks for a frame, and never reads again."""
+    return LiveServer.stall(live)  # type: ignore[arg-type]
+
+
+# R12
+def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
+    built_page: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """They never read, so a polite goodbye would wait for ever; a page that answers stays."""
+    monkeypatch.setattr(connections, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "PONG_SECONDS", 0.4)
+    big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
+    live = Live(Session(big, 1, "cpu", 1))
+    live.open()
+    try:
+        silent = [stalled(live) for _ in range(5)]
+        with live.page() as page:
+            while len(live.pages) > 1 or page.frames < 3:
+                page.take()
+            begun = time.monotonic()
+            while time.monotonic() < begun + 1.0:  # longer than anybody may be silent
+                page.take()
+            assert len(live.pages) == 1
+        for line in silent:  # there is an end to what they can still read
+            with line, contextlib.suppress(ConnectionResetError):
+                while line.recv(1 << 20):
+                    pass
+    finally:
+        live.close()
+
+
+GET = b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [(b"", b"G"), (GET, b"G"), (GET + b"GET / HTTP/1.1\r\nX: ", b"x"), (POST, b"x")],
+    ids=["a header", "a second header", "a second header, begun with the first", "a body"],
+)
+def test_who_sends_drop_by_drop_is_cut_off(
+    first: bytes, drop: bytes, built_page: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Somebody without a cookie sends a byte now and then, and never comes to an end."""
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.4)
+    live = Live(Session(flock(10), 1, "reference"))
+    live.open()
+    try:
+        with socket.create_connection(("127.0.0.1", live.port), timeout=0.05) as slow:
+            slow.sendall(first.replace(b"{host}", live.host.encode()))
+            begun, is_open = time.monotonic(), True
+            while is_open:
+                assert time.monotonic() < begun + PATIENCE / 4, "it was never cut off"
+                try:
+                    slow.sendall(drop)
+                    is_open = bool(slow.recv(10_000))
+                except TimeoutError:
+                    continue
+                except OSError:
+                    is_open = False
+        with live.page() as page:
+            page.wait("frame")
+    finally:
+        live.close()
+
+
+def test_text_that_is_none_ends_a_conversation_without_a_traceback(
+    built_page: Path, caplog: pytest.LogCaptureFixture
+):
+    live = Live(Session(flock(10), 1, "reference"))
+    live.open()
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    logger.setLevel(logging.WARNING)
+    try:
+        with live.connect() as line:
+            line.send(b"\xff\xfe{", text=True)
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    line.recv(timeout=PATIENCE)
+            assert line.close_code == 1007
+        assert not [entry for entry in caplog.records if entry.exc_info]
+    finally:
+        logger.removeHandler(caplog.handler)
+        live.close()
+
+
+def test_a_request_that_is_never_finished_is_cut_off(built_page: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.3)
+    live = Live(Session(flock(10), 1, "reference"))
+    live.open()
+    try:
+        with socket.create_connection(("127.0.0.1", live.port), timeout=PATIENCE) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            with contextlib.suppress(ConnectionResetError):
+                assert slow.recv(100) == b""
+        with live.page() as page:
+            page.wait("frame")
+            begun = time.monotonic()
+            while time.monotonic() < begun + 0.6:  # a page has asked, and stays
+                page.take()
+    finally:
+        live.close()
+
+
+# R13
+def test_pages_that_come_and_go_at_any_moment_leave_nothing_behind(live: Live):
+    loop = live._server.servers[0].get_loop()
+
+    def tasks() -> int:
+        return len(asyncio.all_tasks(loop))
+
+    until(lambda: not live.pages)
+    before, files = tasks(), _open_files()
+    random = Random(13)
+    upgrade = (
+        f"GET /ws HTTP/1.1\r\nHost: {live.host}\r\nOrigin: {live.origin}\r\nCookie: {live.cookie}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ).encode()
+    for _ in range(CHURN):
+        with socket.create_connection(("127.0.0.1", live.port), timeout=PATIENCE) as raw:
+            sent = random.choice([0, random.randrange(len(upgrade)), len(upgrade)])
+            raw.sendall(upgrade[:sent])
+            if sent == len(upgrade) and random.random() < 0.7:
+                raw.recv(random.choice([1, 200, 60_000]))
+                if random.random() < 0.5:
+                    raw.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
+            if random.random() < 0.3:  # reset instead of goodbye
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+    until(lambda: not live.pages)
+    until(lambda: tasks() <= before)
+    if files:
+        until(lambda: _open_files() <= files + 5)
+    with live.page() as page:
+        page.wait("frame")
+
+
+def _open_files() -> int:
+    return len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
+
+
+# R14
+def test_bytes_that_are_no_messages_end_a_connection_and_nothing_else(
+    live: Live, caplog: pytest.LogCaptureFixture
+):
+    """Random bytes, split and broken frames, wrong UTF-8, lengths that lie; fifty on each line."""
+    random = Random(14)
+    with live.page() as page:
+        before = page.still(flock(30))
+        with caplog.at_level(logging.ERROR):
+            for _ in range(GARBAGE):
+                with contextlib.suppress(OSError), contextlib.closing(stalled(live)) as line:
+                    for _ in range(50):
+                        line.sendall(_garbage(random))
+            until(lambda: len(live.pages) == 1)
+        told = [r for r in caplog.records if "Invalid UTF-8" not in r.getMessage()]
+        assert not told, told[:3]
+        status = page.status()
+        assert (status["hash"], status["step"], status["running"]) == (before, 0, False)
+        assert page.ask("step", count=2)["step"] == 2
+
+
+def _garbage(random: Random) -> bytes:
+    body = random.choice(
+        [
+            random.randbytes(random.randrange(60)),
+            b'{"type": "nonsense"}',
+            b"\xff\xfe{",
+            b"[" * 100,
+            b"NaN",
+            b"{" * 9,
+        ]
+    )
+    kind = random.choice([0x81, 0x81, 0x81, 0x01, 0x80, 0x00, 0x89, 0x8A, 0x82, 0x83, 0xF1])
+    size = random.choice([len(body)] * 6 + [random.randrange(126)])
+    whole = bytes([kind, random.choice([0x80] * 9 + [0]) | min(size, 125)]) + bytes(4) + body
+    return whole[: random.choice([len(whole)] * 8 + [random.randrange(len(whole))])]
+
+
+# S4
+def test_of_a_thousand_who_redeem_the_token_at_once_one_succeeds(built_page: Path):
+    live = Live(Session(flock(5), 1, "reference"))
+    live._thread.start()
+    until(lambda: live._server.started)
+    try:
+
+        def redeem(_: int) -> int:
+            while True:
+                with contextlib.suppress(ConnectionError):
+                    return live.get(f"/?token={live.token}")[0]
+
+        with ThreadPoolExecutor(16) as crowd:
+            answers = list(crowd.map(redeem, range(1000)))
+        assert sorted(answers) == [303] + [403] * 999
+    finally:
+        live.close()
+
+
+# S7
+def test_bombs_are_refused_without_a_bang(live: Live):
+    """What claims to be huge is refused before anything is made for it."""
+    bombs: list[dict[str, Any]] = [
+        {"type": "load", "scenario": {"agents": 10**12}},
+        {"type": "set", "values": {"agents": 10**12}},
+        {"type": "set", "values": {"agents": 5_000_000, "world.width": 1e6, "world.height": 1e6}},
+        {"type": "load", "scenario": {"world": {"width": 1e300, "height": 1e300}}},
+        {"type": "place", "kind": "wall", "points": [[0.0, 0.0], [1e308, 1e308]]},
+    ]
+    deep = [
+        "[" * 60_000,
+        '{"type":' * 8_000,
+        '{"type": "set", "values": ' + '{"a":' * 5000 + "1" + "}" * 5000 + "}",
+    ]
+    with live.page() as page:
+        before = page.still(flock(20))
+        room = _memory()
+        for bomb in [json.dumps(b) for b in bombs] + deep:
+            page.newest.pop("error", None)
+            begun = time.monotonic()
+            page.socket.send(bomb)
+            page.wait("error")
+            assert time.monotonic() - begun < 10.0  # a tenth of a second on an idle machine
+        assert _memory() < room + 50.0
+        assert page.status()["hash"] == before
+        # A frame that claims a gigabyte: refused by its header alone.
+        with contextlib.closing(stalled(live)) as line:
+            line.sendall(bytes([0x82, 0xFF]) + (2**30).to_bytes(8, "big") + bytes(4))
+            until(lambda: len(live.pages) == 1)
+        assert _memory() < room + 50.0
+
+
+def _memory() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def test_a_flooder_who_does_not_read_is_let_go(built_page: Path, monkeypatch: pytest.MonkeyPatch):
+    """Cut off after the goodbye that they never take, and what was kept for them is freed."""
+    monkeypatch.setattr(connections, "GOODBYE_SECONDS", 0.3)
+    big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
+    live = Live(Session(big, 1, "cpu", 1))
+    live.open()
+    try:
+        line = stalled(live)
+        until(lambda: live.session.frame_number > 1)
+        with contextlib.suppress(OSError):
+            for _ in range(500):
+                line.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
+        until(lambda: not live.pages)
+        until(lambda: not live._server.server_state.connections)
+        line.close()
+    finally:
+        live.close()
+
+
+def test_a_refused_handshake_is_told_apart_from_a_broken_one(live: Live):
+    with pytest.raises(WebSocketException), live.connect(origin="http://evil.example"):
+        pass

@@ -1,0 +1,123 @@
+"""Changes that need another kernel: made when it is there, in the right order, and never for the wrong scenario."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from murmura.view.session.session import Session
+from tests.view.live import flock, until
+
+OFF = {"type": "set", "values": {"rules.cohesion.enabled": False}}
+ON = {"type": "set", "values": {"rules.cohesion.enabled": True}}
+
+
+class Kiln:
+    """Stands where kernels are compiled, and finishes when it is told to."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.reasons: list[str] = []
+        self.problem: Exception | None = None
+        self._made: set[Any] = {session.scenario.rules.cohesion.enabled}
+        self._go = threading.Semaphore(0)
+
+    def is_prepared(self, scenario: Any) -> bool:
+        return (scenario.rules.cohesion.enabled, scenario.rules.wind.enabled) in self._made
+
+    def prepare(self, scenario: Any) -> None:
+        assert self._go.acquire(timeout=20)
+        if self.problem:
+            raise self.problem
+        self._made.add((scenario.rules.cohesion.enabled, scenario.rules.wind.enabled))
+
+    def finish(self) -> None:
+        """Let one kernel be made, and what waited for it be done."""
+        self._go.release()
+        until(lambda: not self.session._urgent.empty())
+        self.obey()
+
+    def obey(self) -> None:
+        while self.session._obey():
+            pass
+        self.session._publish_status()
+
+    def send(self, *messages: dict[str, Any]) -> None:
+        for message in messages:
+            self.session.submit(message, self.reasons.append)
+        self.obey()
+
+    @property
+    def is_compiling(self) -> bool:
+        return bool(self.session.status["compiling"])
+
+    @property
+    def cohesion(self) -> bool:
+        return self.session.scenario.rules.cohesion.enabled
+
+
+@pytest.fixture
+def kiln(monkeypatch: pytest.MonkeyPatch) -> Iterator[Kiln]:
+    session = Session(flock(20), 1, "reference")
+    found = Kiln(session)
+    found._made = {(True, False)}
+    monkeypatch.setattr("murmura.engine.simulation.Simulation.is_prepared", lambda _, s: found.is_prepared(s))
+    monkeypatch.setattr("murmura.engine.simulation.Simulation.prepare", lambda _, s: found.prepare(s))
+    return found
+
+
+def test_a_rule_is_switched_off_when_its_kernel_is_there(kiln: Kiln):
+    kiln.send(OFF, {"type": "step", "count": 3})
+    assert kiln.cohesion and kiln.is_compiling and kiln.session.simulation.step_count == 3
+    kiln.finish()
+    assert not kiln.cohesion and not kiln.is_compiling
+    assert kiln.session.scene.actions[-1] == {"step": 3, **OFF}
+    kiln.send(ON)  # this one was never away
+    assert kiln.cohesion and not kiln.is_compiling and kiln.reasons == []
+
+
+@pytest.mark.parametrize("problem", [MemoryError("no room"), KeyError("x"), RuntimeError("compiler crashed")])
+def test_any_failure_of_the_compiler_is_told_and_ends_the_wait(problem: Exception, kiln: Kiln):
+    kiln.problem = problem
+    kiln.send(OFF)
+    kiln.finish()
+    assert kiln.cohesion and not kiln.is_compiling
+    assert len(kiln.reasons) == 1 and type(problem).__name__ in kiln.reasons[0]
+    kiln.problem = None
+    kiln.send(OFF)
+    kiln.finish()
+    assert not kiln.cohesion
+
+
+def test_a_change_meant_for_another_scenario_is_not_made(kiln: Kiln):
+    kiln.send(OFF, {"type": "load", "scenario": flock(30).model_dump(mode="json")})
+    assert kiln.session.simulation.agent_count == 30 and kiln.is_compiling
+    kiln.finish()
+    assert kiln.cohesion and not kiln.is_compiling
+    assert "another scenario was loaded" in kiln.reasons[0]
+
+
+def test_a_reset_keeps_what_is_on_its_way(kiln: Kiln):
+    kiln.send(OFF, {"type": "reset", "seed": 5})
+    kiln.finish()
+    assert not kiln.cohesion and kiln.session.simulation.seed == 5 and kiln.reasons == []
+
+
+def test_of_two_wishes_the_later_counts(kiln: Kiln):
+    """Off takes long and on takes nothing: on came later."""
+    kiln.send(OFF, ON)
+    kiln.finish()
+    assert kiln.cohesion and not kiln.is_compiling and kiln.reasons == []
+
+
+def test_two_rules_at_once_need_the_kernel_of_both(kiln: Kiln):
+    kiln.send(OFF, {"type": "set", "values": {"rules.wind.enabled": True}})
+    kiln.finish()
+    kiln.finish()
+    assert kiln.is_compiling  # the kernel of both together
+    kiln.finish()
+    rules = kiln.session.scenario.rules
+    assert (rules.cohesion.enabled, rules.wind.enabled) == (False, True) and not kiln.is_compiling

@@ -1,0 +1,155 @@
+"""A session without a server: what the hand may not change, and what a broken run does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import murmura as mm
+from murmura.core.algebra import where
+from murmura.core.rule import REGISTRY, register_rule
+from murmura.view.playback.replay import read_record, replay
+from murmura.view.session.session import Session
+from tests.view.live import Frame, Live, flock, until
+
+
+def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
+    """Carry commands out here and now; return the reasons of those that were refused."""
+    reasons: list[str] = []
+    for message in messages:
+        session.submit(message, reasons.append)
+    while session._obey():
+        pass
+    return reasons
+
+
+def test_the_fast_backend_shows_the_same_bits_as_a_plain_run():
+    session = Session(flock(100), 5, "cpu")
+    assert obey(session, {"type": "step", "count": 30}) == []
+    until(lambda: not session._urgent.empty())  # the kernel is made beside
+    assert obey(session) == []
+    plain = mm.Simulation(flock(100), 5, "cpu")
+    plain.step(30)
+    assert session.simulation.state_hash() == plain.state_hash()
+
+
+def test_attractors_that_are_switched_off_stay_off():
+    points = [{"x": 800.0, "y": 450.0, "strength": 5.0, "radius": 2000.0}]
+    quiet = flock(60).with_values({"rules.attractors.points": points, "rules.attractors.enabled": False})
+    for scenario in (quiet, quiet.with_values({"rules.attractors.enabled": True})):
+        session = Session(scenario, 5, "reference")
+        obey(session, {"type": "step", "count": 10})
+        plain = mm.Simulation(scenario, 5, "reference")
+        plain.step(10)
+        assert session.simulation.state_hash() == plain.state_hash()
+
+
+def test_a_selected_agent_that_dies_is_let_go():
+    session = Session(flock(10), 1, "reference")
+    obey(session, {"type": "select", "id": 4})
+    session._inspect()
+    assert session.inspection is not None and session.inspection["id"] == 4
+    session.simulation.remove_agents([4])
+    session._inspect()
+    assert session.inspection == {"type": "inspect", "id": None}
+
+
+def test_picking_in_an_empty_world_picks_nobody():
+    session = Session(flock(0), 1, "reference")
+    assert obey(session, {"type": "pick", "x": 1, "y": 1}, {"type": "step", "count": 2}) == []
+    session._publish_status()
+    assert session.status["agents"] == 0
+    assert session.inspection is None
+
+
+def test_a_frame_says_when_its_agents_are_others_than_before():
+    """One dies, one is born: as many as before, but agent k is no longer who it was. The picture goes on."""
+    session = Session(flock(10), 1, "reference")
+
+    def shown() -> tuple[int, int, int]:
+        session._publish_frame()
+        frame = Frame(session.frame)
+        return frame.roster, frame.epoch, frame.count
+
+    first = shown()
+    obey(session, {"type": "step", "count": 5})
+    assert shown() == first
+    session.simulation.remove_agents([4])
+    session.simulation.add_agents([[10.0, 10.0]], [[1.0, 0.0]])
+    assert shown() == (first[0] + 1, first[1], 10)
+    assert shown() == (first[0] + 1, first[1], 10)
+
+
+def test_a_long_step_keeps_nobody_waiting():
+    """Ten thousand steps are done in pieces, between which frames are made and Ctrl-C is heard; in order."""
+    session = Session(flock(40), 1, "reference")
+    session.open()
+    session.submit({"type": "step", "count": 10_000}, print)
+    session.submit({"type": "reset", "seed": 3}, print)
+    until(lambda: session.status.get("step", 0) > 5)
+    first = session.frame_number
+    session.ask_frame()
+    until(lambda: session.frame_number > first)
+    assert session.simulation.seed == 1
+    session.close()
+    assert not session._thread.is_alive() and 5 < session.simulation.step_count < 10_000
+
+
+@pytest.fixture
+def fuse() -> Iterator[None]:
+    known = dict(REGISTRY)
+
+    class Fuse(mm.Rule):
+        """Fine for a while, then not a number."""
+
+        burns_at: float = 20.0
+
+        @staticmethod
+        def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return me.heading * where(world.step < p.burns_at, 0.0, float("nan"))
+
+    register_rule("fuse")(Fuse)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(known)
+
+
+# R17
+@pytest.mark.usefixtures("fuse", "built_page")
+def test_a_flock_that_breaks_down_is_told_and_begins_anew():
+    live = Live(Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference"))
+    live.open()
+    try:
+        with live.page() as page:
+            error = page.wait("error")
+            assert error["about"] == "run" and "step 21" in error["message"]
+            status = page.status()
+            assert (status["running"], status["step"]) == (False, 0)
+            # The same by hand, and the session lives on.
+            assert page.ask("step", count=20)["step"] == 20
+            page.newest.pop("error")
+            page.send("step", count=5)
+            assert "step 21" in page.wait("error")["message"]
+            assert page.ask("step", count=3)["step"] == 3
+        until(lambda: not live.pages)
+        with live.page() as late:
+            late.status()
+            assert "error" not in late.newest  # told once, not to those who come later
+    finally:
+        live.close()
+
+
+@pytest.mark.usefixtures("fuse")
+def test_a_breakdown_can_be_replayed(tmp_path: Path):
+    """What began anew began anew: the notes lead to the state after it."""
+    session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
+    obey(session, {"type": "step", "count": 30})
+    assert session.alarm is not None and session.simulation.step_count == 0
+    obey(session, {"type": "step", "count": 7})
+    path = tmp_path / "actions.json"
+    path.write_text(json.dumps(session.scene.record()))
+    assert replay(read_record(path)).simulation.step_count == 7

@@ -1,0 +1,34 @@
+"""What the page is told beside the frames: hunters and the hour."""
+
+from __future__ import annotations
+
+import murmura as mm
+from murmura.engine.surroundings import hunters
+from murmura.rules.environment.daylight import sky
+from murmura.view.wire.scenery import NO_SCENERY, scenery_message
+from tests.view.live import Page
+
+
+def test_a_plain_flock_has_nothing_beside_it() -> None:
+    simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 1, "reference")
+    assert scenery_message(simulation) is NO_SCENERY
+
+
+def test_a_page_is_told_where_hunters_are_and_how_they_are(page: Page) -> None:
+    scenario = mm.load_scenario("murmuration-hawk").with_values({"agents": 30})
+    page.still(scenario)
+    twin = mm.Simulation(page._session.simulation.scenario, page._session.simulation.seed, "reference")
+    twin.step(4)
+    [hawk] = hunters(twin)
+    page.send("step", count=4)
+    page.wait("scene", lambda told: told["objects"] == [{**hawk, "kind": "predator", "species": "hawk"}])
+
+
+def test_the_hour_is_told() -> None:
+    scenario = mm.load_scenario("day-and-night").with_values({"agents": 4})
+    simulation = mm.Simulation(scenario, 1, "reference")
+    simulation.step(3)
+    now = sky(scenario.rules.daylight, simulation.time)
+    assert scenery_message(simulation)["objects"] == [
+        {"kind": "sky", "daylight": now.light, "clock": now.clock}
+    ]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.compute import test_space as space
-from tests.parity.scenes import in_space, lively
+from tests.parity.scenes import lively
 from tests.parity.side_by_side import Comparison, compare_step
-from tests.parity.test_space import EXTRA
+from tests.parity.test_space import scene_in_space
 
 from .test_definition import check
 
 
-@pytest.mark.parametrize("scene", ["soft", "wrapped", "hunted", "life", "scored", "classics"])
+@pytest.mark.parametrize("scene", ["soft", "wrapped", "hunted", "life", "scored", "classics", "flying"])
 def test_all_rules_together_in_space(scene: str) -> None:
-    sim = lively(in_space(scene, **EXTRA.get(scene, {})), backend="cuda")
+    sim = lively(scene_in_space(scene), backend="cuda")
     found = Comparison()
     for _ in range(2):
         compare_step(sim, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from murmura.core.rule import REGISTRY, is_built_in
+from murmura.scenario import Scenario
 
 from .scenes import SCENES, in_space, lively, loud_rules
 from .side_by_side import Comparison, compare_step
@@ -23,15 +24,30 @@ EXTRA = {
 }
 
 
+FLYING = {
+    "world": {"width": 200.0, "height": 150.0, "depth": 120.0, "boundary": "wrap", "boundary_z": "soft"},
+    "rules": {
+        "altitude": {"enabled": True, "z": 50.0}, "level": {"enabled": True}, "banking": {"enabled": True},
+        "cruise": {"enabled": True},
+    },
+    "agents": 90, "name": "flying",
+}  # fmt: skip
+"""Rules that only a world with a depth has."""
+
+
+def scene_in_space(scene: str) -> Scenario:
+    return Scenario.from_data(FLYING) if scene == "flying" else in_space(scene, **EXTRA.get(scene, {}))
+
+
 def test_every_rule_of_ours_is_compared_in_space_or_refuses_it() -> None:
-    used = {name for scene in SCENES for name in loud_rules(in_space(scene, **EXTRA.get(scene, {})))}
+    used = {name for scene in (*SCENES, "flying") for name in loud_rules(scene_in_space(scene))}
     ours = {name for name, rule in REGISTRY.items() if is_built_in(rule)}
     assert ours - used == {"vision"}
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", [*SCENES, "flying"])
 def test_all_rules_together_in_space(scene: str) -> None:
-    sim = lively(in_space(scene, **EXTRA.get(scene, {})))
+    sim = lively(scene_in_space(scene))
     found = Comparison()
     for _ in range(2):
         compare_step(sim, found)

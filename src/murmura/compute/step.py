@@ -208,7 +208,11 @@ class Step:
             if group.kind.feel is not None:
                 me = self._changed(group, me, group.kind.feel(q, me, result, self.world))
         force, forces = self._force(p, me, results)
-        return Decision(was, me, force, forces, results)
+        steering = force
+        for group in self.rules:
+            if group.kind.flies and group.name in forces:
+                steering = steering - forces[group.name]
+        return Decision(was, me.having({"force": steering}), force, forces, results)
 
     def _items(self, k: int, q: Record, me: Record, blank: dict[str, Merge]) -> dict[str, Merge]:
         """What the items of a rule come to."""

@@ -49,7 +49,8 @@ class Rule(Model):
         steer(p, me, found, world): the force that this rule asks for, a vector.
         hush(p, me, found, world): what is left of the other clamped rules, from 1 down to 0.
         exclusive(p, me, found, world): where true, the other clamped rules are silent.
-        age(p, me, world): new values of the columns in `writes` by name, after the agent has moved.
+        age(p, me, world): new values of the columns in `writes` by name, after the agent has moved; `me.force` is what
+            steered it there.
         fate(p, me, found, world): the cause of its death (0: it lives), and whose doing it is (-1: nobody's).
         happens(p, was, me, found, world): (kind, other, amount) of an event to be told; kind 0: none.
         bears(p, was, me, found, world): whether it has young now, and by whom (an id, or -1).
@@ -87,6 +88,8 @@ class Rule(Model):
     writes: ClassVar[tuple[str, ...]] = ()
     clamped: ClassVar[bool] = True
     """Whether the force counts towards the total that `motion.max_force` limits."""
+    flies: ClassVar[bool] = False
+    """Whether the force is the air's and the weight's: it is no part of `me.force`, the steering that `age` knows."""
     silent_when_zero: ClassVar[str] = "weight"
     """The number that makes the rule ask for nothing when it is 0; it is then skipped."""
     needs: ClassVar[dict[str, str]] = {}

@@ -33,6 +33,12 @@ def quantity(
     return Field(default, description=text, json_schema_extra=extra, **bounds)
 
 
+def height() -> Any:
+    """The height of a place, which only a world with a depth has."""
+    text = "Where it is, in a world with a depth; none: half way up."
+    return quantity(None, text, "u", (0.0, 1000.0))
+
+
 def choice(default: Any, text: str) -> Any:
     """A field with a few allowed words, or a switch."""
     return Field(default, description=text)

@@ -10,7 +10,7 @@ from pydantic import Field
 from murmura.core.algebra import given, maximum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
-from murmura.core.model import PLACES, Model, quantity
+from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -21,6 +21,7 @@ class Threat(Model):
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
     radius: float = quantity(150.0, "How far it frightens.", "u", (50, 400), gt=0)
 
 
@@ -44,8 +45,8 @@ class Fear(Rule):
     clamped = False
     meets_everyone = True
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return [(t.x, t.y, t.radius) for t in self.threats]
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [((t.x, t.y, t.z), t.radius) for t in self.threats]
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

@@ -37,9 +37,9 @@ TIMED = {"bench"}
 LIVE = """\
 import pathlib, sys
 import murmura.view.server.app
-murmura.view.server.app.STATIC = pathlib.Path(sys.argv[1])
-from murmura.cli import main
-main(sys.argv[2:])
+murmura.view.server.app.STATIC = pathlib.Path(sys.argv.pop(1))
+from murmura.__main__ import main
+main()
 """
 
 

@@ -106,7 +106,8 @@ def test_text_that_is_none_ends_a_conversation_without_a_traceback(
     logger.setLevel(logging.WARNING)
     try:
         with live.connect() as line:
-            line.send(b"\xff\xfe{", text=True)
+            no_text = bytes([0x81, 0x80 | 3]) + bytes(4) + b"\xff\xfe{"
+            line.socket.sendall(no_text * 2)  # the second arrives after the goodbye was said
             with contextlib.suppress(ConnectionClosed):
                 while True:
                     line.recv(timeout=PATIENCE)

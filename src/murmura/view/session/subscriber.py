@@ -45,7 +45,10 @@ class Watcher:
         self._wake()
 
     def news(self) -> Iterator[str | bytes]:
-        """Everything that is new, each thing as it is when it is taken."""
+        """Everything that is new, each thing as it is when it is taken.
+
+        The session goes on meanwhile. What belongs to a flock that has not been greeted waits for the next call.
+        """
         session = self._session
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
@@ -59,19 +62,28 @@ class Watcher:
             yield json.dumps(self._alarm)
         while self._errors:
             yield json.dumps(self._errors.popleft())
-        if self._is_ready and session.frame and session.frame_number != self._frame:
-            self._frame = session.frame_number
+        number, frame = session.frame_number, session.frame  # in this order: a newer frame is sent again at worst
+        if self._is_ready and frame and number != self._frame and self._is_greeted:
+            self._frame = number
             self._is_ready = False
-            yield session.frame
-        if session.things is not self._things:
-            self._things = session.things
-            yield json.dumps(self._things)
-        if session.status and session.status is not self._status:
-            self._status = session.status
-            yield json.dumps(self._status)
-        if session.inspection is not self._inspection:
-            self._inspection = session.inspection
-            yield json.dumps(self._inspection)
+            yield frame
+        things = session.things
+        if things is not self._things and self._is_greeted:
+            self._things = things
+            yield json.dumps(things)
+        status = session.status
+        if status and status is not self._status and self._is_greeted:
+            self._status = status
+            yield json.dumps(status)
+        inspection = session.inspection
+        if inspection is not self._inspection and self._is_greeted:
+            self._inspection = inspection
+            yield json.dumps(inspection)
+
+    @property
+    def _is_greeted(self) -> bool:
+        """Whether the hello of the newest flock was sent. A session counts it before it publishes anything of it."""
+        return self._hello == self._session.hello_number
 
     def take(self, text: str) -> None:
         """What the watcher says: asks for a frame, or commands."""

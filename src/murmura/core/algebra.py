@@ -23,6 +23,7 @@ NUMBER, INTEGER, CONDITION = "number", "integer", "condition"
 _RANK = {CONDITION: 0, INTEGER: 1, NUMBER: 2}
 # Operations on two values of a kind whose result is of another.
 _WIDENING = {INTEGER: {"divide"}, CONDITION: {"add", "subtract", "multiply", "divide"}}
+_PLAIN: dict[str, tuple[type, ...]] = {NUMBER: (float, int), INTEGER: (int,), CONDITION: ()}
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 WORD = 0xFFFFFFFF
 
@@ -257,29 +258,23 @@ def applied(operation: str, *operands: Any) -> Any:
 
 
 def _quickly(operation: str, a: Any, b: Any) -> Value | None:
-    """The usual cases, without asking for kinds: two values of one kind, or a number and a constant."""
-    if type(a) is Value:
-        kind, target, first = a.kind, a.target, a.code
-        if type(b) is Value:
-            if b.kind != kind or (kind != NUMBER and operation in _WIDENING[kind]):
-                return None
-            second = b.code
-        elif type(b) is float and kind == NUMBER and not (b == 1.0 and operation == "multiply"):
-            second = target.constant(NUMBER, b)
-        else:
-            return None
-    elif (
-        type(a) is float
-        and type(b) is Value
-        and b.kind == NUMBER
-        and not (a == 1.0 and operation == "multiply")
-    ):
-        kind, target, second = NUMBER, b.target, b.code
-        first = target.constant(NUMBER, a)
-    else:
+    """The usual cases, without asking what each operand is: two values of one kind, or a value and a constant."""
+    value = a if type(a) is Value else b
+    kind, target = value.kind, value.target
+    if kind != NUMBER and operation in _WIDENING[kind]:
         return None
+    if type(a) is Value and type(b) is Value:
+        if a.kind != b.kind:
+            return None
+        codes = (a.code, b.code)
+    else:
+        constant = b if value is a else a
+        if type(constant) not in _PLAIN[kind] or (constant == 1 and operation == "multiply"):
+            return None
+        code = target.constant(kind, constant)
+        codes = (a.code, code) if value is a else (code, b.code)
     return Value(
-        target, CONDITION if operation in COMPARISONS else kind, target.apply(operation, kind, first, second)
+        target, CONDITION if operation in COMPARISONS else kind, target.apply(operation, kind, *codes)
     )
 
 

@@ -49,7 +49,7 @@ class NumpyTarget(Target):
     """Double precision, at once. Integers are 32 bits and wrap round, as everywhere."""
 
     def constant(self, kind: str, value: Any) -> Any:
-        if kind == NUMBER and type(value) is float:  # most constants: quicker than an array
+        if kind == NUMBER and type(value) in (float, int):  # most constants: quicker than an array
             return np.float64(value)
         if kind == INTEGER and type(value) is int:
             return _word(value)

@@ -27,7 +27,16 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
   violations.push(violatedDirective + ' ' + blockedURI);
 });
 window.sockets = [];
-window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
+window.heard = {};  // the newest message of each kind
+window.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    sockets.push(this);
+    this.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') heard[JSON.parse(data).type] = JSON.parse(data);
+    });
+  }
+};
 """
 
 # A browser that has no WebGL2.
@@ -104,6 +113,17 @@ class Tab:
         """Wait until the page shows the flock that the session has now."""
         self.until(lambda: self.see("epoch") == self.session.scene.epoch)
         self.until(lambda: self.see("running") is self.session.running)
+
+    def knows_all(self) -> None:
+        """Wait until the page was told how things stand: what a key does may depend on it."""
+
+        def is_told() -> bool:
+            told = self.page.evaluate("() => heard.status") or {}
+            session = self.session
+            now = (session.running, session.speed, session.simulation.agent_count)
+            return (told.get("running"), told.get("speed"), told.get("agents")) == now
+
+        self.until(is_told)
 
     def see(self, name: str) -> Any:
         """What the page says of itself: `looks.mode`, `camera`, `chosen` ..."""

@@ -38,14 +38,14 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
         [*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", str(out)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 300.0
     while lines_of(out / "metrics.jsonl") < 3:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     asked = time.monotonic()
-    printed, said = process.communicate(timeout=30)
-    assert time.monotonic() - asked < 4.0  # a second or two, and as much again for a busy machine
+    printed, said = process.communicate(timeout=120)
+    assert time.monotonic() - asked < 30.0  # a second or two on an idle machine; the run would take hours
     assert process.returncode == 130
     assert printed == ""
     manifest = json.loads((out / "manifest.json").read_text())

@@ -78,7 +78,9 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             # uvicorn would tell of text that is none with a traceback; anybody can send it.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
-                if self.conn.state is State.OPEN:  # else the goodbye is said; more may follow it in the same packet
+                if (
+                    self.conn.state is State.OPEN
+                ):  # else the goodbye is said; more may follow it in the same packet
                     self.conn.send_close(NOT_TEXT)
                     self.handle_parser_exception()
                 return

@@ -62,7 +62,10 @@ class Watcher:
             yield json.dumps(self._alarm)
         while self._errors:
             yield json.dumps(self._errors.popleft())
-        number, frame = session.frame_number, session.frame  # in this order: a newer frame is sent again at worst
+        number, frame = (
+            session.frame_number,
+            session.frame,
+        )  # in this order: a newer frame is sent again at worst
         if self._is_ready and frame and number != self._frame and self._is_greeted:
             self._frame = number
             self._is_ready = False

@@ -190,7 +190,9 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=size(200, 600), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 @given(texts)
 @example('{"type": "select", "id": []}')
 def test_whatever_is_refused_leaves_no_trace(bench: Bench, text: str):

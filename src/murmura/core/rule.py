@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import IntEnum
 from typing import Any, ClassVar, TypeVar
 
@@ -135,6 +136,14 @@ class Rule(Model):
 
         Beyond it `item` must return what changes nothing: 0 for sums, and for the least more than any other."""
         return math.inf
+
+    def kinds_present(self) -> tuple[str, ...]:
+        """The kinds of items there are, where turns differ by kind: where compiling is slow, others are left out."""
+        return ()
+
+    def leaving_out_other_kinds(self) -> AbstractContextManager[object]:
+        """While this lasts, `turn` is traced for `kinds_present` only."""
+        return nullcontext()
 
     def items(self) -> Sequence[Sequence[float]]:
         """Rows of `item_fields`, then `memory_fields`."""

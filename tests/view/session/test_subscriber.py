@@ -1,4 +1,4 @@
-"""What a watcher is told, and in which order."""
+"""What a subscriber is told, and in which order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from murmura.view.session.session import Session
-from murmura.view.session.subscriber import Watcher
+from murmura.view.session.subscriber import Subscriber
 from tests.view.live import flock
 
 
@@ -25,12 +25,12 @@ def turn(session: Session) -> None:
 def test_whatever_comes_of_another_flock_its_hello_comes_first():
     """The session goes on while messages are on their way, and may load a scenario between two of them."""
     session = Session(flock(10), 1, "reference")
-    watcher = Watcher(session, lambda: None)
+    subscriber = Subscriber(session, lambda: None)
     turn(session)
-    news = watcher.news()
-    assert kinds([next(news)]) == ["hello"]
+    updates = subscriber.updates()
+    assert kinds([next(updates)]) == ["hello"]
     session.submit({"type": "load", "scenario": flock(20).model_dump(mode="json")}, lambda reason: None)
     turn(session)
-    assert kinds(news) == []
-    assert kinds(watcher.news()) == ["hello", "frame", "status"]
-    assert kinds(watcher.news()) == []
+    assert kinds(updates) == []
+    assert kinds(subscriber.updates()) == ["hello", "frame", "status"]
+    assert kinds(subscriber.updates()) == []

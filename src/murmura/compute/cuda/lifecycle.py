@@ -79,7 +79,7 @@ Tools = tuple[CTarget, DeviceMemory, Record, Step]
 """What a trace needs: where the text goes, memory, the world and the step."""
 
 
-class _WatchedRows(ItemRows):
+class WatchedRows(ItemRows):
     """Items that know whether a turn has looked at others than its own."""
 
     asked = False
@@ -134,7 +134,7 @@ class Lifecycle:
         told = self._told(target, k, row)
         begin, end = memory.rows(k)
         storage = ItemStorage(target, self.plan.item_width)
-        rows = _WatchedRows(target, group.layout, storage, begin, end - begin)
+        rows = WatchedRows(target, group.layout, storage, begin, end - begin)
         it = ItemRow(group.layout, storage, row, row - begin)
         p = step.parameters(self._species(target, 0))[k + 2]
         assert group.kind.turn is not None

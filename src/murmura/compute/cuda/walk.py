@@ -76,7 +76,7 @@ class Walk:
         self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
     ) -> Contributions:
         """Everything so far, and what a neighbour within reach says."""
-        visible = in_view(cosine, me.heading, way, _distance(way))
+        visible = in_view(cosine, me.heading, way, distance_of(way))
 
         def said(mask: Condition, shown: Condition) -> Contributions:
             columns = AgentColumns(self.plan, self.target, "sorted", j)
@@ -95,7 +95,7 @@ class Walk:
         self.target.write("Nearest nearest; nearest.count = 0;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
-            visible = in_view(cosine, me.heading, way, _distance(way))
+            visible = in_view(cosine, me.heading, way, distance_of(way))
             square = way.square.code
             with self.target.scope(f"if ({visible.code})"):
                 self.target.write(f"note_nearest(&nearest, a.sizes.nearest, {square});")
@@ -198,7 +198,7 @@ class Walk:
         target.write(f"note_trouble(a, {numbers});")
 
 
-def _distance(way: Vec) -> Number:
+def distance_of(way: Vec) -> Number:
     """As `Step.neighbor` has it, word for word, so that it is computed once."""
     square = way.square
     return square * (1.0 / sqrt(square + SAME_PLACE))

@@ -8,7 +8,7 @@ from murmura.core.algebra import floor, maximum, when, where
 from murmura.core.randomness import STREAM_HUNTER_MOOD
 from murmura.core.space import wrapped
 from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain, vary_cooldown
-from murmura.rules.predators.kind import KINDS, Kind
+from murmura.rules.predators.kind import Kind, traced_kinds
 from murmura.rules.predators.motion import move
 from murmura.rules.predators.row import ANY_HEADING, GONE, TAKEN, HunterRow
 from murmura.rules.predators.states import (
@@ -118,7 +118,7 @@ def behave(it: HunterRow, turn: Turn) -> None:
     it.stealth = 0.0
 
     def hunt() -> None:
-        minds = {kind.code: _mind(kind, it, turn) for kind in KINDS.values()}
+        minds = {kind.code: _mind(kind, it, turn) for kind in traced_kinds()}
         dispatch(it.kind, minds)
 
     effects = {IDLE: lambda: idle(it, turn), RECOVERING: lambda: recover(it, turn)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -28,7 +29,7 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset, point
 from murmura.core.vec import TINY, Vec, from_angle
 from murmura.rules.predators.hunter import Hunter
-from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.kind import KINDS, only
 from murmura.rules.predators.life import take_turn
 from murmura.rules.predators.motion import PI
 from murmura.rules.predators.reading import hunters_in
@@ -102,6 +103,12 @@ class Predators(Rule):
 
     def variant(self) -> type[Rule]:
         return Respawning if self.on_capture == "respawn" else Predators
+
+    def kinds_present(self) -> tuple[str, ...]:
+        return tuple(sorted({hunter.kind for hunter in self.hunters}))
+
+    def leaving_out_other_kinds(self) -> AbstractContextManager[object]:
+        return only(self.kinds_present())
 
     def items(self) -> Sequence[Sequence[float]]:
         return self.items_at_start(1.0, 1.0, 0)

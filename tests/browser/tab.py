@@ -94,9 +94,13 @@ class Tab:
         self.session = live.session
         self.foreign: list[str] = []
         self.problems: list[str] = []
-        page.on("request", lambda request: self._requested(request.url))
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and self.problems.append(line.text))
+        self._listeners: dict[Any, Callable[[Any], Any]] = {
+            "request": lambda request: self._requested(request.url),
+            "pageerror": lambda error: self.problems.append(str(error)),
+            "console": lambda line: line.type == "error" and self.problems.append(line.text),
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
 
     def _requested(self, address: str) -> None:
         own = (self.live.origin + "/", self.live.origin.replace("http", "ws") + "/", "blob:")
@@ -202,4 +206,14 @@ class Tab:
         """Nothing was asked of anybody else, no rule of the content policy broken, nothing failed (S8)."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         self.page.context.close()
+        assert (self.foreign, violations, self.problems) == ([], [], [])
+
+    def leave(self) -> None:
+        """Like `close`, but the page stays for the next test, which finds nothing of this one."""
+        violations = self.page.evaluate("() => globalThis.violations ?? []")
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
         assert (self.foreign, violations, self.problems) == ([], [], [])

@@ -19,6 +19,7 @@ import murmura as mm
 from murmura.core.errors import RunError
 from murmura.core.state import DTYPE
 from murmura.engine.checkpoint import seal
+from tests.sizes import size
 
 Parts = dict[str, Any]
 
@@ -159,7 +160,7 @@ def test_a_flipped_bit_anywhere_is_refused_or_harmless(good: Path) -> None:
     content = bytearray(good.read_bytes())
     flipped = good.with_name("flipped.npz")
     directory = content.rindex(b"PK\x01\x02") - 21 * 60  # the directory of parts: everything hinges on it
-    places = [*range(0, directory, 11), *range(directory, len(content))]
+    places = [*range(0, directory, size(29, 11)), *range(directory, len(content), size(3, 1))]
     for place in places:
         bit = 1 << (place % 8)
         content[place] ^= bit

@@ -149,8 +149,8 @@ def same(path: Path, expected: mm.Simulation) -> bool:
 def test_a_file_cut_short_anywhere_is_refused(good: Path) -> None:
     content = good.read_bytes()
     torn = good.with_name("torn.npz")
-    for size in [*range(0, 200, 7), *range(200, len(content), 97), *range(len(content) - 60, len(content))]:
-        torn.write_bytes(content[:size])
+    for length in [*range(0, 200, 7), *range(200, len(content), 97), *range(len(content) - 60, len(content))]:
+        torn.write_bytes(content[:length])
         with pytest.raises(RunError, match=r"torn\.npz is damaged"):
             mm.Simulation.restore(torn)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.index_text import SCAN_EACH, SCAN_KERNELS, SCAN_THREADS
 from murmura.compute.cuda.program import Text
+from murmura.core.compilations import compilation
 
 INSTALL = 'pip install "murmura[cuda]"'
 _compiled: dict[str, dict[str, Any]] = {}
@@ -176,7 +177,7 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
 
     def make(part: tuple[str, tuple[str, ...]]) -> dict[str, Any]:
         code, names = part
-        with cupy.cuda.Device(here):
+        with cupy.cuda.Device(here), compilation():
             module = cupy.RawModule(code=code, options=OPTIONS)
             return {name: module.get_function(name) for name in names}
 

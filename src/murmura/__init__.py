@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from murmura.lab.sensitivity import sensitivity
     from murmura.lab.sweeps.folder import open_sweep
     from murmura.lab.sweeps.sweep import resume_sweep, sweep
+    from murmura.lab.tracks.tracks import load_tracks
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
     from murmura.view.notebook import show
@@ -48,6 +49,7 @@ _HOMES = {
     "open_sweep": "murmura.lab.sweeps.folder",
     "resume_sweep": "murmura.lab.sweeps.sweep",
     "sweep": "murmura.lab.sweeps.sweep",
+    "load_tracks": "murmura.lab.tracks.tracks",
     "Flock": "murmura.measure",
     "measure_flock": "murmura.measure",
     "register_measure": "murmura.measure",
@@ -69,6 +71,7 @@ __all__ = [
     "hunters",
     "lineage",
     "load_scenario",
+    "load_tracks",
     "measure_flock",
     "open_run",
     "open_sweep",

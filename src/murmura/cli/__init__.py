@@ -30,6 +30,7 @@ from murmura.cli import (
     run,
     sensitivity,
     sweep,
+    tracks,
     verify,
 )
 from murmura.cli.options import app
@@ -52,6 +53,7 @@ __all__ = [
     "run",
     "sensitivity",
     "sweep",
+    "tracks",
     "verify",
 ]
 

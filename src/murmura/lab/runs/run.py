@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from murmura.measure.atmosphere import Spell, Thresholds
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
+TRACKS = "tracks.json"
+"""Where the run is of tracked animals: where they come from, and what was done to their tracks."""
 Table = Literal["trajectory", "metrics", "events"]
 
 
@@ -64,6 +66,11 @@ class Run:
     @property
     def seed(self) -> int:
         return int(self.manifest["seed"])
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether these are tracked animals, and no simulation."""
+        return TRACKS in self.manifest["files"]
 
     @property
     def status(self) -> str:

@@ -89,7 +89,7 @@ def test_a_third_coordinate_is_read_and_told(tmp_path: Path):
         (FINE + "99999999999,b,5,5\n", "row 6, column frame: frame 1e.11 would make more than"),
         (FINE + "2,c,nan,nan\n", "column 2: animal c is not seen in any of the 3 frames"),
         ("frame,id,x,y\n0,a,1,2\n5,a,2,2\n10,a,3,3\n", "row 2, column frame: only every 5th frame"),
-        ("time,id,x,y\n" + "".join(f"{t},a,1,2\n" for t in (0, 1, 1.5, 2, 3, 4, 5)), "row 4, column time: the time 1.5"),
+        ("time,id,x,y\n" + "".join(f"{t},a,1,2\n" for t in (0, 1, 1.5, 2, 3, 4, 5)), "row 4, column time: the time 1."),
         ("time,id,x,y\n0,a,1,2\n0,b,2,2\n", "column time: all rows have the same time"),
         (b"frame,id,x,y\n0,a,1,\xff\n".decode("latin-1"), "it is not text in UTF-8"),
     ],

@@ -25,6 +25,7 @@ HOMES = (
     "murmura.lab.figures.sweep",
     "murmura.lab.figures.run",
     "murmura.lab.figures.lineage",
+    "murmura.lab.figures.interaction",
 )
 """Files of kinds; where several kinds suit a folder, the first is drawn."""
 FORMATS = (".png", ".svg", ".pdf")

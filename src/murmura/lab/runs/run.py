@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from murmura.engine.lineage import Lineage
     from murmura.lab.verify import Report
+    from murmura.measure import Flock
     from murmura.measure.atmosphere import Spell, Thresholds
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
@@ -91,6 +92,12 @@ class Run:
         if count is not None and count != len(found):
             tell(Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}"))
         return found
+
+    def flocks(self, every: int = 1) -> Iterator[Flock]:
+        """Every frame, or every so many, as measures see it; velocities before are those of the frame before."""
+        from murmura.lab.runs.instants import flocks_of
+
+        return flocks_of(self, every)
 
     def metrics(self) -> Iterator[dict[str, float]]:
         """The measured steps, one after the other; NaN where a measure is undefined or was not taken."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation
     from murmura.lab.exports.lineage import lineage
     from murmura.lab.figures.plot import plot
+    from murmura.lab.fit.fit import fit
     from murmura.lab.runs.run import open_run
     from murmura.lab.search import optimize
     from murmura.lab.sensitivity import sensitivity
@@ -43,6 +44,7 @@ _HOMES = {
     "Simulation": "murmura.engine.simulation",
     "lineage": "murmura.lab.exports.lineage",
     "plot": "murmura.lab.figures.plot",
+    "fit": "murmura.lab.fit.fit",
     "open_run": "murmura.lab.runs.run",
     "optimize": "murmura.lab.search",
     "sensitivity": "murmura.lab.sensitivity",
@@ -67,6 +69,7 @@ __all__ = [
     "Rule",
     "Scenario",
     "Simulation",
+    "fit",
     "food",
     "hunters",
     "lineage",

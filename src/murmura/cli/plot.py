@@ -21,7 +21,7 @@ def plot(
         Parameter(
             help="phase, lines or scatter of a sweep, sensitivity, history of a search, series, "
             "population, traits, selection, family, neighbors, response or delay of a run; by default what "
-            "suits the folder."
+            "suits the folder; of a fit corner, predictive or models."
         ),
     ] = None,
     x: Annotated[

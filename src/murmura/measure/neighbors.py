@@ -239,11 +239,11 @@ def accelerated(flocks: Iterable[Flock], seconds: float) -> Iterator[tuple[Flock
     """Every flock but the first and last, with the agents' accelerations [u/s²], shape (n, 2); NaN where unknown."""
     _positive(seconds)
     for (before, now), (_, after) in pairwise(pairwise(flocks)):
-        change = _velocities_of(now, after) - _velocities_of(now, before)
+        change = velocities_at(now, after) - velocities_at(now, before)
         yield now, change / (2.0 * seconds)
 
 
-def _velocities_of(now: Flock, other: Flock) -> NDArray[np.float64]:
+def velocities_at(now: Flock, other: Flock) -> NDArray[np.float64]:
     """The velocities that the agents of a flock have at another instant, shape (n, 2); NaN for who is not there."""
     ours, theirs = _ids(now), _ids(other)
     found = np.full((len(ours), 2), math.nan)

@@ -21,7 +21,7 @@ import numpy as np
 
 import murmura as mm
 from murmura.compute.webgpu.device import adapter_names, missing
-from murmura.lab.bench import with_all_forces, workload
+from murmura.lab.bench.workload import with_all_forces, workload
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 STEPS, ROUNDS = 40, 7

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.lab.bench import workload
+from murmura.lab.bench.workload import workload
 from tests.cuda.flocks import scene_of
 from tests.parity.side_by_side import Comparison, compare_step
 

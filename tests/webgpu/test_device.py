@@ -13,8 +13,9 @@ from murmura.compute.plan import Plan
 from murmura.compute.webgpu import device
 from murmura.core.errors import BackendError, RunError
 from murmura.core.rule import register_rule
-from murmura.lab import bench, doctor
-from murmura.lab.bench import workload
+from murmura.lab import doctor
+from murmura.lab.bench import workload as bench
+from murmura.lab.bench.workload import workload
 from tests.cuda.test_life import Sick
 
 

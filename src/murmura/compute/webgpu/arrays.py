@@ -21,7 +21,7 @@ from murmura.compute.webgpu.records import (
     TROUBLE,
     YOUNG_WORDS,
 )
-from murmura.compute.webgpu.telling import WORDS
+from murmura.compute.webgpu.reports import WORDS
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
 

@@ -11,8 +11,8 @@ from murmura.compute.items import ItemRow
 from murmura.compute.plan import Group
 from murmura.compute.step import UnscaledStep
 from murmura.compute.webgpu.records import EVENTS, YOUNG, YOUNG_WORDS
+from murmura.compute.webgpu.reports import told_place
 from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.compute.webgpu.telling import told_place
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, code_of
 from murmura.core.events import Event
 from murmura.core.merging import Best, Count

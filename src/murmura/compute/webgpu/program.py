@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cuda.index_text import SCAN_THREADS
-from murmura.compute.cuda.telling import name_after
+from murmura.compute.cuda.reports import name_after
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import blank
 from murmura.compute.trace.wgsl_target import WgslHelpers
-from murmura.compute.webgpu import index_text, telling, walk
+from murmura.compute.webgpu import index_text, reports, walk
 from murmura.compute.webgpu.lifecycle import (
     AFTERWARDS,
     BE_BORN,
@@ -41,7 +41,7 @@ fn main(
     let t = i32(local);
 {body}}}
 """
-FUNCTIONS = {**index_text.FUNCTIONS, **walk.FUNCTIONS, **telling.FUNCTIONS}
+FUNCTIONS = {**index_text.FUNCTIONS, **walk.FUNCTIONS, **reports.FUNCTIONS}
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,9 @@ def program_of(plan: Plan) -> Program:
     maker = _Maker(plan, functions | turns | helpers)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "diary"))
-    best_width = telling.best_width(shapes)
+    best_width = reports.best_width(shapes)
     if best_width:
-        text = telling.naming_text(_walk(plan, shapes, helpers))
+        text = reports.naming_text(_walk(plan, shapes, helpers))
         maker.add("name_best", f"{_FLOCK}{text}", "agents", ("diary",))
     if plan.mortal:
         maker.add("find_fathers", FIND_FATHERS, "agents", ("diary",))
@@ -188,7 +188,7 @@ def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
     crowd: Any = decision.me.neighbors
     mine.store(me, decision.force, crowd, name_after(mine, me, outcome))
     if plan.lasting:
-        telling.tell(mine, p, me, outcome.cause == 0.0)
+        reports.tell(mine, p, me, outcome.cause == 0.0)
     if plan.eventful:
-        telling.note(mine, me, outcome)
+        reports.note(mine, me, outcome)
     return _FLOCK + mine.target.text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from murmura.compute.cuda.telling import FINENESS, LARGEST
+from murmura.compute.cuda.reports import FINENESS, LARGEST
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Outcome
 from murmura.compute.webgpu.records import EVENT_WORDS, EVENTS, YOUNG, YOUNG_WORDS

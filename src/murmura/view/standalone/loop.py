@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.playback.playback import PlayedSimulation, Recording
 from murmura.view.wire.frames import HEADER, encode
 from murmura.view.wire.hello import greeting
 
@@ -38,10 +39,19 @@ def recorded(scenario: Scenario, seed: int, backend: str = "auto") -> dict[str, 
     return loop_of(_stepping(simulation, frames, every), MOST_AGENT_FRAMES)
 
 
-def _stepping(simulation: Simulation, frames: int, every: int) -> Iterable[bytes]:
+def _stepping(simulation: Simulation, frames: int, every: int) -> Iterator[bytes]:
     for _ in range(frames):
         yield encode(simulation, 1)
         simulation.step(every)
+
+
+def played(recording: Recording) -> Iterator[bytes]:
+    """Frames of a recorded run: at most MOST_FRAMES of them, spread evenly."""
+    simulation = PlayedSimulation(recording)
+    steps = [int(step) for step in recording.steps]
+    for step in steps[:: -(-len(steps) // MOST_FRAMES)]:
+        simulation.seek(step)
+        yield encode(simulation, 1)
 
 
 def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any]:

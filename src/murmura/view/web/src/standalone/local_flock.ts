@@ -30,6 +30,7 @@ export class LocalFlock implements Answerer {
   private moved = true;
   private rate = 0;
   private lastStatus = -Infinity;
+  private obeyed: Promise<void> = Promise.resolve(); // making kernels takes a while: what follows waits for it
 
   private constructor(
     private readonly data: FileData,
@@ -67,7 +68,7 @@ export class LocalFlock implements Answerer {
   private greet(): void {
     const runnable = this.data.scenes.filter(isRunnable).map(({ hello }) => String(hello.scenario.name));
     const hello: Hello = {
-      ...this.scene.hello,
+      ...this.scene.hello, bundled: true,
       scenario: this.scenario, seed: this.seed, running: this.running, speed: this.speed,
       schema: prunedSchema(this.data.schema, this.scene.live),
       scenarios: this.data.scenarios.filter(({ name }) => runnable.includes(name)),
@@ -146,27 +147,28 @@ export class LocalFlock implements Answerer {
   }
 
   hear(message: ClientMessage): void {
-    try {
-      this.obey(message);
-    } catch (error) {
-      this.refuse(error instanceof Error ? error.message : String(error));
+    if (message.type === "ready") {
+      this.wanted = true;
+      return;
     }
-    if (message.type !== "ready") this.lastStatus = -Infinity;
+    this.obeyed = this.obeyed.then(() => this.obey(message)).catch((error: unknown) => {
+      this.refuse(error instanceof Error ? error.message : String(error));
+    }).then(() => { this.lastStatus = -Infinity; });
   }
 
   private refuse(message: string): void {
     this.say?.message({ type: "error", message });
   }
 
-  private obey(message: ClientMessage): void {
+  private async obey(message: ClientMessage): Promise<void> {
     switch (message.type) {
-      case "ready": this.wanted = true; break;
+      case "ready": break;
       case "play": this.running = true; break;
       case "pause": this.running = false; break;
       case "step": this.running = false; this.asked += message.count; break;
       case "speed": this.speed = message.value; break;
       case "reset": this.restart(message.seed); break;
-      case "load": void this.load(message.scenario); break;
+      case "load": await this.load(message.scenario); break;
       case "set": this.set(message.values); break;
       case "pointer": this.engine.hand(message.x, message.y, this.scene.hand.strengths[message.mode] ?? 0); break;
       case "extra": this.extra = message.column; this.moved = true; break;
@@ -212,15 +214,16 @@ export class LocalFlock implements Answerer {
       this.refuse(`${bad} ${NEEDS_MURMURA}`);
       return;
     }
-    const old = this.engine;
-    const engine = await Engine.of(this.device, scene, numberAt(base, "agents"));
-    this.scene = scene;
-    this.engine = engine;
+    if (scene !== this.scene) {
+      const old = this.engine;
+      this.engine = await Engine.of(this.device, scene, numberAt(base, "agents"));
+      this.scene = scene;
+      old.destroy();
+    }
     this.seed = scene.hello.seed;
     this.scenario = changes.reduce((data, path) => withValue(data, path, valueAt(wanted as JsonObject, path) ?? null), base);
     this.epoch++;
     this.begin();
-    old.destroy();
     this.greet();
   }
 

@@ -164,7 +164,7 @@ def test_escape_lets_everything_go(tab: Tab) -> None:
 def _everything(tab: Tab) -> Any:
     return (
         tab.see("looks"),
-        tab.session.scene.epoch,
+        tab.session.source.epoch,
         tab.session.running,
         tab.session.speed,
         tab.simulation.step_count,

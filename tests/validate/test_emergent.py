@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.engine.food import COLUMNS
+from murmura.engine.surroundings import FOOD_COLUMNS
 from murmura.rules.evolution.stances import Stance
 
 PREY, PREDATOR = 0, 1
@@ -48,7 +48,7 @@ def food_near(sim: Any, state: Any, i: int) -> bool:
     if state["species"][i] == PREDATOR:
         rows = state.items["remains"]
         return any(row[3] > 0.0 and within(row[1], row[2], rules.remains.sense) for row in rows.tolist())
-    at = {name: COLUMNS.index(name) for name in ("x", "y", "room")}
+    at = {name: FOOD_COLUMNS.index(name) for name in ("x", "y", "room")}
     rows = state.items["feeding"].tolist()
     return any(
         row[at["room"]] > 0 and within(row[at["x"]], row[at["y"]], rules.feeding.reach) for row in rows

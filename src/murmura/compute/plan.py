@@ -85,8 +85,8 @@ class Plan:
         ]
         self.carried = self._carried_columns()
         self.own_columns = own_columns(scenario)
-        self.mortal = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
-        self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
+        self.has_lifecycle = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
+        self.eventful = self.has_lifecycle or any(g.kind.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
         self.item_width = max([LEAST_ITEM_WIDTH, *(_width(rule) for _, rule in self.rules)])
         self.topological = scenario.perception.nearest is not None

@@ -54,7 +54,7 @@ class DamageError(RunError):
         self.damage = damage
 
 
-Hear = Callable[[Damage], None]
+OnDamage = Callable[[Damage], None]
 """Who is told of damage."""
 
 
@@ -63,6 +63,6 @@ def refuse(damage: Damage) -> NoReturn:
     raise DamageError(damage)
 
 
-def tell(damage: Damage) -> None:
+def warn_of_damage(damage: Damage) -> None:
     """Name damage to whoever reads on, once for each place."""
     warnings.warn(f"{damage}. The rest is read", DamageWarning, stacklevel=3)

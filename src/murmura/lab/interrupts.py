@@ -10,19 +10,19 @@ class Interrupts:
     """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
 
     def __enter__(self) -> Interrupts:
-        self.asked = False
+        self.requested = False
         self._holds = (
             threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         )
         if self._holds:
-            signal.signal(signal.SIGINT, self._ask)
+            signal.signal(signal.SIGINT, self._request)
         return self
 
-    def _ask(self, *_: object) -> None:
-        if self.asked:
+    def _request(self, *_: object) -> None:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True
 
     def __exit__(self, *_: object) -> None:
         if self._holds:

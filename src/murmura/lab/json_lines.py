@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from murmura.core.errors import RunError
-from murmura.lab.damage import MOST_NAMED, Damage, Hear, tell
+from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
 from murmura.lab.safe_open import open_own
 from murmura.scenario.plain_files import open_plain_file
 
@@ -152,7 +152,7 @@ def read_rows(
     summed: bool = False,
     count: int | None = None,
     check: Callable[[Row], None] | None = None,
-    hear: Hear = tell,
+    on_damage: OnDamage = warn_of_damage,
 ) -> Iterator[Row]:
     """The rows of a file, one after the other; damaged lines are named and left out.
 
@@ -161,12 +161,14 @@ def read_rows(
         summed: Whether its lines carry sums.
         count: How many lines it must have, where that is known.
         check: Raises ValueError for a row that makes no sense.
-        hear: Called with each damage.
+        on_damage: Called with each damage.
     """
-    return _read(path, lambda line: _checked_row(line, summed, check), count, hear)
+    return _read(path, lambda line: _checked_row(line, summed, check), count, on_damage)
 
 
-def read_text(path: Path, summed: bool, count: int | None = None, hear: Hear = tell) -> bytes:
+def read_text(
+    path: Path, summed: bool, count: int | None = None, on_damage: OnDamage = warn_of_damage
+) -> bytes:
     """The lines of a file without their sums, for other programs; damaged ones are named and left out."""
 
     def plain(line: bytes) -> bytes:
@@ -175,10 +177,12 @@ def read_text(path: Path, summed: bool, count: int | None = None, hear: Hear = t
         row_of(line, False)
         return line
 
-    return b"".join(_read(path, plain, count, hear))
+    return b"".join(_read(path, plain, count, on_damage))
 
 
-def _read(path: Path, take: Callable[[bytes], Found], count: int | None, hear: Hear) -> Iterator[Found]:
+def _read(
+    path: Path, take: Callable[[bytes], Found], count: int | None, on_damage: OnDamage
+) -> Iterator[Found]:
     """What `take` makes of each line; where it raises ValueError, the line is named."""
     found = damaged = 0
     try:
@@ -192,15 +196,15 @@ def _read(path: Path, take: Callable[[bytes], Found], count: int | None, hear: H
                 except ValueError as error:
                     damaged += 1
                     if damaged <= MOST_NAMED:
-                        hear(Damage(path, str(error), line=number))
+                        on_damage(Damage(path, str(error), line=number))
                     continue
                 yield taken
     except OSError as error:
         raise RunError(f"cannot read {path}: {error}") from None
     if damaged > MOST_NAMED:
-        hear(Damage(path, f"{damaged - MOST_NAMED:,} more lines"))
+        on_damage(Damage(path, f"{damaged - MOST_NAMED:,} more lines"))
     if count is not None and found != count:
-        hear(Damage(path, f"it has {found:,} whole lines, expected {count:,}"))
+        on_damage(Damage(path, f"it has {found:,} whole lines, expected {count:,}"))
 
 
 def _checked_row(line: bytes, summed: bool, check: Callable[[Row], None] | None) -> Row:

@@ -278,7 +278,7 @@ def test_closing_the_session_ends_its_thread():
     session = Session(flock(10), 1, "reference")
     session.open()
     heard = threading.Event()
-    session.listen(heard.set)
+    session.add_listener(heard.set)
     assert heard.wait(PATIENCE)
     assert session._thread.is_alive()
     session.close()

@@ -11,7 +11,9 @@ from murmura.compute.cpu.lanes import (
     GROUP,
     Flock,
     LaneMemory,
+    agents_of,
     bits_of,
+    candidates_of,
     first_lanes,
     fold_groups,
     fold_nearest,
@@ -57,18 +59,33 @@ class Agents:
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
     ) -> None:
         """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3."""
+        t = self.target
+        if t.wide:
+            self._fold(self._heard_by(i, runs, reaches), sums, k)
+            return
+        # Registers of eight lanes: two agents at a time, or what they hear would not fit into all registers.
+        with t.narrowed(LANES // 2):
+            halves = [leaves(self._heard_by(i + first, runs, reaches)) for first in (0, GROUP // 2)]
+        whole = [
+            Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
+            for first, second in zip(*halves, strict=True)
+        ]
+        self._fold(rebuilt(self.kept, whole), sums, k)
+
+    def _heard_by(self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array) -> Contributions:
+        """What agents from row i on hear of the candidates, four lanes for each of them."""
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
         view = step.view(p, me)
         reach = p[1].radius * p[1].radius
         if self.plan.topological:
-            reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), [n // GROUP for n in range(LANES)]))
+            reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), agents_of(t)))
         start = blank(t, self.kept)
         values: list[Any] = leaves(start)
-        mine = t.numbered([n // GROUP for n in range(LANES)]) + i
+        mine = t.numbered(agents_of(t)) + i
         for begin, end, own in runs:
-            numbers = t.numbered([n % GROUP for n in range(LANES)]) + begin
+            numbers = t.numbered(candidates_of(t)) + begin
 
             def meet(j: Value, held: list[Value], own: bool = own) -> list[Any]:
                 number, *rest = held
@@ -76,7 +93,8 @@ class Agents:
                 return [number + GROUP, *leaves(met)]
 
             _, *values = t.loop(begin, end, GROUP, [numbers, *values], meet)
-        self._fold(rebuilt(start, values), sums, k)
+        heard: Contributions = rebuilt(start, values)
+        return heard
 
     def _met(
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
@@ -85,6 +103,7 @@ class Agents:
         """Contributions after four candidates more."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
+        self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
         seen = self.step.neighbor(p, me, columns, to_number(ids), way)
         near = seen.square <= reach
         visible = near & in_view(view, me.heading, way, seen.distance)
@@ -135,7 +154,7 @@ class Agents:
         for row, value in enumerate(new):
             self.frame.state.row(row).store_first(to, value, here)
         dead = as_number(t, outcome.cause) > 0.0
-        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.mortal else ids, here)
+        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.has_lifecycle else ids, here)
         if self.plan.lasting:
             tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
         if self.plan.eventful:

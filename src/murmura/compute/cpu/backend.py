@@ -97,7 +97,7 @@ class BackendCpu:
     def load(self, state: State) -> None:
         """Take the flock over."""
         plan, n = self._plan, len(state)
-        self._count = room = max(n, plan.capacity) if plan.mortal else n
+        self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
         rows = 4 + len(plan.carried)
         flock = np.zeros((rows + len(FELT_COLUMNS), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
@@ -152,7 +152,7 @@ class BackendCpu:
             "told": np.zeros((self._team_size, max(1, plan.listeners) * width), np.int64),
             "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
             "events": np.zeros((2 * kinds * n + 64 if plan.eventful else 0, len(EVENT_FIELDS)), np.float64),
-            "young": np.zeros((n if plan.mortal else 0, 3), np.int32),
+            "young": np.zeros((n if plan.has_lifecycle else 0, 3), np.int32),
         }
         self._told_before: list[NDArray[np.float64]] = []
 
@@ -178,7 +178,7 @@ class BackendCpu:
         """Give the flock back, in ascending id."""
         n = self._status("alive")
         ids = self._arrays["ids"][:n].astype(np.int64)
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             self._told_before.append(self._drained())
             alive = np.sort(ids[ids >= 0]).astype(np.int32)
             self._births.settle(state, alive, self._status("next_id"))

@@ -50,7 +50,7 @@ class Index:
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self.target, self.frame = target, frame
         self.wraps = plan.scenario.world.boundary == "wrap"
-        self.mortal = plan.mortal
+        self.has_lifecycle = plan.has_lifecycle
         self.width = 4 + len(plan.carried)
         self.at_once = self.width if self.width <= AT_ONCE else 4
         self.table, self.table_ids, self.source = frame.table, frame.table_ids, frame.source
@@ -109,8 +109,8 @@ class Index:
         with t.looping(begin, end) as i:  # without the counting, so that it vectorises
             row = minimum(maximum(to_integer((y[i] - grid.y0) * grid.per_y), 0), grid.rows - 1)
             key = (row + 1) * grid.pitch + self.column_of(x[i], grid) + ACROSS
-            keys[i] = where(ids[i] < 0, -1, key) if self.mortal else key
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+            keys[i] = where(ids[i] < 0, -1, key) if self.has_lifecycle else key
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             counts[keys[i]] = counts[keys[i]] + 1
 
     def row_length(self, team: Value, base: Value, grid: Grid) -> Value:
@@ -187,7 +187,7 @@ class Index:
         t, f, keys = self.target, self.frame, self.frame.keys
         state = [f.state.row(k) for k in range(self.at_once)]
         ids = f.ids
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             to = cursors[keys[i]]
             cursors[keys[i]] = to + 1
             for column, values in zip(self.columns, state, strict=False):

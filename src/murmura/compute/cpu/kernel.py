@@ -154,7 +154,7 @@ class Kernel:
         number = self._step_number(t, frame, done)
         if self.plan.lasting:
             ItemUpdates(self.plan, self.shapes, t, frame, world).take_turns(team)
-        if self.plan.mortal:
+        if self.plan.has_lifecycle:
             newborns = Newborns(self.plan, t, frame, world)
             alive = newborns.let_be_born(alive, number)
             alive = newborns.welcome(alive, number)

@@ -117,6 +117,16 @@ def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> R
     return plan.world(numbers)
 
 
+def agents_of(target: LlvmTarget) -> list[int]:
+    """Which agent each lane has where agents meet candidates."""
+    return [k // GROUP for k in range(target.lanes)]
+
+
+def candidates_of(target: LlvmTarget) -> list[int]:
+    """Which candidate each lane has where agents meet candidates."""
+    return [k % GROUP for k in range(target.lanes)]
+
+
 class Flock:
     """The sorted flock as lanes read it."""
 
@@ -126,12 +136,12 @@ class Flock:
         self._ids = frame.table_ids
 
     def repeated(self, i: Value) -> tuple[dict[str, Any], Value]:
-        """Four agents from row i on, each on four lanes; and their ids."""
-        return self._read(lambda array: self._dealt(array, i, [k // GROUP for k in range(LANES)]))
+        """Agents from row i on, each on four lanes; and their ids."""
+        return self._read(lambda array: self._dealt(array, i, agents_of(self._target)))
 
     def tile(self, j: Value) -> tuple[dict[str, Any], Value]:
-        """Four candidates from row j on, for each of four agents; and their ids."""
-        return self._read(lambda array: self._dealt(array, j, [k % GROUP for k in range(LANES)]))
+        """Four candidates from row j on, for each agent; and their ids."""
+        return self._read(lambda array: self._dealt(array, j, candidates_of(self._target)))
 
     def sixteen(self, i: Value) -> tuple[dict[str, Any], Value]:
         """Sixteen agents from row i on; and their ids."""
@@ -163,12 +173,16 @@ def as_lanes(target: LlvmTarget, x: Any) -> Value:
 
 
 def bits_of(target: LlvmTarget, numbers: Value) -> Value:
-    return Value(target, INTEGER, target.builder.bitcast(numbers.code, lanes_of(INT)))
+    return Value(
+        target, INTEGER, target.builder.bitcast(numbers.code, lanes_of(INT, numbers.code.type.count))
+    )
 
 
 def numbers_with_bits(target: LlvmTarget, integers: Value) -> Value:
     """Numbers that have these bits: what carries whole numbers among real ones."""
-    return Value(target, NUMBER, target.builder.bitcast(integers.code, lanes_of(FLOAT)))
+    return Value(
+        target, NUMBER, target.builder.bitcast(integers.code, lanes_of(FLOAT, integers.code.type.count))
+    )
 
 
 def fold_groups(

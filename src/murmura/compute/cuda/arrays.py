@@ -28,7 +28,7 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], tol
     ids[:n] = state.ids
     extras, felt = _columns(state, carried, room), _columns(state, FELT_COLUMNS, room)
     cells = scan_blocks(bins) * SCAN_BLOCK
-    young = room if plan.mortal else 1
+    young = room if plan.has_lifecycle else 1
     return {
         "places": quads, "extras": extras, "felt": felt, "ids": ids,
         "sorted_places": np.zeros_like(quads), "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),

@@ -50,7 +50,7 @@ class FlockParcel:
         """Write it into the columns, in ascending id."""
         ids, _, _, _, clock, items = self._transfer.wait()
         here: Any = slice(self._count)
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             now = clock.view(record_type("Clock"))[0]
             here = np.flatnonzero(ids[: int(now["alive"])] >= 0)
             self._settle(state, np.sort(ids[here]), int(now["next_id"]))
@@ -81,7 +81,7 @@ class FlockParcel:
 
     def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
         """Ids and moving columns in the device's order; none where the dead lie among the living."""
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             return None
         ids, *_ = self._transfer.wait()
         n = self._count

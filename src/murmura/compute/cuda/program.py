@@ -76,9 +76,9 @@ def program_text(plan: Plan) -> Text:
     life = Lifecycle(plan, shapes, helpers)
     if plan.lasting:
         modules.append((life.turns_text(), ("take_turns",)))
-    if plan.mortal:
+    if plan.has_lifecycle:
         modules.append((life.births_text() + life.afterwards_text(), (*BIRTH_KERNELS, "afterwards")))
-    sizes = f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.mortal)}\n"
+    sizes = f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.has_lifecycle)}\n"
     shared = "\n".join([HEADER, sizes, records_text(), PLACE_TEXT, TELLING_TEXT, *helpers.values()])
     return Text(shared, modules, shapes.told_width)
 

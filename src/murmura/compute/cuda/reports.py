@@ -224,7 +224,7 @@ def note(walk: Walk, me: Record, outcome: Outcome) -> None:
 
 def name_after(walk: Walk, me: Record, outcome: Outcome) -> Value:
     """The agent's id; if it dies, -1 - id."""
-    if not walk.plan.mortal:
+    if not walk.plan.has_lifecycle:
         return Value(walk.target, INTEGER, code_of(walk.target, me.id, INTEGER))
     name: Value = where(as_number(walk.target, outcome.cause) > 0.0, -1 - me.id, me.id)
     return name

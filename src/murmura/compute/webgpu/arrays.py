@@ -44,11 +44,11 @@ class Layout:
 
     def __init__(self, plan: Plan, program: Program, agents: int) -> None:
         self.plan, self.program, self.agents = plan, program, agents
-        self.room = max(1, agents, plan.capacity if plan.mortal else 0)
+        self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
         self.bins = arrays.bins_of(plan, self.room)
         self.blocks = arrays.scan_blocks(self.bins)
         self.width = 1 + len(plan.carried) + 3
-        young = self.room if plan.mortal else 1
+        young = self.room if plan.has_lifecycle else 1
         self.young_room, self.buckets = young, 1 << (young - 1).bit_length()
         self.event_room = max(arrays.LEAST_EVENTS, 2 * self.room) if plan.eventful else 1
         self.diary = self._diary()

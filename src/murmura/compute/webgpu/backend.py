@@ -130,7 +130,7 @@ class BackendWebgpu:
             self._buffers["tables"] = self._device.buffer("tables", len(words))
         self._device.write(self._buffers["tables"], 0, words)
         self._items_at = starts["items"]
-        fields = layout.head(state, self._seed, starts, 0 if self._plan.mortal else NO_TROUBLE)
+        fields = layout.head(state, self._seed, starts, 0 if self._plan.has_lifecycle else NO_TROUBLE)
         self._device.write(self._buffers["head"], 0, head_words(fields, layout.sizes["head"]))
         bound = self._device.bound(self._program, self._buffers)
         self._launches = [
@@ -176,7 +176,7 @@ class BackendWebgpu:
             self._write_head("clock_step", first_step)
             self._write_head("clock_first_step", first_step)
             if (
-                not self._plan.mortal
+                not self._plan.has_lifecycle
             ):  # forces are written in the last step only, where somebody may read them
                 self._write_head("clock_keep_from", first_step + steps)
             self._device.write(self._buffers["times"], 0, times(self._plan, first_step, steps))

@@ -128,7 +128,7 @@ def program_of(plan: Plan) -> Program:
     functions: dict[str, str] = dict(FUNCTIONS)
     steer = _steer_text(plan, shapes, helpers)
     turns, turns_body = life.turns() if plan.lasting else ({}, "")
-    if plan.mortal:
+    if plan.has_lifecycle:
         functions |= {"bear": life.bear(), "welcome": life.welcome()}
     maker = _Maker(plan, functions | turns | helpers)
     _add_index(maker, plan)
@@ -137,12 +137,12 @@ def program_of(plan: Plan) -> Program:
     if best_width:
         text = reports.naming_text(_walk(plan, shapes, helpers))
         maker.add("name_best", f"{_FLOCK}{text}", "agents", ("diary",))
-    if plan.mortal:
+    if plan.has_lifecycle:
         maker.add("find_fathers", FIND_FATHERS, "agents", ("diary",))
         maker.add("be_born", BE_BORN, str(BIRTH_GROUPS), ("places", "columns", "diary"))
     if plan.lasting:
         maker.add("take_turns", turns_body, str(len(plan.lasting)), ("tables", "diary"), TURN_THREADS)
-    if plan.mortal:
+    if plan.has_lifecycle:
         maker.add("afterwards", AFTERWARDS, "1", ("head", "places", "columns", "diary"), 1)
     return Program(maker.kernels, helpers.constants, shapes.told_width, best_width)
 

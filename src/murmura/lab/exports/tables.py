@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, UnknownNameError, nearest
-from murmura.lab.damage import DamageError, tell
+from murmura.lab.damage import DamageError, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.gsd.schema import Frame
 from murmura.lab.json_lines import read_text
@@ -127,7 +127,7 @@ def _lazy_class() -> Callable[..., Any]:
                 except DamageError as error:
                     if self.dtype.kind != "f":
                         raise
-                    tell(error.damage)
+                    warn_of_damage(error.damage)
                     continue
                 found[row, np.searchsorted(self._agents, frame.ids)] = _values(frame, self._name)
             if isinstance(key[0], int | np.integer):

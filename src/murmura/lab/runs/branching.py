@@ -17,7 +17,7 @@ import numpy as np
 from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.lineage import Lineage
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import DamageError, tell
+from murmura.lab.damage import DamageError, warn_of_damage
 from murmura.lab.gsd.schema import Frame
 from murmura.lab.runs.checkpoints import whole_checkpoints
 from murmura.lab.runs.run import Run
@@ -25,7 +25,7 @@ from murmura.lab.runs.run import Run
 NEAR = 1e-3  # [u] the trajectory may have lost the last bit of a place
 
 
-class RelivedRun:
+class BranchableRun:
     """The frames of a run, and the way back into it."""
 
     def __init__(self, run: Run, backend: str | None = None, threads: int | None = None) -> None:
@@ -45,7 +45,7 @@ class RelivedRun:
         try:
             return self._run.frames[number]
         except DamageError as error:
-            tell(error.damage)
+            warn_of_damage(error.damage)
         for other in (*range(number - 1, -1, -1), *range(number + 1, len(self.steps))):
             with suppress(DamageError):
                 found: Frame = self._run.frames[other]
@@ -55,7 +55,7 @@ class RelivedRun:
     def lineage(self) -> Lineage:
         return self._run.lineage()
 
-    def relive(self, number: int) -> tuple[Simulation, str]:
+    def branch(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was come by, in words."""
         frame = self.frame(number)
         simulation = self._nearest(frame.step)

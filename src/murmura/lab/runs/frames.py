@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.layout import Layout
-from murmura.lab.damage import Damage, DamageError, Hear, tell
+from murmura.lab.damage import Damage, DamageError, OnDamage, warn_of_damage
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.schema import (
     COUNT,
@@ -55,14 +55,14 @@ class Frames(Sequence[Frame]):
         self._first_is_sound = True
         self._compare_with_scenario()
 
-    def sound(self, hear: Hear = tell) -> Frames:
-        """Only those that are not damaged; reads them all. Damage is named to `hear`."""
+    def sound(self, on_damage: OnDamage = warn_of_damage) -> Frames:
+        """Only those that are not damaged; reads them all. Damage is named to `on_damage`."""
         good = []
         for number in self._numbers:
             try:
                 self._read(number)
             except DamageError as error:
-                hear(error.damage)
+                on_damage(error.damage)
             else:
                 good.append(number)
         found = copy(self)
@@ -101,7 +101,7 @@ class Frames(Sequence[Frame]):
             try:
                 frame = self._read(number)
             except DamageError as error:
-                tell(error.damage)
+                warn_of_damage(error.damage)
             else:
                 yield frame
 
@@ -122,7 +122,7 @@ class Frames(Sequence[Frame]):
                 self._file.check(self._numbers[row])
                 self._step(self._numbers[row])
             except DamageError as error:
-                tell(error.damage)
+                warn_of_damage(error.damage)
                 found[row] = found[row - 1] + max(1, rhythm) if row else 0
         return found
 
@@ -214,7 +214,7 @@ class Frames(Sequence[Frame]):
         if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) < count:
             raise self._file.damage(f"it has no {name} for each of its {count} agents", number)
         if home != number and not self._first_is_sound:
-            tell(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
+            warn_of_damage(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
         if found.size and int(found.max()) >= 2**31:
             raise self._file.damage(f"its {name} are beyond all bounds", number)
         found = found[:count].astype(np.int32)

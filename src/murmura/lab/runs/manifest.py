@@ -24,7 +24,7 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import seal, write_whole
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import Damage, Hear, tell
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.scenario.plain_files import parse_json, read_plain_file
 
 MANIFEST = "manifest.json"
@@ -123,8 +123,8 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
     )
 
 
-def read_manifest(folder: Path, hear: Hear = tell) -> Manifest:
-    """The manifest of a run; where it does not match its seal, `hear` is told."""
+def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifest:
+    """The manifest of a run; where it does not match its seal, `on_damage` is told."""
     path = folder / MANIFEST
     try:
         data = parse_json(read_plain_file(path, LARGEST_FILE))
@@ -148,7 +148,7 @@ def read_manifest(folder: Path, hear: Hear = tell) -> Manifest:
         raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
     is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
     if not is_right:
-        hear(Damage(path, "it does not match its seal: what it says may be wrong"))
+        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
     return found
 
 

@@ -155,7 +155,7 @@ class Recorder:
         piece, pace = 1, parse_pause(self._manifest.recording.checkpoint_every)
         pace.restart(simulation.step_count)
         while True:
-            stops = simulation.step_count == end or interrupts.asked
+            stops = simulation.step_count == end or interrupts.requested
             if stops or self._checkpoints.is_empty or pace.is_over(simulation.step_count):
                 digest = self._checkpoint()
                 pace.restart(simulation.step_count)

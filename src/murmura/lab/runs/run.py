@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import Damage, Hear, tell
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.json_lines import read_rows
 from murmura.lab.runs.checkpoints import whole_checkpoints
@@ -37,19 +37,19 @@ Table = Literal["trajectory", "metrics", "events"]
 class Run:
     """A recorded run; also one that is still going on, or that was killed."""
 
-    def __init__(self, folder: Path, hear: Hear = tell) -> None:
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
-        found = read_manifest(folder, hear)
+        found = read_manifest(folder, on_damage)
         self.manifest: dict[str, Any] = found.model_dump(exclude={"seal"})
         self.has_sums = found.has_sums
         try:
-            self.scenario: Scenario = self._scenario(hear)
+            self.scenario: Scenario = self._scenario(on_damage)
         except (ScenarioError, UnknownNameError) as error:
             files = found.recording.rule_files
             hint = f". It was made with --rules {' --rules '.join(files)}: load these first" if files else ""
             raise RunError(f"the run in {folder} cannot be read: {error}{hint}") from None
 
-    def _scenario(self, hear: Hear) -> Scenario:
+    def _scenario(self, on_damage: OnDamage) -> Scenario:
         """As config.json says it or, where that is damaged, as a checkpoint does."""
         path = self.folder / CONFIG
         damage = small_damage(path, self.manifest["files"].get(CONFIG)) if self.has_sums else None
@@ -57,7 +57,7 @@ class Run:
             return load_scenario(path)
         for _, found in whole_checkpoints(self.folder, []):
             if found.seed == self.seed:
-                hear(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
+                on_damage(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
                 return found.scenario
         raise RunError(f"{damage}, and no checkpoint says what the scenario was")
 
@@ -82,7 +82,9 @@ class Run:
         found = Frames(self.folder / TRAJECTORY, self.scenario)
         count = self.manifest["counts"].get(TRAJECTORY)
         if count is not None and count != len(found):
-            tell(Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}"))
+            warn_of_damage(
+                Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}")
+            )
         return found
 
     def metrics(self) -> Iterator[dict[str, float]]:
@@ -94,11 +96,15 @@ class Run:
         """What happened to whom, one after the other."""
         return self.rows("events")
 
-    def rows(self, table: Literal["metrics", "events"], hear: Hear = tell) -> Iterator[dict[str, Any]]:
-        """The lines of a table as they were written; damage is named to `hear`."""
+    def rows(
+        self, table: Literal["metrics", "events"], on_damage: OnDamage = warn_of_damage
+    ) -> Iterator[dict[str, Any]]:
+        """The lines of a table as they were written; damage is named to `on_damage`."""
         name, check = (METRICS, check_metrics) if table == "metrics" else (EVENTS, check_event)
         # While a run goes on, or after it was killed, nobody knows how many lines there are.
-        return read_rows(self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, hear)
+        return read_rows(
+            self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, on_damage
+        )
 
     def verify(self) -> Report:
         """Read everything the folder holds and compare it with its sums."""

@@ -15,7 +15,7 @@ WITHOUT_TARGET = (IDLE, SCANNING, RECOVERING)
 
 
 def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
-    """The hunters that are alive, a dictionary each (see `engine.hunters.hunters`)."""
+    """The hunters that are alive, a dictionary each (see `engine.surroundings.hunters`)."""
     found = []
     for number, row in enumerate([] if rows is None else rows.astype(float).tolist()):
         # Rows of an older recording may lack fields that were added since.

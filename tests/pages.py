@@ -71,7 +71,7 @@ def shortened(words: list[str]) -> list[str]:
         elif option == "--trials":
             found[k] = str(min(int(value), 5))
         elif option == "--agents" and value.isdigit():
-            found[k] = str(min(int(value), 1_000))
+            found[k] = str(min(int(value), 300))
         elif option == "--vary":
             found[k] = re.sub(r"(:[^:]+):\d+$", r"\1:2", value)
     return found

@@ -9,7 +9,7 @@ from murmura.scenario import Scenario
 
 from .side_by_side import Comparison, compare_step
 
-AGENTS = 300
+AGENTS = 160
 
 
 def scaled_down(name: str) -> Scenario:

@@ -122,8 +122,8 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     untouched = set(before.columns) - set(columns)
     for name in untouched:
         assert np.array_equal(sim.state[name][here], before[name][stayed]), name
-    force = np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"])
-    error = np.maximum(differences["acceleration_x"], differences["acceleration_y"])
+    force = np.linalg.norm(twin.forces, axis=1)
+    error = np.max([differences[name] for name in sim._plan.felt_columns[:-1]], axis=0)
     found.agents += len(edge)
     found.left_out += int(edge.sum())
     found.not_strict += int((~strict & ~edge).sum())
@@ -133,19 +133,15 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
 def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
     """The size of the numbers that an error is compared with, by column; a count of neighbours must be exact."""
     motion = sim.scenario.motion
-    force = max(
-        float(np.hypot(twin.state["acceleration_x"], twin.state["acceleration_y"]).max()), motion.max_force
-    )
+    force = max(float(np.linalg.norm(twin.forces, axis=1).max()), motion.max_force)
     top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
     speed = top + force * motion.thrust
+    # Of the shadow on the ground, which alone has an angle.
     speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
+    sizes = {"position": speed * motion.stride, "velocity": speed, "acceleration": force}
+    vectors = {f"{name}_{axis}": size for name, size in sizes.items() for axis in "xyz"}
     return dict.fromkeys(columns_of(sim), 1.0) | {
-        "position_x": speed * motion.stride,
-        "position_y": speed * motion.stride,
-        "velocity_x": speed,
-        "velocity_y": speed,
-        "acceleration_x": force,
-        "acceleration_y": force,
+        **{name: size for name, size in vectors.items() if name in sim.state.columns},
         "heading": 1.0 + 2.0 * speed / np.maximum(speeds, 0.1),
         "local_density": 0.0,
     }
@@ -154,7 +150,7 @@ def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
 def place_rounding(sim: mm.Simulation) -> float:
     """Two roundings of the largest coordinate."""
     world = sim.scenario.world
-    return 4.0 * EPS * max(world.width, world.height, float(np.abs(sim.positions).max()))
+    return 4.0 * EPS * max(*world.sides, float(np.abs(sim.positions).max()))
 
 
 def lives(scenario: Any) -> list[Any]:
@@ -167,8 +163,9 @@ def difference(sim: mm.Simulation, name: str, a: Any, b: Any) -> Any:
     period = 0.0
     if name == "heading":
         period = 2.0 * np.pi
-    elif sim.scenario.world.boundary == "wrap" and name.startswith("position"):
-        period = sim.scenario.world.width if name == "position_x" else sim.scenario.world.height
+    elif name.startswith("position"):
+        axis, world = "xyz".index(name[-1]), sim.scenario.world
+        period = world.sides[axis] if world.edges[axis] == "wrap" else 0.0
     return np.minimum(gap, np.abs(period - gap)) if period else gap
 
 
@@ -196,7 +193,7 @@ def _lived(
     moment = Moment(plan, state, step, seed_words(sim.seed))
     moment._told = lambda *_: {}  # type: ignore[method-assign]  # what items hear is not compared here
     if rng is not None:
-        size = max(sim.scenario.world.width, sim.scenario.world.height)
+        size = max(sim.scenario.world.sides)
         for name, column in moment.columns.items():
             if column_type(column_name(name)).kind == "i":
                 continue
@@ -209,6 +206,7 @@ def _lived(
             {
                 "noise_x": world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
                 "noise_y": world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
+                "noise_z": world.noise_z + 512.0 * EPS * rng.uniform(-1.0, 1.0),
             }
         )
     lived = {
@@ -223,27 +221,25 @@ def _lived(
 def on_edge_of_view(sim: mm.Simulation) -> Any:
     """Agents with somebody within rounding of the rim of their view, by distance or by angle."""
     state, world = sim.state, sim.scenario.world
-    x, y, vx, vy = (
-        state[name].astype(np.float64) for name in ("position_x", "position_y", "velocity_x", "velocity_y")
-    )
-    dx, dy = x[None, :] - x[:, None], y[None, :] - y[:, None]
-    if world.boundary == "wrap":
-        dx -= world.width * np.round(dx / world.width)
-        dy -= world.height * np.round(dy / world.height)
+    places, velocities = sim.positions.astype(np.float64), sim.velocities.astype(np.float64)
+    ways = places[None, :] - places[:, None]
+    for axis, (size, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
+        if edge == "wrap":
+            ways[..., axis] -= size * np.round(ways[..., axis] / size)
     kinds = lives(sim.scenario)
     radius = np.array([life.perception.radius for life in kinds])[state["species"]][:, None]
     view = np.radians(np.array([life.perception.field_of_view for life in kinds]))[state["species"]][:, None]
-    distance = np.hypot(dx, dy)
-    rim = np.abs(distance - radius) < 8.0 * EPS * max(world.width, world.height)
-    speed = np.hypot(vx, vy)[:, None]
-    cosine = (vx[:, None] * dx + vy[:, None] * dy) / np.maximum(speed * distance, 1e-30)
+    distance = np.linalg.norm(ways, axis=2)
+    rim = np.abs(distance - radius) < 8.0 * EPS * max(world.sides)
+    speed = np.linalg.norm(velocities, axis=1)[:, None]
+    cosine = (velocities[:, None] * ways).sum(axis=2) / np.maximum(speed * distance, 1e-30)
     side = (
         (np.abs(cosine - np.cos(view / 2.0)) < 3e-6)
         & (distance < radius * 1.001)
         & (speed > 0.09)
         & (view < 6.28)
     )
-    others = ~np.eye(len(x), dtype=bool)
+    others = ~np.eye(len(places), dtype=bool)
     return ((rim | side) & others).any(axis=1)
 
 
@@ -252,6 +248,8 @@ def touching(sim: mm.Simulation) -> Any:
     near = np.zeros(len(sim.state), bool)
     if not sim.scenario.rules.avoid_obstacles.weight:
         return near
+    if sim.scenario.world.depth is not None:
+        return near  # shaking tells
     size = np.array([sim.scenario.world.width, sim.scenario.world.height])
     for x0, y0, x1, y1, radius in sim._plan.shapes.astype(np.float64):
         gap = sim.positions - np.array([x0, y0])

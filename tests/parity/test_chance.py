@@ -12,7 +12,7 @@ import pytest
 import murmura as mm
 from tests.sizes import size
 
-from .chance import Chance
+from .chance import Chance, rules_of_the_plane
 from .scenes import loud_rules
 from .side_by_side import Comparison, compare_step
 
@@ -81,11 +81,10 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
 
 def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
     """Not the few of the gate by themselves, but any thirty."""
-    from murmura.core.rule import REGISTRY, is_built_in
 
     scenarios = [Chance(seed).drawn() for seed in range(30)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]
-    missing = {name for name, rule in REGISTRY.items() if is_built_in(rule)} - set().union(*met)
+    missing = set(rules_of_the_plane()) - set().union(*met)
     assert missing == set()
     scaled = [
         scenario

@@ -85,7 +85,7 @@ class NumpyTarget(Target):
     def under(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
-        return [as_number(self, x) for x in body(values)] if np.all(condition.code) else values
+        return [as_number(self, x) for x in body(values)] if np.any(condition.code) else values
 
     def value(self, array: Any, kind: str = NUMBER) -> Value:
         """An array as a value of this target."""

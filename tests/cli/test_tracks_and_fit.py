@@ -11,7 +11,7 @@ import pytest
 
 from murmura.cli import main
 
-from ..lab.tracks.shoals import circling, table
+from tests.lab.tracks.shoals import circling, table
 
 
 def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from murmura import Scenario, Simulation
 from murmura.core.space import confine, offset, point, shortest, wrapped
 from murmura.core.vec import Vec
+from tests.sizes import size
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 sizes = st.floats(1.0, 1e4)
 shares = st.floats(0.0, 1.0, exclude_max=True)
 

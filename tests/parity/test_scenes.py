@@ -10,6 +10,7 @@ import pytest
 from murmura.rules.environment.terrain import contains
 from murmura.rules.flocking.reynolds import Alignment, Cohesion, Separation
 from murmura.scenario import Motion, World
+from tests.sizes import size
 
 from .chance import rules_of_the_plane
 from .scenes import SCENES, alone, lively, loud_rules, scenario_of
@@ -190,7 +191,7 @@ def test_a_long_run_with_everything(scene: str):
     """Nothing is lost when all rules pull at once: no NaN, nobody outside, in an obstacle, or hanging in the air."""
     sim = lively(scenario_of(scene))
     world = sim.scenario.world
-    for _ in range(10):
+    for _ in range(size(3, 10)):
         ids, before = sim.ids, sim.positions
         sim.step(300)
         for column, values in sim.state.columns.items():

@@ -16,7 +16,7 @@ from murmura.core.algebra import Condition, Number, Target, as_number, minimum, 
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
 from murmura.core.motion import accelerate, heading_of, new_angle
-from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
+from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
 from murmura.core.record import Lazy, Record
 from murmura.core.space import confine
 from murmura.core.vec import Vec
@@ -166,7 +166,7 @@ class Step:
         """Whether the neighbour sees the agent, by its own radius and field of view."""
         p, it = self.sense(columns, identity)
         near = seen.square <= p[1].radius * p[1].radius
-        return near & in_view(self.view(p, it), it.heading, -seen.offset, seen.distance)
+        return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour says to every rule."""

@@ -15,7 +15,7 @@ class Model(BaseModel):
     """A part of a scenario."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True, defer_build=True
     )
 
 

@@ -98,7 +98,7 @@ class Simulation(Reader):
         announce: Callable[[str], None] | None,
     ) -> None:
         self._seed = seed
-        self._plan = Plan(scenario)
+        self._plan = self._last_plan = Plan(scenario)
         dry_run(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
@@ -223,8 +223,14 @@ class Simulation(Reader):
 
     def is_prepared(self, scenario: Scenario) -> bool:
         """Whether `adopt`, or a new simulation of this scenario, will find its kernel in this process."""
-        plan = Plan(scenario)
+        plan = self._plan_of(scenario)
         return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
+
+    def _plan_of(self, scenario: Scenario) -> Plan:
+        """The plan of a scenario. The last one is kept: whoever asks `is_prepared` usually adopts it next."""
+        if self._last_plan.scenario is not scenario:
+            self._last_plan = Plan(scenario)
+        return self._last_plan
 
     def prepare(self, scenario: Scenario) -> None:
         """Compile what `adopt` will need; from another thread, while the simulation goes on."""
@@ -241,7 +247,7 @@ class Simulation(Reader):
             )
         if len(scenario.species) != len(self.scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
-        plan = Plan(scenario)
+        plan = self._plan_of(scenario)
         if self._plan.same_kernel(plan) and not plan.lasting:
             self._backend.tune(plan)
             self._plan = plan

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
@@ -262,11 +264,36 @@ def _species(s: Scenario) -> list[str]:
 
 
 def lives_of(s: Scenario) -> tuple[tuple[Scenario, ...], list[str]]:
-    """The scenario as each species lives it, and what of that makes no sense. One check for each species."""
+    """The scenario as each species lives it, and what of that makes no sense."""
     alone, lives, found = s.model_copy(update={"species": ()}), [], []
-    for k, kind in enumerate(s.species):
+    for k, species in enumerate(s.species):
         try:
-            lives.append(alone.with_values(kind.values) if kind.values else alone)
+            lives.append(_life_of(alone, species.values) if species.values else alone)
         except ScenarioError as error:
-            found.append(f"species.{k} ({kind.name}): {error}")
+            found.append(f"species.{k} ({species.name}): {error}")
     return tuple(lives), found
+
+
+def _life_of(alone: Scenario, values: dict[str, float]) -> Scenario:
+    """A checked scenario with numbers of one species. Only the models that have these numbers are validated again."""
+    try:
+        life = _with_numbers(alone, values)
+    except (ValidationError, AttributeError):
+        return alone.with_values(values)  # validates all of it, and says what is wrong
+    return life if not complaints(life) else alone.with_values(values)
+
+
+def _with_numbers(alone: Scenario, values: dict[str, float]) -> Scenario:
+    parts: dict[str, Any] = {}
+    rules: dict[str, Any] = {}
+    for owner in dict.fromkeys(path.rpartition(".")[0] for path in values):
+        first, _, rule = owner.partition(".")
+        model = getattr(alone.rules, rule) if rule else getattr(alone, first)
+        numbers = {
+            path.rpartition(".")[2]: x for path, x in values.items() if path.rpartition(".")[0] == owner
+        }
+        text = json.dumps(model.model_dump(mode="json") | numbers)
+        (rules if rule else parts)[rule or first] = type(model).model_validate_json(text)
+    if rules:
+        parts["rules"] = alone.rules.model_copy(update=rules)
+    return alone.model_copy(update=parts)

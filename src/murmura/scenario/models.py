@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import (
@@ -291,6 +291,16 @@ class Scenario(Model):
         for path, value in values.items():
             assign(data, path, value, self)
         return Scenario.from_data(data)
+
+    def with_rules(self, change: Callable[[Rules], Mapping[str, Rule]]) -> Scenario:
+        """Return a copy in which a function has replaced rules, for every species. What it returns must be valid."""
+
+        def changed(one: Scenario) -> Scenario:
+            return one.model_copy(update={"rules": one.rules.model_copy(update=dict(change(one.rules)))})
+
+        copy = changed(self)
+        copy._lives = tuple(changed(life) for life in self._lives)
+        return copy
 
     @classmethod
     def from_data(cls, data: Any, source: str = "") -> Scenario:

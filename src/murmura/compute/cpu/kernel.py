@@ -25,6 +25,7 @@ from murmura.core.algebra import INTEGER, Value, absolute, maximum, minimum, to_
 from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 
 FRAME = LONG.as_pointer()
+CACHE_LINE = 64  # bytes
 GRID_NUMBERS = 16
 """Where among the bounds those of the threads begin: before them stands the grid of an open world."""
 MOST_NEAREST = 64
@@ -49,6 +50,9 @@ class Kernel:
     def _function(self, module: ir.Module, name: str, result: Any, arguments: list[Any]) -> tuple[Any, ...]:
         """A new function: its target, its frame and its other arguments, which are integers."""
         function = ir.Function(module, ir.FunctionType(result, [FRAME, *arguments]), name)
+        # Registers that are put aside shall not straddle cache lines; LLVM would align the stack to 16 bytes only.
+        function.attributes.add("nounwind")
+        function.attributes.alignstack = CACHE_LINE
         target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
         frame, *rest = function.args
         return function, target, FrameCode(target, frame), [Value(target, INTEGER, x) for x in rest]

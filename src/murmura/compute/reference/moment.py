@@ -17,7 +17,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, blank
 from murmura.compute.trace.numpy_target import NumpyTarget
-from murmura.core.algebra import INTEGER, Value
+from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
 from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, leaves, rebuilt
 from murmura.core.perception import TIE, in_view
@@ -59,7 +59,7 @@ class _Memory:
     def each_item(self, rule: int, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
         begin, end = self.plan.ranges[rule]
         for row in self.items[begin:end]:
-            values = body([self.target.value(x) for x in row], values)
+            values = body([Value(self.target, NUMBER, x) for x in row], values)
         return values
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:

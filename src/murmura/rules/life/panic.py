@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from murmura.core.algebra import maximum, sqrt, where
+from murmura.core.algebra import given, maximum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import PLACES, Model, height, quantity
@@ -51,7 +51,9 @@ class Fear(Rule):
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
-        return {"worst": Greatest(where(seen.sees_me, seen.panic, 0.0))}
+        # Nobody asks what the calm see: that is most of them, most of the time.
+        infected = given(seen.panic > p.spread_from, lambda: where(seen.sees_me, seen.panic, 0.0), 0.0)
+        return {"worst": Greatest(infected)}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -104,11 +104,13 @@ def when(
 
 
 def given(condition: Condition, compute: Callable[[], Number], otherwise: float) -> Number:
-    """A number that is computed only if a condition holds which is the same for all agents; else a constant."""
+    """A number where a condition holds, else a constant; computed only if it holds for somebody at hand."""
     if not isinstance(condition, Value):
         return compute() if condition else otherwise
     target = condition.target
-    [found] = target.under(condition, [target.number(otherwise)], lambda _: [compute()])
+    [found] = target.under(
+        condition, [target.number(otherwise)], lambda _: [where(condition, compute(), otherwise)]
+    )
     return found
 
 

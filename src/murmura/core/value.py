@@ -18,6 +18,9 @@ Condition = Any
 
 NUMBER, INTEGER, CONDITION = "number", "integer", "condition"
 _RANK = {CONDITION: 0, INTEGER: 1, NUMBER: 2}
+# Operations on two values of a kind whose result is of another.
+_WIDENING = {INTEGER: {"divide"}, CONDITION: {"add", "subtract", "multiply", "divide"}}
+_PLAIN: dict[str, tuple[type, ...]] = {NUMBER: (float, int), INTEGER: (int,), CONDITION: ()}
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 WORD = 0xFFFFFFFF
 
@@ -187,12 +190,20 @@ class Composite:
         raise NotImplementedError
 
 
+# By type, which is quicker than asking a chain of questions: the definition does little else.
+_KINDS: dict[type, str] = {
+    bool: CONDITION, np.bool_: CONDITION, int: INTEGER, np.int32: INTEGER, np.int64: INTEGER, np.uint32: INTEGER,
+    float: NUMBER, np.float32: NUMBER, np.float64: NUMBER,
+}  # fmt: skip
+
+
 def kind_of(x: Any) -> str:
     """What kind of value something is."""
-    if isinstance(x, Value):
+    if type(x) is Value:
         return x.kind
-    if isinstance(x, bool | np.bool_):
-        return CONDITION
+    known = _KINDS.get(type(x))
+    if known is not None:
+        return known
     if isinstance(x, int | np.integer):
         return INTEGER
     if isinstance(x, float | np.floating):
@@ -204,7 +215,7 @@ def kind_of(x: Any) -> str:
 
 def code_of(target: Target, x: Any, kind: str) -> Any:
     """The code of a value or constant as a kind."""
-    if not isinstance(x, Value):
+    if type(x) is not Value:
         return target.constant(kind, x)
     if x.kind == kind:
         return x.code
@@ -223,34 +234,49 @@ def as_number(target: Target, x: Any) -> Value:
 def applied(operation: str, *operands: Any) -> Any:
     """An operation on values and constants, which meet in the kind that holds all of them."""
     if len(operands) == 2:
-        a, b = operands
-        if (
-            type(a) is Value and type(b) is Value and a.kind == b.kind != CONDITION
-        ):  # the usual case, and the quickest
-            if operation == "divide" and a.kind == INTEGER:
-                return to_number(a) / to_number(b)
-            result = CONDITION if operation in COMPARISONS else a.kind
-            return Value(a.target, result, a.target.apply(operation, a.kind, a.code, b.code))
-    target = next(x.target for x in operands if isinstance(x, Value))
+        quick = _quickly(operation, *operands)
+        if quick is not None:
+            return quick
+    target = next(x.target for x in operands if type(x) is Value)
     try:
         kinds = [kind_of(x) for x in operands]
     except TypeError:
         return NotImplemented
     kind = NUMBER if operation == "divide" else max(kinds, key=_RANK.__getitem__)
-    if operation in ("add", "subtract", "multiply", "negate") and kind == CONDITION:
+    if kind == CONDITION and operation in ("add", "subtract", "multiply", "negate"):
         kind = INTEGER
-    neutral = _neutral(operation, kind, operands)
-    if neutral is not None:
-        return neutral
+    if operation == "multiply" or operation == "and":
+        neutral = _neutral(operation, kind, operands)
+        if neutral is not None:
+            return neutral
     codes = [code_of(target, x, kind) for x in operands]
     result = CONDITION if operation in COMPARISONS else kind
     return Value(target, result, target.apply(operation, kind, *codes))
 
 
+def _quickly(operation: str, a: Any, b: Any) -> Value | None:
+    """The usual cases, without asking what each operand is: two values of one kind, or a value and a constant."""
+    value = a if type(a) is Value else b
+    kind, target = value.kind, value.target
+    if kind != NUMBER and operation in _WIDENING[kind]:
+        return None
+    if type(a) is Value and type(b) is Value:
+        if a.kind != b.kind:
+            return None
+        codes = (a.code, b.code)
+    else:
+        constant = b if value is a else a
+        if type(constant) not in _PLAIN[kind] or (constant == 1 and operation == "multiply"):
+            return None
+        code = target.constant(kind, constant)
+        codes = (a.code, code) if value is a else (code, b.code)
+    return Value(
+        target, CONDITION if operation in COMPARISONS else kind, target.apply(operation, kind, *codes)
+    )
+
+
 def _neutral(operation: str, kind: str, operands: tuple[Any, ...]) -> Value | None:
     """The one operand that a multiplication by 1 or an `and` with True leaves as it is."""
-    if operation not in ("multiply", "and"):
-        return None
     a, b = operands
     for value, constant in ((a, b), (b, a)):
         if isinstance(value, Value) and not isinstance(constant, Value | np.ndarray):
@@ -261,8 +287,9 @@ def _neutral(operation: str, kind: str, operands: tuple[Any, ...]) -> Value | No
 
 def target_of(*operands: Any) -> Target | None:
     for x in operands:
-        if isinstance(x, Value):
-            return x.target
+        if type(x) is Value:
+            found: Target = x.target
+            return found
     return None
 
 

@@ -30,7 +30,7 @@ class BranchableRun:
 
     def __init__(self, run: Run, backend: str | None = None, threads: int | None = None) -> None:
         self._run = run
-        self._backend = backend or str(run.manifest["backend"])
+        self._backend = backend or ("auto" if run.is_tracked else str(run.manifest["backend"]))
         self._threads = threads
         self.scenario, self.seed = run.scenario, run.seed
         self.name = run.folder.resolve().name
@@ -58,7 +58,7 @@ class BranchableRun:
     def branch(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was obtained, in words."""
         frame = self.frame(number)
-        simulation = self._nearest(frame.step)
+        simulation = None if self._run.is_tracked else self._nearest(frame.step)
         if simulation is not None:
             begun = simulation.step_count
             simulation.step(frame.step - begun)
@@ -72,9 +72,11 @@ class BranchableRun:
             positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
             first_step=frame.step,
         )  # fmt: skip
+        unknown = "nobody knows the animals' rules: they go straight on until you choose some"
         return (
             simulation,
-            f"from the recorded places of step {frame.step:,}; what was not recorded begins anew",
+            f"from the recorded places of step {frame.step:,}; "
+            + (unknown if self._run.is_tracked else "what was not recorded begins anew"),
         )
 
     def _nearest(self, step: int) -> Simulation | None:

@@ -16,7 +16,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.layout import Layout
+from murmura.compute.plan import item_layout
+from murmura.core.layout import AXES
 from murmura.lab.damage import Damage, DamageError, OnDamage, warn_of_damage
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.schema import (
@@ -174,11 +175,13 @@ class Frames(Sequence[Frame]):
         self._file.check(number)
         step, count = self._step(number), self._count(number)
         columns = {name: self._rows(number, LOG + name, kinds="iuf") for name in self.columns}
-        if "position_x" in columns and "position_y" in columns:
-            positions = np.stack([columns["position_x"], columns["position_y"]], axis=1)
+        axes = len(self._middle)
+        exact = [f"position_{axis}" for axis in AXES[:axes]]
+        if all(name in columns for name in exact):
+            positions = np.stack([columns[name] for name in exact], axis=1)
         else:
-            positions = self._rows(number, POSITION, 3)[:, :2] + self._middle
-        velocities = np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :2])
+            positions = self._rows(number, POSITION, 3)[:, :axes] + self._middle
+        velocities = np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :axes])
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
             raise self._file.damage("places or velocities are not finite", number)
         ids, species = self._standing(number, ID), self._standing(number, TYPE)
@@ -195,7 +198,7 @@ class Frames(Sequence[Frame]):
             if rows is None:
                 continue
             rule = rules.get(name.removeprefix(ITEMS))
-            width = 0 if rule is None else len(Layout((*rule.item_fields, *rule.memory_fields)))
+            width = 0 if rule is None else len(item_layout(rule, self._scenario))
             if (
                 rows.ndim != 2
                 or rows.shape[1] != width

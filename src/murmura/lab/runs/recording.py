@@ -18,14 +18,14 @@ from murmura.lab.runs.cadence import Cadence, parse_pause
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
-from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
+from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
 from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
 from murmura.lab.sweeps.one_run import check_measures
 from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
 
 LOCK = ".lock"
-OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, *SLOTS)
+OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, TRACKS, *SLOTS)
 CHECKPOINT_EVERY = "30s"
 
 

@@ -83,6 +83,11 @@ def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
 def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
     if steps is not None and steps < 0:
         raise ScenarioError(f"expected 0 or more steps, got {steps}")
+    if run.is_tracked:
+        raise ScenarioError(
+            f"{run.folder} holds tracked animals, whose rules nobody knows: they cannot go on. Fit a model to "
+            "them with `murmura fit`"
+        )
     if manifest.status == "finished" and (steps is None or steps <= manifest.steps):
         raise ScenarioError(
             f"{run.folder} is finished: it has all {manifest.steps:,} steps. To go further, say how many the whole run "

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
     from murmura.engine.lineage import Lineage
     from murmura.lab.verify import Report
+    from murmura.measure import Flock
     from murmura.measure.atmosphere import Spell, Thresholds
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
+TRACKS = "tracks.json"
+"""Where the run is of tracked animals: where they come from, and what was done to their tracks."""
 Table = Literal["trajectory", "metrics", "events"]
 
 
@@ -66,6 +69,11 @@ class Run:
         return int(self.manifest["seed"])
 
     @property
+    def is_tracked(self) -> bool:
+        """Whether these are tracked animals, and no simulation."""
+        return TRACKS in self.manifest["files"]
+
+    @property
     def status(self) -> str:
         """running (or killed), finished, interrupted or failed."""
         return str(self.manifest["status"])
@@ -86,6 +94,12 @@ class Run:
                 Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}")
             )
         return found
+
+    def flocks(self, every: int = 1) -> Iterator[Flock]:
+        """Every frame, or every so many, as measures see it; velocities before are those of the frame before."""
+        from murmura.lab.runs.instants import flocks_of
+
+        return flocks_of(self, every)
 
     def metrics(self) -> Iterator[dict[str, float]]:
         """Iterate over the measured steps; NaN where a measure is undefined or was not taken."""

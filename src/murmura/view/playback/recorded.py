@@ -75,8 +75,8 @@ class RecordedFlock(Reader):
     def show(self, frame: Frame) -> None:
         """Read this frame from now on."""
         state = state_of(frame)
-        if set(state.own_columns) != set(self._plan.state_columns):
-            state = state.with_columns(self._plan.state_columns)
+        if set(state.own_columns) != set(self._plan.own_columns):
+            state = state.with_columns(self._plan.own_columns)
         set_items(self.scenario, state, self._seed)
         self._state, self._step_count = state, int(frame.step)
 
@@ -156,17 +156,13 @@ class RecordedSource:
 
 def state_of(frame: Frame) -> State:
     """A frame as columns. What was not recorded gets its default; the heading follows the velocity."""
-    axes = AXES[: frame.positions.shape[1]]
-    space = SPACE_COLUMNS if len(axes) == len(AXES) else ()
-    state = State(
-        len(frame.ids), [*space, *(c for c in frame.columns if c in OWN_COLUMNS and c not in space)]
-    )
+    space = SPACE_COLUMNS if frame.positions.shape[1] == 3 else ()
+    state = State(len(frame.ids), {*space, *(name for name in frame.columns if name in OWN_COLUMNS)})
     columns = state.columns
     columns["id"][:] = frame.ids
     columns["species_id"][:] = frame.species
-    for k, axis in enumerate(axes):
-        columns[f"position_{axis}"][:] = frame.positions[:, k]
-        columns[f"velocity_{axis}"][:] = frame.velocities[:, k]
+    for axis, place, velocity in zip(AXES, frame.positions.T, frame.velocities.T, strict=False):
+        columns[f"position_{axis}"][:], columns[f"velocity_{axis}"][:] = place, velocity
     columns["heading"][:] = np.arctan2(columns["velocity_y"], columns["velocity_x"])
     for name, column in frame.columns.items():
         if name in columns:

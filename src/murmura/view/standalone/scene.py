@@ -21,7 +21,7 @@ from murmura.scenario import Scenario
 from murmura.view.session.tools import STRENGTHS, with_hand
 from murmura.view.standalone.live_values import MORE, live_values
 from murmura.view.wire.frames import EXTRAS
-from murmura.view.wire.hello import greeting
+from murmura.view.wire.hello import hello_facts
 
 MOST_EMBEDDED = 20_000
 """Agents whose start the file carries; the start of more is drawn by the page, from the seed."""
@@ -33,7 +33,7 @@ def why_not(scenario: Scenario) -> str:
     minds = [group.name for _, group, _, _ in plan.lasting]
     if minds:
         return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"
-    if plan.mortal:
+    if plan.has_lifecycle:
         return "agents are born and die, which runs with `murmura live` (backends cpu, cuda, webgpu)"
     return ""
 
@@ -100,7 +100,7 @@ def scene_of(scenario: Scenario, seed: int) -> dict[str, Any]:
 
 
 def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
-    found = greeting(scenario)
+    found = hello_facts(scenario)
     del found["schema"], found["scenarios"]
     return found | {
         "type": "hello",

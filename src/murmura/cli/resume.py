@@ -16,6 +16,18 @@ from murmura.core.saying import say
 from murmura.lab.progress import Progress
 
 
+def go_on_with_fit(folder: Path, as_json: bool) -> None:
+    """Go on with a fit as it was begun."""
+    import time
+
+    from murmura.cli.fit import finish
+    from murmura.cli.sweep_options import with_progress
+    from murmura.lab.fit.fit import resume_fit
+
+    begun = time.perf_counter()
+    finish(with_progress(resume_fit, folder, folder=folder), None, time.perf_counter() - begun, as_json)
+
+
 @app.command
 def resume(
     folder: Path,
@@ -30,15 +42,19 @@ def resume(
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped or killed, with the very bits of one that never stopped; or with a sweep.
+    """Go on with a run that was stopped or killed, with the bits of one that never stopped; or with a sweep or a fit.
 
     Parameters
     ----------
     folder
-        The folder of the run or the sweep.
+        The folder of the run, the sweep or the fit.
     """
+    from murmura.lab.fit.folder import is_fit
     from murmura.lab.sweeps.folder import is_sweep
 
+    if is_fit(folder):
+        go_on_with_fit(folder, as_json)
+        return
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(

@@ -86,7 +86,8 @@ def make_backend(
         from murmura.compute.cuda import BackendCuda
 
         return BackendCuda(plan, seed, announce)
-    if name == "webgpu" or (name == "auto" and plan.scenario.agents >= WEBGPU_FROM and _webgpu_works()):
+    suits = plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
+    if name == "webgpu" or (name == "auto" and suits and _webgpu_works()):
         from murmura.compute.webgpu import BackendWebgpu
 
         return BackendWebgpu(plan, seed, announce)

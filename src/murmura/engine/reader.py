@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.core.errors import UnknownNameError
+from murmura.core.layout import AXES
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
 from murmura.engine.instant import make_flock, seen_columns
@@ -76,21 +77,23 @@ class Reader(ABC):
 
     @property
     def positions(self) -> NDArray[np.float32]:
-        """Places, shape (n, 2) [u], in ascending id."""
+        """Places, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
         return self._vectors("position")
 
     @property
     def velocities(self) -> NDArray[np.float32]:
-        """Velocities, shape (n, 2), in ascending id, per second or per tick as `scenario.motion.velocity_unit` says."""
+        """Velocities, shaped as places are, per second or per tick as `scenario.motion.velocity_unit` says."""
         return self._vectors("velocity")
 
     @property
     def forces(self) -> NDArray[np.float32]:
-        """What the last step applied, shape (n, 2), in ascending id; zero before the first step."""
+        """What the last step applied, shaped as places are; zero before the first step."""
         return self._vectors("acceleration")
 
     def _vectors(self, name: str) -> NDArray[np.float32]:
-        return sealed(np.stack([self.state[f"{name}_{axis}"] for axis in "xy"], axis=1))
+        return sealed(
+            np.stack([self.state[f"{name}_{axis}"] for axis in AXES[: self._plan.dimension]], axis=1)
+        )
 
     def column(self, name: str) -> NDArray[Any]:
         """A read-only copy of any state column, in ascending id."""

@@ -49,8 +49,8 @@ class Simulation(Reader):
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
         backend: "auto", "reference" (the definition, slow), "cpu", "cuda" or "webgpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
-        positions: Start places, shape (n, 2) [u]; by default drawn from the seed.
-        velocities: Start velocities, shape (n, 2), in the scenario's velocity unit.
+        positions: Start places, shape (n, 2) [u], (n, 3) in a world with a depth; by default drawn from the seed.
+        velocities: Start velocities, of the same shape, in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
         first_step: The step count that given agents begin with.
@@ -98,7 +98,7 @@ class Simulation(Reader):
         announce: Callable[[str], None] | None,
     ) -> None:
         self._seed = seed
-        self._plan = Plan(scenario)
+        self._plan = self._last_plan = Plan(scenario)
         dry_run(self._plan)
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
@@ -140,7 +140,7 @@ class Simulation(Reader):
                 self._step_count = self._loaded_at + self._backend.completed
                 if self._plan.eventful:
                     events = self._backend.take_events()
-                    self._events += readable(events)
+                    self._events += readable(events, self._plan.dimension)
                     if self._register is not None:
                         self._register.note(events)
             left -= piece
@@ -223,8 +223,14 @@ class Simulation(Reader):
 
     def is_prepared(self, scenario: Scenario) -> bool:
         """Whether `adopt`, or a new simulation of this scenario, will find its kernel in this process."""
-        plan = Plan(scenario)
+        plan = self._plan_of(scenario)
         return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
+
+    def _plan_of(self, scenario: Scenario) -> Plan:
+        """The plan of a scenario. The last one is kept: whoever asks `is_prepared` usually adopts it next."""
+        if self._last_plan.scenario is not scenario:
+            self._last_plan = Plan(scenario)
+        return self._last_plan
 
     def prepare(self, scenario: Scenario) -> None:
         """Compile what `adopt` will need; from another thread, while the simulation goes on."""
@@ -234,9 +240,14 @@ class Simulation(Reader):
 
     def adopt(self, scenario: Scenario) -> None:
         """Go on under a changed scenario with the same species; rules that are now on treat all agents as founders."""
+        if (scenario.world.depth is None) != (self.scenario.world.depth is None):
+            raise ScenarioError(
+                "a plane cannot become a space while a simulation runs, nor a space a plane: world.depth may only "
+                "change its value; start a new simulation"
+            )
         if len(scenario.species) != len(self.scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
-        plan = Plan(scenario)
+        plan = self._plan_of(scenario)
         if self._plan.same_kernel(plan) and not plan.lasting:
             self._backend.tune(plan)
             self._plan = plan
@@ -253,8 +264,8 @@ class Simulation(Reader):
         """Let agents be born; return their ids, which nobody had before.
 
         Args:
-            positions: Where, shape (n, 2) [u].
-            velocities: Their velocities, shape (n, 2), in the scenario's velocity unit.
+            positions: Where, shape (n, 2) [u], (n, 3) in a world with a depth.
+            velocities: Their velocities, of the same shape, in the scenario's velocity unit.
             columns: Other columns by name, shape (n,) each. By default newborns are of the first species, and
                 of a sex and temper drawn by their id.
         """
@@ -274,8 +285,8 @@ class Simulation(Reader):
 
     def load_state(self, state: State) -> None:
         """Go on from another flock, at the same step count."""
-        if set(state.own_columns) != set(self._plan.own_columns):
-            state = state.with_columns(self._plan.own_columns)
+        if set(state.own_columns) != set(self._plan.state_columns):
+            state = state.with_columns(self._plan.state_columns)
         self._meet(state)
         set_items(self.scenario, state, self._seed)
         self._backend.load(state)

@@ -40,9 +40,9 @@ def surroundings(scenario: Scenario, items: Mapping[str, NDArray[Any]], time: fl
 def hunters(of: Reader) -> list[dict[str, Any]]:
     """The hunters that are alive.
 
-    Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy,
-    heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far it frightens now
-    [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
+    Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy
+    (and z, vz in space), heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far
+    it frightens now [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
     """
     return hunters_in(of.state.items.get("predators"))
 
@@ -50,8 +50,8 @@ def hunters(of: Reader) -> list[dict[str, Any]]:
 def food(of: Reader) -> list[dict[str, Any]]:
     """The sources of food, full or empty.
 
-    Each is a dictionary: id (also `other` in events of meals), x, y [u], amount left, amount when full, feeders,
-    radius (how near feeders gather [u]).
+    Each is a dictionary: id (also `other` in events of meals), x, y (and z in space) [u], amount left, amount when
+    full, feeders, radius (how near feeders gather [u]).
     """
     found: list[dict[str, Any]] = of.scenario.rules.feeding.sources_in(of.state.items.get("feeding"))
     return found

@@ -1,4 +1,4 @@
-"""What bears a name is whole: files are written aside and renamed, and what fails leaves nothing behind."""
+"""Writes files atomically: to temporary names, which are renamed when complete. A failure leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ writing into it."""
 
 @contextmanager
 def atomic_write(*paths: Path, comfort: str = "") -> Iterator[list[Path]]:
-    """Names to write files or folders under, which become the real ones when all of them are whole.
+    """Yield temporary names for files or folders, and rename them to the real ones when the block ends.
 
     Raises:
-        RunError: The disk is full, read-only or gone; `comfort` says what that means for the rest.
+        RunError: The disk is full, read-only or gone; `comfort` is added to the message.
     """
     temporaries = [temporary_path(path) for path in paths]
     for temporary in temporaries:
-        discard(temporary)  # of a process that was killed and bore the same number
+        discard(temporary)  # left by a killed process with the same id
     try:
         yield temporaries
         for temporary, path in zip(temporaries, paths, strict=True):
             temporary.replace(path)
     except Exception as error:
-        if not _is_of_the_disk(error):
+        if not _is_disk_error(error):
             raise
         raise RunError(f"cannot write {paths[0]}: {error}{comfort}") from None
     finally:
@@ -40,12 +40,12 @@ def atomic_write(*paths: Path, comfort: str = "") -> Iterator[list[Path]]:
 
 
 def temporary_path(path: Path) -> Path:
-    """Where this process writes a file until it is whole."""
+    """The temporary name under which this process writes a file."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def discard(path: Path) -> None:
-    """Remove a file or folder where it is there; a read-only disk forbids that even of what is not."""
+    """Remove a file or folder, if it exists. Errors are ignored: a read-only disk raises them even if it does not."""
     for _ in range(TRIES):
         if not path.is_dir():
             break
@@ -56,6 +56,6 @@ def discard(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _is_of_the_disk(error: Exception) -> bool:
-    # polars tells of a full disk in errors of its own, and may not be installed.
+def _is_disk_error(error: Exception) -> bool:
+    # polars has its own errors for a full disk, and may not be installed.
     return isinstance(error, OSError) or type(error).__module__.partition(".")[0] == "polars"

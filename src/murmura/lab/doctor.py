@@ -19,11 +19,11 @@ EXTRAS = {
     "video": ("imageio_ffmpeg",),
     "webgpu": ("wgpu",),
 }
-"""What the package's extras bring, by the names under which they are imported; cuda has a line of its own."""
+"""Packages of each extra, by import name; cuda has a line of its own."""
 
 
 def examine() -> dict[str, Any]:
-    """Facts for a bug report, and what to install for what is missing."""
+    """Facts for a bug report, and how to install what is missing."""
     import llvmlite.binding as llvm
 
     from murmura.compute.cuda.device import device_name, missing

@@ -1,4 +1,4 @@
-"""Ctrl-C while steps are under way."""
+"""Defers Ctrl-C until the current steps are done."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 
 
 class Interrupts:
-    """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
+    """Defers a Ctrl-C until the current steps are complete and counted; a second one acts at once."""
 
     def __enter__(self) -> Interrupts:
         self.requested = False

@@ -1,8 +1,8 @@
 """A search for the values that make a measure greatest or least (optuna's tree-structured Parzen estimator).
 
-A search is a sweep whose cells are found as the results come in, a batch at a time. The rows are its memory: what
-a trial tries is a function of the seed and of the trials in the batches before, so a search that was killed goes
-on to the very result it would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
+A search is a sweep whose cells are chosen as results come in, a batch at a time. The rows are its memory: a trial is a
+function of the seed and of the trials in earlier batches, so a search that was killed goes on to the very result it
+would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"
 BATCH = 4
-"""Trials that are tried at once, if nothing else is asked for: the same on every machine, so that results are, too."""
+"""Trials in a batch by default: the same on every machine, so that results are, too."""
 
 
 def optimize(
@@ -58,7 +58,7 @@ def optimize(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Look for the values of some paths that make a measure greatest, or least.
+    """Search for the values of some paths that maximize or minimize a measure.
 
     The same call again goes on; with more trials, it goes on further. Arguments as for `sweep`, and:
 
@@ -66,10 +66,10 @@ def optimize(
         maximize: The measure to make greatest; a time average, and a mean over the repeats.
         minimize: Or the one to make least.
         trials: How many points to try.
-        batch: How many are tried at once, without knowing of each other; use at least as many as workers.
+        batch: How many are tried at once, independently; use at least as many as workers.
     """
     with needs("search"):
-        import optuna  # noqa: F401  # before hours are spent on runs
+        import optuna  # noqa: F401  # fail before hours are spent on runs
     if batch < 1:
         raise ScenarioError(f"expected a batch of 1 or more trials, got {batch}")
     if (maximize is None) == (minimize is None):
@@ -97,7 +97,7 @@ def resume_search(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Go on with a search that `resume_sweep` has opened; its question names only rule files that are trusted."""
+    """Go on with a search that `resume_sweep` has opened; its rule files are trusted."""
     goal = there.manifest["goal"]
     with (
         claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,
@@ -158,7 +158,7 @@ def _study(made: Sweep, storage: Any = None) -> Any:
 
 
 def _ask(made: Sweep, study: Any, number: int, rows: Rows) -> tuple[Any, dict[str, Any]]:
-    """A trial, and its values by path; those of a row where there is one, since rows are the memory."""
+    """A trial and its values by path, from its row where there is one."""
     from optuna.samplers import TPESampler
 
     repeats = made.design.repeats

@@ -1,7 +1,6 @@
-"""Whether what a folder holds is what was written: a run or a sweep read whole and compared with its sums.
+"""Verifies a folder: reads a run or a sweep completely and compares it with its checksums.
 
-Sums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder; whoever means harm can
-write new ones.
+Checksums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Report:
     Attributes:
         folder: The folder.
         kind: "run" or "sweep".
-        checked: What was read, and how many of it.
+        checked: What was read, and how much of it.
         damages: What is damaged, in the order in which it was found.
         notes: What could not be checked, and why.
     """
@@ -64,7 +63,7 @@ class Report:
 
 
 def verify_run(folder: Path) -> Report:
-    """Read a run whole: manifest, small files, every frame, every line, both checkpoints."""
+    """Read a whole run: manifest, small files, every frame, every line, both checkpoints."""
     report = Report(folder, "run")
     run = Run(folder, report.damages.append)
     if not run.has_sums:
@@ -146,7 +145,7 @@ def _verify_checkpoints(run: Run, report: Report) -> int:
 
 
 def verify_sweep(folder: Path) -> Report:
-    """Read a sweep whole: manifest, scenario, every row against its sum and its design, tables against the rows."""
+    """Read a whole sweep: manifest, scenario, rows against checksums and design, tables against rows."""
     report = Report(folder, "sweep")
     on_damage = report.damages.append
     sweep = Sweep(folder, on_damage)
@@ -174,7 +173,7 @@ def verify_sweep(folder: Path) -> Report:
 
 
 def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], on_damage: Callable[[Damage], None]) -> int:
-    """Compare a table with what its rows give."""
+    """Compare a table with the rows it was made from."""
     count = 0
     with open_plain_file(path) as raw, io.TextIOWrapper(raw, "utf-8", "replace", newline="") as file:
         found = csv.reader(file)

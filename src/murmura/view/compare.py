@@ -8,16 +8,15 @@ place on the time line go to both; every other command goes to the session whose
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from murmura.core.errors import RunError
 from murmura.view.playback.playback import Playback
+from murmura.view.session.command_queue import Refuse
 from murmura.view.session.scene import RESTARTS, number_of
 from murmura.view.session.session import FRAME_SECONDS, LONGEST_TURN, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
-Refuse = Callable[[str], None]
 
 
 class SharedTime:

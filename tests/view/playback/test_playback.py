@@ -40,8 +40,7 @@ def plain(steps: int) -> mm.Simulation:
 def branched(playback: Playback) -> None:
     """Go on live, and wait until the flock is there."""
     assert obey(playback, {"type": "branch"}) == []
-    until(lambda: not playback._urgent.empty())
-    obey(playback)
+    until(lambda: obey(playback) == [] and not playback._is_branching)
 
 
 @pytest.mark.parametrize(("asked", "shown"), [(0, 0), (5, 0), (6, 6), (35, 30), (60, 60), (10_000, 60)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from random import Random
 from typing import Any
 
@@ -16,9 +15,10 @@ from websockets.sync.client import ClientConnection
 
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import Subscriber
+from tests.sizes import size
 from tests.view.live import PATIENCE, Live, Page, flock, until
 
-MUTATIONS = int(os.environ.get("MURMURA_MUTATIONS", "6000"))  # 100,000 are what we promise
+MUTATIONS = size(2_000, 100_000)
 COMMANDS = [
     "play", "pause", "step", "speed", "reset", "load", "set", "pointer", "select", "pick", "extra", "place", "erase",
     "move",
@@ -190,7 +190,9 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=size(200, 600), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 @given(texts)
 @example('{"type": "select", "id": []}')
 def test_whatever_is_refused_leaves_no_trace(bench: Bench, text: str):

@@ -42,7 +42,7 @@ class Workshop:
 
     def finish(self, session: Session) -> None:
         self._go.release()
-        until(lambda: not session._urgent.empty())
+        until(lambda: session._queue.is_urgent)
         obey(session)
 
 

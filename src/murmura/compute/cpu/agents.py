@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
@@ -31,6 +32,10 @@ from murmura.core.vec import Vec
 
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table in which a block's contributions wait until its agents move."""
+OtherRun = Callable[[Value], tuple[Value, Value]]
+"""Where one of the runs around an agent begins and ends, by its number."""
+AROUND = 8
+"""Rows around one in space."""
 WIDEST = 1e30
 """Places and velocities beyond this are no numbers any more."""
 
@@ -56,23 +61,31 @@ class Agents:
     # Meeting
 
     def perceive(
-        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
-    ) -> None:
-        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3."""
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value,
+        other_run: OtherRun | None = None,
+    ) -> None:  # fmt: skip
+        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3.
+
+        In space, `runs` is the one in which they are themselves, and `other_run` gives the eight around it.
+        """
         t = self.target
         if t.wide:
-            self._fold(self._heard_by(i, runs, reaches), sums, k)
+            self._fold(self._heard_by(i, runs, reaches, other_run), sums, k)
             return
         # Registers of eight lanes: two agents at a time, or what they hear would not fit into all registers.
         with t.narrowed(LANES // 2):
-            halves = [leaves(self._heard_by(i + first, runs, reaches)) for first in (0, GROUP // 2)]
+            halves = [
+                leaves(self._heard_by(i + first, runs, reaches, other_run)) for first in (0, GROUP // 2)
+            ]
         whole = [
             Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
             for first, second in zip(*halves, strict=True)
         ]
         self._fold(rebuilt(self.kept, whole), sums, k)
 
-    def _heard_by(self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array) -> Contributions:
+    def _heard_by(
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, other_run: OtherRun | None
+    ) -> Contributions:
         """What agents from row i on hear of the candidates, four lanes for each of them."""
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
@@ -84,15 +97,22 @@ class Agents:
         start = blank(t, self.kept)
         values: list[Any] = leaves(start)
         mine = t.numbered(agents_of(t)) + i
-        for begin, end, own in runs:
+
+        def meet_run(begin: Value, end: Value, own: bool, values: list[Any]) -> list[Any]:
             numbers = t.numbered(candidates_of(t)) + begin
 
-            def meet(j: Value, held: list[Value], own: bool = own) -> list[Any]:
+            def meet(j: Value, held: list[Value]) -> list[Any]:
                 number, *rest = held
                 met = self._met(p, me, view, reach, j, number, mine if own else None, rebuilt(start, rest))
                 return [number + GROUP, *leaves(met)]
 
-            _, *values = t.loop(begin, end, GROUP, [numbers, *values], meet)
+            _, *met = t.loop(begin, end, GROUP, [numbers, *values], meet)
+            return met
+
+        for begin, end, own in runs:
+            values = meet_run(begin, end, own, values)
+        if other_run is not None:
+            values = t.loop(0, AROUND, 1, values, lambda n, held: meet_run(*other_run(n), False, held))
         heard: Contributions = rebuilt(start, values)
         return heard
 
@@ -159,8 +179,9 @@ class Agents:
             tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
         if self.plan.eventful:
             note_outcome(t, self.frame, me, outcome, here, step_number)
-        size = Vec(*new[:4]).map(absolute)
-        total = size.parts[0] + size.parts[1] + size.parts[2] + size.parts[3]
+        total, *others = Vec(*new[: 2 * self.plan.dimension]).map(absolute)
+        for other in others:
+            total = total + other
         return ~t.any_lane(~(total < WIDEST) & here)
 
     def _heard(self, p: list[Record], me: Record, i: Value, sums: Array, k: Value) -> Contributions:

@@ -16,6 +16,7 @@ from murmura.compute.cpu.kernel import Kernel
 from murmura.compute.cpu.threads import YIELD
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
+from murmura.core.compilations import compilation
 
 Run = Callable[[int, int, int, int], None]
 _runs: dict[str, tuple[Run, Any]] = {}
@@ -47,13 +48,16 @@ def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = 
     """The kernel of a plan, from this process, from disk, or made now."""
     key = _key(plan)
     if key not in _runs:
-        code = kernel_cache.load(key, announce)
-        if code is None:
-            if announce is not None:
-                announce("compiling the kernel for these rules (once; it is kept on disk)")
-            code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
-            kernel_cache.keep(key, code, announce)
-        _runs.setdefault(key, _linked(code))  # another thread may have been faster, and its code is in use
+        with compilation():
+            code = kernel_cache.load(key, announce)
+            if code is None:
+                if announce is not None:
+                    announce("compiling the kernel for these rules (once; it is kept on disk)")
+                code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
+                kernel_cache.keep(key, code, announce)
+            _runs.setdefault(
+                key, _linked(code)
+            )  # another thread may have been faster, and its code is in use
     return _runs[key][0]
 
 
@@ -72,11 +76,12 @@ def compiled_once(name: str, make: Callable[[], Any]) -> Any:
     _, cpu, features = _machine()
     key = kernel_cache.key_of_parts(name, cpu, features, llvmlite.__version__)
     if key not in _engines:
-        code = kernel_cache.load(key, None)
-        if code is None:
-            code = _object_code(make())
-            kernel_cache.keep(key, code, None)
-        _engines.setdefault(key, _engine(code))
+        with compilation():
+            code = kernel_cache.load(key, None)
+            if code is None:
+                code = _object_code(make())
+                kernel_cache.keep(key, code, None)
+            _engines.setdefault(key, _engine(code))
     return _engines[key]
 
 

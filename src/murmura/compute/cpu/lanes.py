@@ -16,8 +16,6 @@ from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.layout import Layout
 from murmura.core.record import Record
 from murmura.core.rule import Rule
-from murmura.core.vec import Vec
-from murmura.rules.environment.terrain import SHAPE_FIELDS
 
 GROUP = 4
 """Agents that meet candidates at the same time, and candidates that they meet at a time."""
@@ -96,7 +94,7 @@ class LaneMemory:
         return self.target.loop(begin, end, 1, values, lambda k, held: visit(self.chosen[k], held))
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
-        shapes, width = self.frame.shapes, len(Layout(SHAPE_FIELDS))
+        shapes, width = self.frame.shapes, len(self.plan.shape_layout)
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             return body([shapes[row * width + k] for k in range(width)], held)
@@ -132,7 +130,7 @@ class Flock:
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self._plan, self._target = plan, target
-        self._columns = [frame.table.row(k) for k in range(4 + len(plan.carried))]
+        self._columns = [frame.table.row(k) for k in range(2 * plan.dimension + len(plan.carried))]
         self._ids = frame.table_ids
 
     def repeated(self, i: Value) -> tuple[dict[str, Any], Value]:
@@ -155,9 +153,7 @@ class Flock:
         return Value(self._target, array.kind, self._target.picked(array.load(i, GROUP), lanes))
 
     def _read(self, load: Callable[[Array], Value]) -> tuple[dict[str, Any], Value]:
-        x, y, vx, vy, *rest = map(load, self._columns)
-        known: dict[str, Any] = dict(zip(self._plan.carried, rest, strict=True))
-        return known | {"position": Vec(x, y), "velocity": Vec(vx, vy)}, load(self._ids)
+        return self._plan.known([load(column) for column in self._columns]), load(self._ids)
 
 
 def first_lanes(target: LlvmTarget, count: Any) -> Value:

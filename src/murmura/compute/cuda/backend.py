@@ -166,7 +166,7 @@ class BackendCuda:
 
     def send(self) -> FlockParcel:
         """Send the flock as it is now; steps that follow do not wait for it."""
-        names = ("ids", "places", "extras", "felt", "clock", "items")
+        names = ("ids", "places", "paces", "extras", "felt", "clock", "items")
         transfer = self._device.send([self._there[name] for name in names])
         return FlockParcel(transfer, self._count, self._plan, self._births)
 
@@ -287,6 +287,8 @@ class BackendCuda:
         n = self._read_clock("alive")
         quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
+        if self._plan.dimension == 3:
+            broken |= ~(np.abs(self._device.get(self._there["paces"])[:n]) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "

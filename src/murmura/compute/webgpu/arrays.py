@@ -169,4 +169,5 @@ def readable_events(words: Bits) -> NDArray[np.float64]:
     births = rows[:, 1] == Event.BIRTH
     for place in (EVENT_FIELDS.index("other"), EVENT_FIELDS.index("amount")):  # ids of the parents
         found[births, place] = rows[births, place]
-    return found
+    height = np.zeros((len(found), 1))  # these kernels know the plane only
+    return np.hstack([found, height])

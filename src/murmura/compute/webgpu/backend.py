@@ -64,6 +64,10 @@ class BackendWebgpu:
         reason = device.missing()
         if reason:
             raise BackendError(f"the webgpu backend cannot run: {reason}. backend='cpu' works everywhere")
+        if plan.dimension == 3:
+            raise BackendError(
+                "the webgpu backend knows the plane only, and this world has a depth: use backend='cpu' or 'cuda'"
+            )
         self._seed, self._announce = seed, announce
         self._device = device.open_device()
         self._buffers: dict[str, Any] = {}
@@ -269,6 +273,7 @@ class Columns:
         return [
             table[0],
             places.view(np.float32).reshape(-1, 4),
+            np.zeros((1, 4), np.float32),  # in the plane velocities lie with the places
             numbers[1 : 1 + carried],
             numbers[1 + carried :],
             clock.view(np.int64),

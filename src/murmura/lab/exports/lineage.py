@@ -79,6 +79,7 @@ def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
             0.0,
             CAUSES.get(event.get("cause") or "", 0),
             -1 if last is None else last,
+            0.0,
         )
 
 

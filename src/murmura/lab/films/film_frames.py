@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
-from murmura.rules.predators.row import LAYOUT
+from murmura.rules.predators.row import layout_of
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
@@ -206,16 +206,22 @@ def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFr
 def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
     """Places a share of the way from start to goal, the short way round a torus."""
     world, way = scenario.world, goal - start
-    if world.boundary != "wrap":
-        return start + way * share
-    sides = np.array([world.width, world.height], np.float32)
-    return (start + (way - sides * np.round(way / sides)) * share) % sides
+    found = start + way * share
+    for axis, (side, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
+        if edge == "wrap" and axis < start.shape[1]:
+            along = way[:, axis : axis + 1]
+            short = (
+                start[:, axis : axis + 1]
+                + (along - np.float32(side) * np.round(along / np.float32(side))) * share
+            )
+            found[:, axis : axis + 1] = short % np.float32(side)
+    return found
 
 
 def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
     """Hunters move as prey does; a row is one hunter as long as it lives."""
-    rows = a.copy()
-    alive, place, velocity = (list(LAYOUT.columns_of(field)) for field in ("alive", "position", "velocity"))
+    rows, layout = a.copy(), layout_of(a.shape[1])
+    alive, place, velocity = (list(layout.columns_of(field)) for field in ("alive", "position", "velocity"))
     lives = (a[:, alive] > 0.0) & (b[:, alive] > 0.0)
     share = np.where(lives, np.float32(part), np.float32(0.0))
     rows[:, place] = _moved(a[:, place], b[:, place], share, scenario)

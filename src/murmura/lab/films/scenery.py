@@ -49,10 +49,13 @@ def scenery(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
 def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patch | None]:
     unit = camera.scale
     for shape in scenario.obstacles:
-        if shape.kind == "circle":
+        if shape.kind == "circle" or shape.kind == "cylinder":
             (x, y), radius = camera.on_screen([[shape.x, shape.y]])[0], shape.radius * camera.zoom
             yield _round(camera, x, y, radius, theme, unit)
-        else:
+        elif shape.kind == "box":
+            (ax, ay, _), (bx, by, _) = shape.low, shape.high
+            yield _angular(camera, ((ax, ay), (bx, ay), (bx, by), (ax, by)), True, theme, unit)
+        elif shape.kind != "plane":
             yield _angular(camera, shape.points, shape.kind == "polygon", theme, unit)
     rules = scenario.rules
     if rules.attractors.enabled:

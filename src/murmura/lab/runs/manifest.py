@@ -1,7 +1,7 @@
-"""manifest.json: what was run, with what, where, how it ended. A file of anybody's, so it is checked as it is read.
+"""manifest.json: what was run, with what, where, and how it ended. It may come from anywhere, so it is validated.
 
-Since format 2 it carries a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and how many frames
-and lines the others have; and every line of these carries a sum. A run keeps the format it was begun in.
+Since format 2 it has a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and the number of frames
+and lines of the others, whose lines carry checksums. A run keeps the format it began with.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Recording(BaseModel):
     checkpoint_every: str
     columns: list[str] = []
     measures: list[str] = []
-    named: bool = False  # the measures were asked for, so all are taken with every frame, whatever they cost
+    named: bool = False  # the user named the measures, so all are taken with every frame, whatever they cost
     rule_files: list[str] = []
 
 
 class Manifest(BaseModel):
-    """The whole file. Hashes are SHA-256; that of `run.gsd` is of its index and its frames' sums."""
+    """The whole file. Hashes are SHA-256; that of `run.gsd` covers its index and its frames' checksums."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -84,7 +84,7 @@ class Manifest(BaseModel):
 
     @property
     def has_sums(self) -> bool:
-        """Whether lines carry sums, and this file a seal."""
+        """Whether lines carry checksums, and this file a seal."""
         return self.format >= 2
 
     @property
@@ -124,7 +124,7 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
 
 
 def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifest:
-    """The manifest of a run; where it does not match its seal, `on_damage` is told."""
+    """Read the manifest of a run; `on_damage` is called if it does not match its seal."""
     path = folder / MANIFEST
     try:
         data = parse_json(read_plain_file(path, LARGEST_FILE))
@@ -157,7 +157,7 @@ def now() -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Everything that may decide about bits."""
+    """Everything that may affect the bits of a run."""
     from importlib.metadata import version
 
     return {
@@ -172,7 +172,7 @@ def versions() -> dict[str, Any]:
 
 @cache
 def source_revision() -> str | None:
-    """The commit this program is of, if it runs from a checkout; "-dirty" if files were changed since."""
+    """The commit of this program, if it runs from a checkout; "-dirty" if files were changed since."""
     folder = Path(murmura.__file__).parent
     settings = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
 
@@ -183,7 +183,9 @@ def source_revision() -> str | None:
         ).stdout
 
     try:
-        git("ls-files", "--error-unmatch", "__init__.py")  # or this would be the revision of somebody's else
+        git(
+            "ls-files", "--error-unmatch", "__init__.py"
+        )  # else this would be the revision of another repository
         return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*").strip()
     except (OSError, subprocess.SubprocessError):
         return None

@@ -19,7 +19,8 @@ from typing import Any, Protocol
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.extras import needs
-from murmura.lab.sweeps.one_run import Announce, Question, answer
+from murmura.lab.sweeps.jobs import Asked, do_job
+from murmura.lab.sweeps.one_run import Announce
 
 Row = dict[str, Any]
 MOST_DEATHS = 3
@@ -51,7 +52,7 @@ def check_executor(workers: int | None, scheduler: str | None) -> None:
 
 
 def make_executor(
-    question: Question, workers: int | None, scheduler: str | None, announce: Announce
+    question: Asked, workers: int | None, scheduler: str | None, announce: Announce
 ) -> Executor:
     """The executor a command line asks for; threads times workers never exceed the cores."""
     from murmura.compute.machine import available_cores
@@ -73,12 +74,12 @@ class ExecutorInline:
 
     capacity = 1
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Asked) -> None:
         self._question = question.data()
 
     def submit(self, task: Row) -> Future[Row]:
         done: Future[Row] = Future()
-        done.set_result(answer(self._question, task))
+        done.set_result(do_job(self._question, task))
         return done
 
     def close(self) -> None:
@@ -88,7 +89,7 @@ class ExecutorInline:
 class ExecutorProcesses:
     """Processes of this machine, each served by a thread of this one. They die with this process."""
 
-    def __init__(self, question: Question, workers: int) -> None:
+    def __init__(self, question: Asked, workers: int) -> None:
         self.capacity = workers + min(workers, 8)  # a few in advance, so that nobody waits for the writer
         self._question = question
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
@@ -206,7 +207,7 @@ def _close(pipe: Any) -> None:
 class ExecutorDask:
     """A Dask cluster. Its workers need Murmura installed, and the files of --rules at the same paths."""
 
-    def __init__(self, question: Question, scheduler: str) -> None:
+    def __init__(self, question: Asked, scheduler: str) -> None:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):
@@ -236,7 +237,7 @@ class ExecutorDask:
                 told.set_exception(self._gone() if self._is_gone(error) else error)
 
         try:
-            self._executor.submit(answer, self._question, task).add_done_callback(hand_on)
+            self._executor.submit(do_job, self._question, task).add_done_callback(hand_on)
         except Exception as error:
             raise (self._gone() if self._is_gone(error) else error) from None
         return told

@@ -87,6 +87,10 @@ class RecordedFlock(Reader):
     def state(self) -> State:
         return self._state
 
+    def events(self) -> list[dict[str, Any]]:
+        """None that are new: a frame shows a state, and the run's own table has all events."""
+        return []
+
     def look(self, measured: bool = False) -> RecordedFlock:
         return self
 

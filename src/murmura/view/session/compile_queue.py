@@ -14,10 +14,9 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.session.command_queue import Refuse
 from murmura.view.session.compile_progress import CompileProgress
 from murmura.view.session.scene import Change, Scene
-
-Refuse = Callable[[str], None]
 
 
 @dataclass

@@ -12,6 +12,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,9 @@ class Change:
     added: Newcomer | None = None  # joins the flock
     removed: int | None = None  # the id of an agent to remove
 
-    @property
+    @cached_property
     def aim(self) -> Scenario:
-        """What the simulation will run."""
+        """What the simulation will run; the same object each time, so that it is planned once."""
         return with_hand(self.scenario, self.hand)
 
 
@@ -119,7 +120,6 @@ class Scene:
             wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
             ahead = min(count, wait)
             self.simulation.step(ahead)
-            self.simulation.events()  # the family tree has them; kept, they would fill the memory
             count -= ahead
             self._replay_due_actions()
 

@@ -7,7 +7,6 @@ kernels are compiled in other threads while the flock goes on or, if it is new, 
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.chronicle import Chronicle
+from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.compile_queue import CompileQueue
 from murmura.view.session.frame_capture import FrameCapture
 from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
@@ -34,7 +34,6 @@ STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
 HASHED_WHILE_RUNNING = 20_000  # agents; larger flocks are hashed only while paused
 RECORDED = "this is a recording, which nobody can change: go on live from here first"
-Refuse = Callable[[str], None]
 
 
 class Session:
@@ -76,8 +75,8 @@ class Session:
         self._chronicle = Chronicle()
         self._capture = FrameCapture()
         self._left = 0  # steps of a "step" command that are still to be done
-        self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
-        self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
+        self._wake = threading.Event()
+        self._queue = CommandQueue(self._wake.set)
         self._observer = Observer(lambda measures: setattr(self, "_measures", measures))
         self.on_build_failure: Callable[[MurmuraError], None] = lambda problem: None
         """Called if the kernel of the first scenario cannot be built."""
@@ -87,7 +86,6 @@ class Session:
         self._shown = (self.source.epoch, self.scenario)
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
-        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="murmura-session", daemon=True)
 
     def _show(self, source: Source) -> None:
@@ -133,8 +131,7 @@ class Session:
 
     def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
         """Queue a command; `refuse` is called with the reason if it cannot be carried out."""
-        self._commands.put((message, refuse))
-        self._wake.set()
+        self._queue.put(message, refuse)
 
     def ask(self, query: Callable[[], Any]) -> Future[Any]:
         """Call a function in the session's thread, between two steps."""
@@ -146,14 +143,12 @@ class Session:
             except Exception as error:
                 result.set_exception(error)
 
-        self._commands.put((call, lambda reason: None))
-        self._wake.set()
+        self._queue.put(call, lambda reason: None)
         return result
 
     def _soon(self, act: Callable[[], None], refuse: Refuse) -> None:
         """Have the session's thread call a function before it takes further commands."""
-        self._urgent.put((act, refuse))
-        self._wake.set()
+        self._queue.put_first(act, refuse)
 
     def add_listener(self, listener: Callable[[], None]) -> None:
         """Have the session's thread call this whenever there is something new."""
@@ -274,26 +269,21 @@ class Session:
                 self._compile_queue.build_if_needed()
             if self._is_superseded():
                 self._left = 0
-            if self._left and self._urgent.empty():
+            if self._left and not self._queue.is_urgent:
                 if not self.source.is_ready:
                     return changed  # later commands are meant for the flock after these steps
                 changed |= self._attempt(self._step_on, lambda reason: None)
                 if time.perf_counter() > deadline:
                     return changed
                 continue
-            try:
-                act, refuse = (self._commands if self._urgent.empty() else self._urgent).get_nowait()
-            except queue.Empty:
+            entry = self._queue.take()
+            if entry is None:
                 return changed
-            changed |= self._attempt(act, refuse)
+            changed |= self._attempt(*entry)
 
     def _is_superseded(self) -> bool:
         """Whether steps are pending for a flock that is not ready, and a later command replaces that flock."""
-        if self.source.is_ready or not self._left:
-            return False
-        with self._commands.mutex:
-            types = {act.get("type") for act, _ in self._commands.queue if isinstance(act, dict)}
-        return bool(types & {"load", "reset"})
+        return bool(self._left) and not self.source.is_ready and self._queue.has_any("load", "reset")
 
     def _attempt(self, act: Any, refuse: Refuse) -> bool:
         good = self.simulation.step_count

@@ -44,7 +44,10 @@ class Subscriber:
         self._wake()
 
     def updates(self) -> Iterator[str | bytes]:
-        """All messages that are new, each in its latest version."""
+        """All messages that are new, each in its latest version.
+
+        The session goes on meanwhile. What belongs to a flock that has not been greeted waits for the next call.
+        """
         session = self._session
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
@@ -58,19 +61,29 @@ class Subscriber:
             yield json.dumps(self._alarm)
         while self._errors:
             yield json.dumps(self._errors.popleft())
-        if self._is_ready and session.frame and session.frame_number != self._frame:
-            self._frame = session.frame_number
+        # In this order: at worst a newer frame is sent twice.
+        number, frame = session.frame_number, session.frame
+        if self._is_ready and frame and number != self._frame and self._is_greeted:
+            self._frame = number
             self._is_ready = False
-            yield session.frame
-        if session.scenery is not self._scenery:
-            self._scenery = session.scenery
-            yield json.dumps(self._scenery)
-        if session.status and session.status is not self._status:
-            self._status = session.status
-            yield json.dumps(self._status)
-        if session.inspection is not self._inspection:
-            self._inspection = session.inspection
-            yield json.dumps(self._inspection)
+            yield frame
+        scenery = session.scenery
+        if scenery is not self._scenery and self._is_greeted:
+            self._scenery = scenery
+            yield json.dumps(scenery)
+        status = session.status
+        if status and status is not self._status and self._is_greeted:
+            self._status = status
+            yield json.dumps(status)
+        inspection = session.inspection
+        if inspection is not self._inspection and self._is_greeted:
+            self._inspection = inspection
+            yield json.dumps(inspection)
+
+    @property
+    def _is_greeted(self) -> bool:
+        """Whether the hello of the newest flock was sent. A session counts it before it publishes anything of it."""
+        return self._hello == self._session.hello_number
 
     def receive(self, text: str) -> None:
         """Take a message of the subscriber: a command, or a request for a frame."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from murmura.rules.environment.terrain import Attractor, contains, shape_rows
 from murmura.rules.life.panic import Threat
 from murmura.scenario import Scenario
+from murmura.scenario.models import Rules
 
 REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
 Mode = Literal["attract", "repel", "scare", "none"]
@@ -35,14 +36,18 @@ def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
     hunts = hand.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
     strength = 0.0 if hunts else STRENGTHS[hand.mode]
     point = Attractor(x=hand.x, y=hand.y, strength=strength, radius=reach)
-    points = rules.attractors.points if rules.attractors.enabled else ()
-    changes: dict[str, Any] = {
-        "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
-    }
-    if hunts:
-        threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
-        changes["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
-    return scenario.model_copy(update={"rules": rules.model_copy(update=changes)})
+    threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
+
+    def changed(rules: Rules) -> dict[str, Any]:
+        points = rules.attractors.points if rules.attractors.enabled else ()
+        found = {
+            "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
+        }
+        if hunts:
+            found["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
+        return found
+
+    return scenario.with_rules(changed)
 
 
 def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:

@@ -30,6 +30,8 @@ MOST_EMBEDDED = 20_000
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
     plan = Plan(with_hand(scenario, None))
+    if plan.dimension == 3:
+        return "a world with a depth runs with `murmura live` (backends cpu, cuda, webgpu)"
     minds = [group.name for _, group, _, _ in plan.lasting]
     if minds:
         return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"

@@ -49,7 +49,9 @@ def tell(one: SyncedSession, **message: Any) -> list[str]:
 
 
 def test_a_plane_and_a_space_are_not_compared():
-    with pytest.raises(ScenarioError, match="the left side is a plane and the right side has a depth of 300 u"):
+    with pytest.raises(
+        ScenarioError, match="the left side is a plane and the right side has a depth of 300 u"
+    ):
         Pair(twin(5), twin(5, **{"world.depth": 300.0}))
 
 

@@ -98,7 +98,8 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 def measures_of(scenario: Scenario) -> list[str]:
     """Names of the measures worth taking of a scenario."""
     plan = Plan(scenario)
-    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.has_lifecycle)
+    traits, deep = ("energy", *plan.own_columns), plan.dimension == 3
+    return usual_measures(traits, scenario.species_names(), plan.has_lifecycle, deep)
 
 
 def check_measure(name: str, scenario: Scenario) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from murmura.cli import main
-
 from tests.lab.tracks.shoals import circling, table
 
 

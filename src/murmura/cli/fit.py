@@ -19,7 +19,7 @@ from murmura.cli.options import (
     load_rules,
     print_facts,
 )
-from murmura.cli.sweep_options import MaybeWhole, Vary, check_plot, told
+from murmura.cli.sweep_options import MaybeWhole, Vary, check_plot, with_progress
 
 AgainstVary = Annotated[
     list[str] | None,
@@ -87,7 +87,7 @@ def fit(
     check_plot(plot)
     load_rules(rules)
     begun = time.perf_counter()
-    made = told(
+    made = with_progress(
         lab_fit, out, scenario=scenario, to=to, vary=vary or [], out=out,
         measures=[name.strip() for name in measure.split(",")], against=against, vary_against=vary_against,
         population=population, generations=generations, seconds=seconds, discard=discard, instants=instants,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
 from murmura.cli.sweep import go_on_with_sweep
-from murmura.cli.sweep_options import Asking
+from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
 from murmura.lab.progress import Progress
@@ -21,11 +21,11 @@ def go_on_with_fit(folder: Path, as_json: bool) -> None:
     import time
 
     from murmura.cli.fit import finish
-    from murmura.cli.sweep_options import told
+    from murmura.cli.sweep_options import with_progress
     from murmura.lab.fit.fit import resume_fit
 
     begun = time.perf_counter()
-    finish(told(resume_fit, folder, folder=folder), None, time.perf_counter() - begun, as_json)
+    finish(with_progress(resume_fit, folder, folder=folder), None, time.perf_counter() - begun, as_json)
 
 
 @app.command
@@ -60,7 +60,7 @@ def resume(
             raise ScenarioError(
                 f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
             )
-        go_on_with_sweep(folder, Asking(as_json=as_json, rules=rules))
+        go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)
     from murmura.lab.runs.resuming import resume as go_on

@@ -19,7 +19,7 @@ from murmura.lab.fit.folder import Fit, open_fit
 from murmura.lab.fit.one_fit_run import FitQuestion, answer
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.run import Run
-from murmura.lab.sweeps.executors import CrewLocal
+from murmura.lab.sweeps.executors import ExecutorProcesses
 
 pytest.importorskip("pyabc")
 SPEED = ["motion.speed=0.5:8"]
@@ -115,15 +115,15 @@ def test_a_fit_that_was_killed_goes_on_to_the_same_result(made: Fit, run: Run, t
 
 
 def test_workers_and_this_process_give_the_same_rows(made: Fit):
-    crew = CrewLocal(made.question, 1)
+    executor = ExecutorProcesses(made.question, 1)
     try:
         rows = made.rows()
         row = rows.get(0)
         rows.close()
         assert row is not None
-        found = crew.submit({key: row[key] for key in ("run", "model", "values", "seed")}).result()
+        found = executor.submit({key: row[key] for key in ("run", "model", "values", "seed")}).result()
     finally:
-        crew.close()
+        executor.close()
     assert found["summaries"] == row["summaries"]
 
 

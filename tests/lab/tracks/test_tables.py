@@ -15,7 +15,7 @@ from .shoals import circling, table
 FINE = "frame,id,x,y\n0,a,1,2\n0,b,3,4\n1,a,2,2\n1,b,3,5\n"
 
 
-def written(folder: Path, text: str, name: str = "t.csv") -> Path:
+def atomic_write(folder: Path, text: str, name: str = "t.csv") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
@@ -23,7 +23,7 @@ def written(folder: Path, text: str, name: str = "t.csv") -> Path:
 
 def test_a_table_gives_its_places(tmp_path: Path):
     places = circling()
-    found = read_tracks(written(tmp_path, table(places)), fps=10.0, arena="box:0,0,40,20")
+    found = read_tracks(atomic_write(tmp_path, table(places)), fps=10.0, arena="box:0,0,40,20")
     middle = np.array([found.width, found.height]) / 2.0 - (20.0, 10.0)
     np.testing.assert_allclose(found.positions - middle, places, atol=1e-12)
     assert list(found.names) == ["0", "1", "2"] and found.report["missing"] == 0
@@ -40,18 +40,18 @@ def test_columns_are_found_or_named(tmp_path: Path, header: str, options: dict[s
     text = table(circling(), header)
     if ";" in header:
         text = text.replace(",", ";")
-    assert read_tracks(written(tmp_path, text), fps=10.0, **options).positions.shape == (24, 3, 2)  # type: ignore[arg-type]
+    assert read_tracks(atomic_write(tmp_path, text), fps=10.0, **options).positions.shape == (24, 3, 2)  # type: ignore[arg-type]
 
 
 def test_times_give_the_frame_rate(tmp_path: Path):
     lines = table(circling(), "time,id,x,y").splitlines()
     timed = [lines[0]] + [f"{int(line.split(',')[0]) / 12.5},{line.split(',', 1)[1]}" for line in lines[1:]]
-    assert read_tracks(written(tmp_path, "\n".join(timed))).fps == pytest.approx(12.5)
+    assert read_tracks(atomic_write(tmp_path, "\n".join(timed))).fps == pytest.approx(12.5)
 
 
 def test_parquet_equals_csv(tmp_path: Path):
     polars = pytest.importorskip("polars")
-    path = written(tmp_path, table(circling()))
+    path = atomic_write(tmp_path, table(circling()))
     polars.read_csv(path).write_parquet(tmp_path / "t.parquet")
     one, other = read_tracks(path, fps=10.0), read_tracks(tmp_path / "t.parquet", fps=10.0)
     np.testing.assert_array_equal(one.positions, other.positions)
@@ -63,7 +63,7 @@ def test_a_third_coordinate_is_read_and_told(tmp_path: Path):
     lines = [lines[0].removesuffix(",9")] + [
         line if line.count(",") == 4 else line + ",9" for line in lines[1:]
     ]
-    found = read_tracks(written(tmp_path, "\n".join(lines)), fps=1.0)
+    found = read_tracks(atomic_write(tmp_path, "\n".join(lines)), fps=1.0)
     assert "z was read and left out" in found.report["notes"][0]
 
 
@@ -104,7 +104,7 @@ def test_faults_are_named_with_their_place(tmp_path: Path, text: str, words: str
 
 def test_speeds_of_a_wrong_unit_are_refused(tmp_path: Path):
     places = circling() * 1e4
-    path = written(tmp_path, table(places))
+    path = atomic_write(tmp_path, table(places))
     with pytest.raises(
         ScenarioError,
         match=r"t\.csv, row \d+, column \d: half of all moves are faster than .* is a unit wrong",
@@ -126,8 +126,8 @@ def test_files_that_are_none(tmp_path: Path):
     with pytest.raises(ScenarioError, match="it cannot be read: No such file"):
         read_tracks(tmp_path / "no.csv", fps=1.0)
     with pytest.raises(ScenarioError, match=r"tracks end in \.csv"):
-        read_tracks(written(tmp_path, "x", "t.doc"), fps=1.0)
+        read_tracks(atomic_write(tmp_path, "x", "t.doc"), fps=1.0)
     with pytest.raises(ScenarioError, match="add --fps"):
-        read_tracks(written(tmp_path, FINE))
+        read_tracks(atomic_write(tmp_path, FINE))
     with pytest.raises(ScenarioError, match=r"of one kind, got \.csv, \.npy"):
-        read_tracks([written(tmp_path, FINE), written(tmp_path, "x", "t.npy")], fps=1.0)
+        read_tracks([atomic_write(tmp_path, FINE), atomic_write(tmp_path, "x", "t.npy")], fps=1.0)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
 from murmura.lab.fit.folder import Fit, is_fit, open_fit
 from murmura.lab.runs.run import Run, open_run
@@ -178,7 +178,7 @@ def _opened(folder: Path) -> Run | Sweep | Fit:
 def _kind(name: str | None, source: Any) -> PlotKind:
     for home in HOMES:
         import_module(home)
-    fitting = [kind for kind in KINDS.values() if kind.fits(source)]
+    fitting = [kind for kind in sorted(KINDS.values(), key=_rank) if kind.fits(source)]
     if name is None:
         return fitting[0]
     if name not in KINDS:
@@ -189,6 +189,12 @@ def _kind(name: str | None, source: Any) -> PlotKind:
             f"{name} cannot show {source.folder}: it is {KINDS[name].sentence}; this can be {known}"
         )
     return KINDS[name]
+
+
+def _rank(kind: PlotKind) -> int:
+    """The order of kinds, whichever module was imported first; those of users come last."""
+    home = kind.draw.__module__
+    return HOMES.index(home) if home in HOMES else len(HOMES)
 
 
 def _check_measures(names: tuple[str, ...], source: Any) -> None:
@@ -208,8 +214,8 @@ def _check_measures(names: tuple[str, ...], source: Any) -> None:
 def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
     form = out.suffix.lower()[1:]
     timeless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-    with written(out) as (aside,):
-        figure.savefig(aside, format=form, dpi=dpi, metadata={"Title": title, **timeless})
+    with atomic_write(out) as (temporary,):
+        figure.savefig(temporary, format=form, dpi=dpi, metadata={"Title": title, **timeless})
 
 
 def measure_label(name: str) -> str:

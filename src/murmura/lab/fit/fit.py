@@ -26,7 +26,7 @@ from murmura.lab.progress import reported
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.axes import Axis, read_axes
 from murmura.lab.sweeps.design import run_seed
-from murmura.lab.sweeps.executors import Crew, check_crew, gather_crew
+from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
 from murmura.lab.sweeps.rows import Row, Rows
 from murmura.lab.sweeps.sweep import do_runs, silent
 from murmura.scenario import Scenario, load_scenario
@@ -99,7 +99,7 @@ def fit(
     """
     with needs("fit"):
         import pyabc  # noqa: F401  # before hours are spent on runs
-    check_crew(workers, scheduler)
+    check_executor(workers, scheduler)
     run = to if isinstance(to, Run) else open_run(to)
     names = check_names(measures)
     files = tuple(str(Path(file).resolve()) for file in rules)
@@ -218,14 +218,14 @@ def _work(
     made: Fit, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
     with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
-        crew = gather_crew(made.question, workers, scheduler, announce)
+        executor = make_executor(made.question, workers, scheduler, announce)
         try:
-            desk = _desk(made, rows, crew, progress)
+            desk = _desk(made, rows, executor, progress)
             told = _infer(made, desk, announce)
             lines = _posterior(desk)
             drawn = _predict(made, lines, desk.do)
         finally:
-            crew.close()
+            executor.close()
     best = min(lines, key=lambda line: line["distance"])
     write_result(
         made.folder,
@@ -243,14 +243,14 @@ def _work(
     _record_best(found, best)
 
 
-def _desk(made: Fit, rows: Rows, crew: Crew, progress: Progress | None) -> Desk:
+def _desk(made: Fit, rows: Rows, executor: Executor, progress: Progress | None) -> Desk:
     manifest = made.manifest
     expected = int(manifest["population"]) * (int(manifest["generations"]) + 1) + int(manifest["predictions"])
 
     def do(tasks: list[Row]) -> list[Row]:
         todo = [task for task in tasks if task["run"] not in rows]
         if todo:
-            do_runs(iter(todo), len(todo), crew, rows)
+            do_runs(iter(todo), len(todo), executor, rows)
         found = [rows.get(task["run"]) for task in tasks]
         for task, row in zip(tasks, found, strict=True):
             if row is None or any(row[key] != task[key] for key in ("model", "values", "seed")):

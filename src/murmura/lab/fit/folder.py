@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.checkpoint import seal, write_whole
-from murmura.lab.atomic_write import written
-from murmura.lab.damage import Damage, Hear, tell
+from murmura.lab.atomic_write import atomic_write
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.fit.summaries import distance_of
 from murmura.lab.safe_open import refuse_links
@@ -52,7 +52,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 class Fit:
     """A fit in its folder, finished or not."""
 
-    def __init__(self, folder: Path, hear: Hear = tell) -> None:
+    def __init__(self, folder: Path, hear: OnDamage = warn_of_damage) -> None:
         self.folder = folder
         self.manifest: dict[str, Any] = _read(folder / MANIFEST, folder)
         if self.manifest.get("seal") != seal({k: v for k, v in self.manifest.items() if k != "seal"}):
@@ -88,7 +88,7 @@ class Fit:
         """A model before its values are varied."""
         return Scenario.from_data(self.question.scenarios[model])
 
-    def rows(self, writable: bool = False, hear: Hear = tell) -> Rows:
+    def rows(self, writable: bool = False, hear: OnDamage = warn_of_damage) -> Rows:
         return Rows(
             self.folder / ROWS, self.most + int(self.manifest["predictions"]), writable, True, _check, hear
         )
@@ -154,7 +154,7 @@ class Fit:
         lines = self.posterior()
         keys = list(dict.fromkeys(key for line in lines for key in line))
         with (
-            written(self.folder / TABLE) as (aside,),
+            atomic_write(self.folder / TABLE) as (aside,),
             aside.open("w", encoding="utf-8", newline="") as file,
         ):
             table = csv.DictWriter(file, keys, restval="")

@@ -1,8 +1,8 @@
-"""pyABC's sampler on the crew that sweeps use.
+"""pyABC's sampler on the executor that sweeps use.
 
 pyABC draws values, simulates and judges in one call. Here that call is made twice for each candidate, with the same
 random numbers: the first time the model stops it as soon as its values are known; a batch of such candidates is handed
-to the crew; the second time the model finds its row, and pyABC goes on to judge it. So what is drawn is a function of
+to the executor; then the model finds its row, and pyABC goes on to judge it. So what is drawn is a function of
 the seed and of the rows before, whoever did the runs, and a killed fit goes on to the result it would have had.
 """
 

@@ -98,8 +98,7 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 def measures_of(scenario: Scenario) -> list[str]:
     """Names of the measures worth taking of a scenario."""
     plan = Plan(scenario)
-    traits, deep = ("energy", *plan.own_columns), plan.dimension == 3
-    return usual_measures(traits, scenario.species_names(), plan.has_lifecycle, deep)
+    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.has_lifecycle)
 
 
 def check_measure(name: str, scenario: Scenario) -> None:

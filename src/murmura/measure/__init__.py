@@ -28,13 +28,6 @@ from murmura.measure.neighbors import (
     neighbor_map,
     response_map,
 )
-from murmura.measure.shape import (
-    neighbor_anisotropy,
-    principal_lengths,
-    thickness,
-    thickness_to_length,
-    thickness_to_width,
-)
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import gene_diversity, part_heterozygosity, selection_differential
 from murmura.measure.turning import information_speed, turn_times, turning_rate, turning_rates
@@ -67,19 +60,14 @@ __all__ = [
     "measure_flock",
     "milling",
     "nearest_neighbor_distance",
-    "neighbor_anisotropy",
     "neighbor_map",
     "part_heterozygosity",
     "polarization",
-    "principal_lengths",
     "register_measure",
     "response_map",
     "selection_differential",
     "speed_deviation",
     "spread",
-    "thickness",
-    "thickness_to_length",
-    "thickness_to_width",
     "turn_times",
     "turning_rate",
     "turning_rates",

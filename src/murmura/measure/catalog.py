@@ -18,7 +18,6 @@ from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.lives import births, deaths, deaths_by
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
-from murmura.measure.shape import neighbor_anisotropy, thickness, thickness_to_length, thickness_to_width
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
@@ -29,8 +28,8 @@ MeasureT = TypeVar("MeasureT", bound=MeasureFunction)
 EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
 CAUSES = ("predation", "starvation", "age", "combat")
-Subject = Literal["any", "mortal", "genes", "parts", "space"]
-"""What a flock must have for a measure: nothing, births and deaths, genes, body parts, or a third dimension."""
+Subject = Literal["any", "mortal", "genes", "parts"]
+"""What a flock must have for a measure: nothing, births and deaths, genes, or body parts."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +81,6 @@ MEASURES: dict[str, Measure] = {
     "part_heterozygosity": Measure(
         part_heterozygosity, "", "Probability that two agents differ in a body part.", EVERY_SIZE, "parts"
     ),
-    "thickness": Measure(thickness, "u", "Shortest of the flock's three lengths (I1).", EVERY_SIZE, "space"),
-    "thickness_to_width": Measure(
-        thickness_to_width, "", "I1 / I2: 1 for a ball, less for what is flat.", EVERY_SIZE, "space"
-    ),
-    "thickness_to_length": Measure(
-        thickness_to_length, "", "I1 / I3: 1 for a ball, less for what is flat or long.", EVERY_SIZE, "space"
-    ),
-    "neighbor_anisotropy": Measure(
-        neighbor_anisotropy, "", "Nearest neighbours aside: 1/3 in all directions alike, 1 aside.", of="space"
-    ),
 }
 
 
@@ -99,16 +88,16 @@ BUILT_IN = frozenset(MEASURES)
 
 
 def usual_measures(
-    columns: Iterable[str] = (), species: Iterable[str] = (), mortal: bool = False, deep: bool = False
+    columns: Iterable[str] = (), species: Iterable[str] = (), mortal: bool = False
 ) -> list[str]:
-    """Names of the measures worth taking of agents with these columns, species and fates, in the plane or in space.
+    """Names of the measures worth taking of agents with these columns, species and fates.
 
     All registered ones that apply; the mean energy where agents die; the mean and greatest generation, and of every
     gene the mean and standard deviation, also for each of several species.
     """
     given, kinds = tuple(columns), tuple(species)
     genes = genes_among(given)
-    has = {"any": True, "mortal": mortal, "genes": bool(genes), "space": deep}
+    has = {"any": True, "mortal": mortal, "genes": bool(genes)}
     has["parts"] = any(name.startswith(PART) for name in given)
     names = [name for name, measure in MEASURES.items() if has[measure.of]]
     if mortal and "energy" in given:
@@ -165,8 +154,7 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
     if isinstance(names, str):
         raise ValueError(f"names must be a list of names, got the text {names!r}; write [{names!r}]")
     facts = flock.columns, flock.species_names
-    deep = flock.dimension == 3
-    chosen = usual_measures(*facts, flock.lives is not None, deep) if names is None else names
+    chosen = usual_measures(*facts, flock.lives is not None) if names is None else names
     return {name: _one_number(name, find_measure(name, *facts)(flock)) for name in chosen}
 
 

@@ -160,8 +160,8 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
     of the cosine between the direction in which it is least and the flock's velocity is averaged over all instants.
 
     Returns:
-        For the nearest, the second nearest and so on, shape (nearest,): 1/2 (in space 1/3) where neighbours are in all
-        directions alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
+        For the nearest, the second nearest and so on, shape (nearest,): 1/2 where neighbours are in all directions
+        alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
     """
     if nearest < 1:
         raise ValueError(f"expected 1 or more neighbours, got {nearest}")
@@ -176,8 +176,6 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
         _, who = flock.tree.query(flock.positions, k=k + 1)
         offsets = flock.shortest(flock.positions[who[:, 1:]] - flock.positions[:, None])
         lengths = np.hypot(offsets[..., 0], offsets[..., 1])
-        if flock.dimension == 3:
-            lengths = np.hypot(lengths, offsets[..., 2])
         units = np.divide(
             offsets, lengths[..., None], out=np.zeros_like(offsets), where=lengths[..., None] > 0.0
         )

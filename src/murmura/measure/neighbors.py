@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from murmura.measure.flock import Flock
+from murmura.measure.flock import Flock, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,8 +160,8 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
     of the cosine between the direction in which it is least and the flock's velocity is averaged over all instants.
 
     Returns:
-        For the nearest, the second nearest and so on, shape (nearest,): 1/2 where neighbours are in all directions
-        alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
+        For the nearest, the second nearest and so on, shape (nearest,): 1/2, in space 1/3, where neighbours are in all
+        directions alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
     """
     if nearest < 1:
         raise ValueError(f"expected 1 or more neighbours, got {nearest}")
@@ -175,7 +175,7 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
         direction = flock.velocities.mean(axis=0) / speed
         _, who = flock.tree.query(flock.positions, k=k + 1)
         offsets = flock.shortest(flock.positions[who[:, 1:]] - flock.positions[:, None])
-        lengths = np.hypot(offsets[..., 0], offsets[..., 1])
+        lengths = lengths_of(offsets.reshape(-1, flock.dimension)).reshape(offsets.shape[:-1])
         units = np.divide(
             offsets, lengths[..., None], out=np.zeros_like(offsets), where=lengths[..., None] > 0.0
         )
@@ -185,6 +185,11 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
             sums[rank] += float(least @ direction) ** 2
             counts[rank] += 1
     return np.asarray(np.divide(sums, counts, out=np.full(nearest, math.nan), where=counts > 0))
+
+
+def nearest_anisotropy(flock: Flock) -> float:
+    """Tell how much directions to nearest neighbours avoid that of motion at this instant; `anisotropy` has more."""
+    return float(anisotropy([flock], 1)[0])
 
 
 def leadership(

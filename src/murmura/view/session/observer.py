@@ -61,7 +61,8 @@ class Observer:
         try:
             flock = later()
             # Measures of single species would be too many to choose from on a page.
-            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
+            in_space = flock.dimension == 3
+            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None, in_space)
             names = [name for name in usual if "@" not in name]
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
             self._publish({key: value if np.isfinite(value) else None for key, value in values.items()})

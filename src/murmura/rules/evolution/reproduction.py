@@ -26,7 +26,7 @@ FREE = {
     "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
     "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
     "hurt_as": 0, "kick_x": 0.0, "kick_y": 0.0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0,
-    "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0, "gave": 0.0,
+    "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0, "gave": 0.0, "fright": 0.0,
 }  # fmt: skip
 """Columns in which the young are as new as anybody, whatever their mother is at."""
 UNATTACHED = {
@@ -57,7 +57,7 @@ class Reproduction(Rule):
     cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
     keeps: float = quantity(
         1.0,
-        "Energy that each parent has left, whatever it had; the young get the rest. 1: `gift` and `cost` count instead.",
+        "Energy that parents have left, whatever they had; the young get the rest. 1: `gift` and `cost` count.",
         "",
         (0.1, 1),
         gt=0,

@@ -247,7 +247,9 @@ def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
         "rules.behavior.decision": decision,
         "rules.fear.enabled": True,
         "rules.predators.enabled": True,
-        "rules.predators.hunters": [{"kind": "hawk", "x": 500.0, "y": 500.0, "max_speed": 0.01, "burst": 1.0}],
+        "rules.predators.hunters": [
+            {"kind": "hawk", "x": 500.0, "y": 500.0, "max_speed": 0.01, "burst": 1.0}
+        ],
     }
     sim = wild([[530, 500], [500, 900]], [PREY, PREY], values, columns={"gene_fear": 0.4}, backend=backend)
     sim.step(2)

@@ -51,7 +51,12 @@ Port = Annotated[
     int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
 ]
 NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
-Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
+Pace = Annotated[
+    float,
+    Parameter(
+        help="Simulated seconds for each second that passes; by default what the scenario says (display.speed)."
+    ),
+]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 

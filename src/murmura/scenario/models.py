@@ -172,6 +172,11 @@ class Display(Model):
 
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
+    speed: float = quantity(
+        1.0, "Simulated seconds for each second in the live view.", "", (0.25, 8), ge=0.05, le=16
+    )
+    trails: bool = choice(True, "Whether the live view begins with trails.")
+    follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
 
 
 class RulesBase(Model):

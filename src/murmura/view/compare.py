@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.core.errors import RunError
+from murmura.engine.clock import LONGEST_FRAME
 from murmura.view.playback.playback import Playback
-from murmura.view.session.scene import RESTARTS, number_of
-from murmura.view.session.session import FRAME_SECONDS, LONGEST_TURN, Session
+from murmura.view.session.scene import begins_anew, number_of
+from murmura.view.session.session import FRAME_SECONDS, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
 Refuse = Callable[[str], None]
@@ -90,7 +91,7 @@ class Twin(Session):
     def _advance(self, seconds: float) -> int:
         """Let time pass for both, if both are there; who is ahead after a jump waits."""
         if self.leads and self.due <= 0 and self.partner.due <= 0 and self.partner.scene.is_ready:
-            self.beat.time += min(seconds, LONGEST_TURN) * self.speed
+            self.beat.time += min(seconds, LONGEST_FRAME) * self.speed
         return self._just
 
     def _obey(self) -> bool:
@@ -138,6 +139,8 @@ class Pair:
         for one, other in ((left, right), (right, left)):
             one.beat, one.partner, one.leads = beat, other, one is left
         right.speed = left.speed
+        for one in (left, right):
+            one._asks_scenario = False  # one clock for both, whatever is loaded later
         # A recorded run may begin later than the other: both begin where the later one does.
         beat.time = max(one.position * one.scenario.motion.time_step for one in (left, right))
 
@@ -156,4 +159,4 @@ class Pair:
 
 def _restarts(message: dict[str, Any]) -> bool:
     values = message.get("values")
-    return isinstance(values, dict) and any(str(path).startswith(RESTARTS) for path in values)
+    return isinstance(values, dict) and begins_anew(values)

@@ -27,7 +27,7 @@ from murmura.view.session.scene import Change, Message, Scene, number_of
 from murmura.view.session.session import Session
 from murmura.view.wire.frames import EXTRAS
 
-USUAL_SPEED, TOP_SPEED = 2.0, 16.0
+TOP_SPEED = 16.0
 FRAMES_A_SECOND = 15.0  # what a sparsely recorded run is sped up to, or its flock would hop
 
 
@@ -315,7 +315,7 @@ class Playback(Session):
 
 
 def usual_speed(recording: Recording) -> float:
-    """So fast that frames follow each other quickly enough to be a film."""
+    """As fast as the live view, or so fast that frames follow each other quickly enough to be a film."""
     gaps = np.diff(np.asarray(recording.steps)[:1000])
     seconds = float(np.median(gaps)) * recording.scenario.motion.time_step if len(gaps) else 0.0
-    return min(max(USUAL_SPEED, seconds * FRAMES_A_SECOND), TOP_SPEED)
+    return min(max(recording.scenario.display.speed, seconds * FRAMES_A_SECOND), TOP_SPEED)

@@ -28,7 +28,7 @@ from murmura.view.wire.hello import greeting
 from murmura.view.wire.scenery import NOTHING
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
+LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
 HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
@@ -43,7 +43,7 @@ class Session:
         seed: For a scenario.
         backend: As for a simulation.
         threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
-        speed: Simulated seconds for each second that passes.
+        speed: Simulated seconds for each second that passes; by default what each scenario says (`display.speed`).
     """
 
     def __init__(
@@ -52,11 +52,12 @@ class Session:
         seed: int = 0,
         backend: str = "auto",
         threads: int | None = None,
-        speed: float = 1.0,
+        speed: float | None = None,
     ) -> None:
         self.scene = Scene(begin, seed, backend, threads, at_once=True)
         self.running = True
-        self.speed = speed
+        self._asks_scenario = speed is None
+        self.speed = self.scenario.display.speed if speed is None else speed
         self.selected: int | None = None
         self.extra = "density"
         self.frame = b""
@@ -68,7 +69,7 @@ class Session:
         self.inspection: dict[str, Any] | None = None
         self.things = NOTHING
         self.wanted = True
-        self._clock = Clock(self.scene, speed)
+        self._clock = Clock(self.scene, self.speed)
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._measures: dict[str, Any] = {}
@@ -83,6 +84,7 @@ class Session:
         self.when_grounded: Callable[[MurmuraError], None] = lambda problem: None
         """Called if the first flock can never fly, since its kernel cannot be made."""
         self._shown = (self.scene.epoch, self.scene.scenario)
+        self._loads = self.scene.loads
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
         self._wake = threading.Event()
@@ -199,7 +201,7 @@ class Session:
         most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
         affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
         try:
-            steps = self._clock.advance(min(seconds, LONGEST_TURN, affordable))
+            steps = self._clock.advance(min(seconds, affordable))
         except RunError as error:
             self._fail(error, good)
             return 0
@@ -231,6 +233,9 @@ class Session:
         """Notice what visitors did, and what is played again, so that pages hear of it."""
         epoch, scenario = self._shown
         self._shown = (self.scene.epoch, self.scene.scenario)
+        if self._loads != self.scene.loads and self._asks_scenario:
+            self.speed = self._clock.speed = self.scenario.display.speed
+        self._loads = self.scene.loads
         if epoch != self.scene.epoch:
             self.hello_number += 1
             if self.selected is not None:

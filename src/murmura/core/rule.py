@@ -95,6 +95,8 @@ class Rule(Model):
     """Whether scenarios that do not mention the rule have it enabled."""
     meets_everyone: ClassVar[bool] = False
     """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
+    moves_first: ClassVar[bool] = False
+    """Whether agents move with the velocity they have, and this step's force counts from the next move on."""
     tracks: ClassVar[str] = ""
     """The field that names an agent; the rule's one item is then that agent (see `core.layout.TRACKED_FIELDS`)."""
 

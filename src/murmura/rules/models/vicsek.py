@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import arctan2, sin_cos, where
+from murmura.core.algebra import arctan2, where
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import Vec
+from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295
 
@@ -34,21 +34,16 @@ class Vicsek(Rule):
         le=360,
     )
 
-    # As in the paper an agent moves with the heading it has and turns afterwards. The turn waits here until then, and
-    # others average headings after such turns. So velocities stay those of the last move, and a bounce in that move
-    # turns what follows too.
-    columns = {"turn": 0.0, "turn_cos": 1.0, "turn_sin": 0.0}
-    reads = ("turn_cos", "turn_sin")
-    writes = ("turn", "turn_cos", "turn_sin")
+    moves_first = True  # as in the paper: with the heading it has, and then it turns
     clamped = False
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return Sum(course(seen))
+        return Sum(seen.velocity)
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
-        mine = course(me)
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mine = me.velocity
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
         # Nobody turns without a heading of its own, or where the others' leave no direction.
@@ -57,19 +52,4 @@ class Vicsek(Rule):
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
         turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
         # Without noise the sign of a zero would tell one agent's chance from another's.
-        return {"turn": where(turn == 0.0, 0.0, turn)}
-
-    @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return (course(me) - me.velocity) / world.thrust
-
-    @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
-        sine, cosine = sin_cos(me.turn)
-        return {"turn_cos": cosine, "turn_sin": sine}
-
-
-def course(agent: Any) -> Vec:
-    """The velocity after the turn that an agent has still to make."""
-    turned: Vec = agent.velocity * agent.turn_cos + agent.velocity.left * agent.turn_sin
-    return turned
+        return turn_force(me, where(turn == 0.0, 0.0, turn), world)

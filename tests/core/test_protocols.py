@@ -34,7 +34,9 @@ def given() -> Iterator[dict[str, Any]]:
             return me.velocity * 0.0
 
     scenario = mm.load_scenario("classic").with_values({"agents": 2, "rules.curious": {}})
-    sim = mm.Simulation(scenario, backend="reference", positions=[[50, 50], [60, 50]], velocities=[[1, 0], [0, 1]])
+    sim = mm.Simulation(
+        scenario, backend="reference", positions=[[50, 50], [60, 50]], velocities=[[1, 0], [0, 1]]
+    )
     sim.step()
     yield found
     del REGISTRY["curious"]

@@ -207,7 +207,11 @@ def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offse
     def flown(**rules: Any) -> Array:
         scenario = mm.Scenario.from_data(data).with_values(values | rules)
         sim = mm.Simulation(
-            scenario, backend=backend, positions=start, velocities=[[1, 0], [0.5, 0]], species=np.array([0, 1])
+            scenario,
+            backend=backend,
+            positions=start,
+            velocities=[[1, 0], [0.5, 0]],
+            species=np.array([0, 1]),
         )
         return path(sim, 40)
 

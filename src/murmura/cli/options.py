@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
@@ -72,7 +73,10 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
     from murmura.scenario import load_scenario
 
     load_rules(rules)
-    return load_scenario(name).with_values(changed_values(agents, values))
+    scenario = load_scenario(name).with_values(changed_values(agents, values))
+    for line in scenario.hidden_values():
+        say(line)
+    return scenario
 
 
 def changed_values(agents: int | None, values: list[str] | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a rule's functions are given, for editors: annotate an argument with `Me`, `Seen` or `World`, and names complete.
+"""What a rule's functions are given, for editors: annotate an argument with `Me`, `Seen` or `World`.
 
 Nothing is made of these classes. Columns that a rule names in `reads` and `writes` are there as well, and no editor can
 know them: they are `Any`.

@@ -158,6 +158,11 @@ class Rule(Model):
         """What of a scenario the rule, which is enabled, cannot live with: expected, found and what to do."""
         return []
 
+    def hidden(self, scenario: Any) -> list[str]:
+        """Values of the rule, which is enabled, that cannot act in a scenario: what each acts as, the cap that hides
+        it, and what to do."""
+        return []
+
     def objects(self, rows: NDArray[Any] | None, time: float) -> list[dict[str, Any]]:
         """What of the rule is to be drawn at a time [s], with a `kind` each; `rows` are its items, flat."""
         return []

@@ -285,6 +285,17 @@ class Scenario(Model):
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
 
+    def hidden_values(self) -> list[str]:
+        """Values that cannot act here: one line for each, with the cap that hides it and what to do."""
+        lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
+        found: dict[str, str] = {}
+        for prefix, life in lives or [("", self)]:
+            for name, rule in life.rules:
+                own = prefix if rule != getattr(self.rules, name) else ""
+                for line in rule.hidden(life) if rule.enabled else ():
+                    found.setdefault(own + line, line)
+        return list(found)
+
     def _repr_html_(self) -> str:
         from murmura.scenario.about import html_table
 

@@ -69,12 +69,18 @@ def test_another_scenario_brings_its_own_speed() -> None:
     to = session()
     other = flock(5).with_values({"display.speed": 4.0}).model_dump(mode="json")
     assert tell(to, type="load", scenario=other) == []
-    to._follow_scene()
     assert to.speed == to._clock.speed == 4.0
     asked = session(2.0)
     tell(asked, type="load", scenario=other)
     asked._follow_scene()
     assert asked.speed == 2.0
+    # In one go, and in order: whoever sets a speed after loading has it.
+    for message in ({"type": "load", "scenario": other}, {"type": "speed", "value": 1.5}):
+        to.submit(message, pytest.fail)
+    while to._obey():
+        pass
+    to._follow_scene()
+    assert to.speed == 1.5
     tell(to, type="speed", value=7.0)
     tell(to, type="reset")
     to._follow_scene()

@@ -21,7 +21,7 @@ from murmura.scenario import Scenario
 from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.compile_queue import Preparing
 from murmura.view.session.frame_capture import Exposure
-from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
+from murmura.view.session.observer import Observer, Pace, ShownHash, inspect, nearest_agent
 from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
 from murmura.view.wire.frames import extras_of, load_packer
 from murmura.view.wire.hello import greeting
@@ -31,7 +31,6 @@ FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
 Refuse = Callable[[str], None]
 
 
@@ -73,7 +72,7 @@ class Session:
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._measures: dict[str, Any] = {}
-        self._hash: tuple[Any, str] = (None, "")
+        self._hash = ShownHash()
         self._chronicle = Chronicle()
         self._exposure = Exposure()
         self._left = 0  # steps of a "step" command that are still to be done
@@ -233,15 +232,19 @@ class Session:
         """Notice what visitors did, and what is played again, so that pages hear of it."""
         epoch, scenario = self._shown
         self._shown = (self.scene.epoch, self.scene.scenario)
-        if self._loads != self.scene.loads and self._asks_scenario:
-            self.speed = self._clock.speed = self.scenario.display.speed
-        self._loads = self.scene.loads
+        self._heed_scenario()
         if epoch != self.scene.epoch:
             self.hello_number += 1
             if self.selected is not None:
                 self._deselect()
         elif scenario is not self.scene.scenario:
             self.scenario_number += 1
+
+    def _heed_scenario(self) -> None:
+        """Another scenario brings its own speed, unless one was asked for."""
+        if self._loads != self.scene.loads and self._asks_scenario:
+            self.speed = self._clock.speed = self.scenario.display.speed
+        self._loads = self.scene.loads
 
     def _obey(self) -> bool:
         """Carry out what was asked for, in order; whether anything changed."""
@@ -279,6 +282,7 @@ class Session:
                 act()
             else:
                 self._carry_out(act, refuse)
+            self._heed_scenario()
             return True
         except RunError as error:
             self._fail(error, good)
@@ -366,14 +370,7 @@ class Session:
         return True
 
     def _state_hash(self) -> str:
-        """The hash now; of a large running flock none, since it would take a step's time."""
-        simulation = self.simulation
-        if self.running and simulation.agent_count > HASHED_WHILE_RUNNING:
-            return ""
-        moment = (self.scene.epoch, simulation.step_count, simulation.scenario)
-        if moment != self._hash[0]:
-            self._hash = (moment, simulation.state_hash()[:12])
-        return self._hash[1]
+        return self._hash.now(self.scene.epoch, self.simulation, self.running)
 
     def _publish_status(self) -> None:
         simulation = self.simulation

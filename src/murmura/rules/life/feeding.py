@@ -21,18 +21,18 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.events import Event
-from murmura.core.layout import POSITION, Layout, vector
+from murmura.core.layout import POSITION, layout_of_width, place_of, vector
 from murmura.core.merging import FAR, Best, Count, Least
 from murmura.core.model import choice, quantity
-from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
+from murmura.core.randomness import seed_words
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, MatingState
 from murmura.core.vec import TINY
 from murmura.rules.life.feeding_flight import approach, rank, sit, wait
-from murmura.rules.life.sources import FoodSource, inside, serve, stay_empty
+from murmura.rules.life.sources import FoodSource, drawn, inside, serve, stay_empty
 from murmura.rules.life.stages import Change
-from murmura.rules.refusals import exact_ids, in_order
+from murmura.rules.refusals import exact_ids, in_order, outside_world
 
 GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
 NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
@@ -173,20 +173,24 @@ class Feeding(Rule):
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
 
-    def items(self) -> Sequence[Sequence[float]]:
+    def items(self) -> Sequence[Sequence[Any]]:
         return self._rows([(0.0, 0.0)] * self.count)
 
-    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
-        draws = [uniform_from(*seed_words(seed), 0, number, STREAM_FOOD) for number in range(self.count)]
-        return self._rows([inside(self.margin, float(u), float(v), width, height) for u, v in draws])
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[Any]]:
+        return self.items_in((width, height), seed)
 
-    def _rows(self, drawn: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
+    def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
+        low, high = seed_words(seed)
+        draws = [drawn(low, high, 0, number, len(sides)) for number in range(self.count)]
+        return self._rows([inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
+
+    def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
         """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
-        full = [(x, y, self.amount) for x, y in drawn]
-        full += [(s.x, s.y, s.amount or self.amount) for s in self.sources]
+        full: list[tuple[Any, float]] = [(tuple(place), self.amount) for place in drawn]
+        full += [((s.x, s.y, s.z), s.amount or self.amount) for s in self.sources]
         return [
-            (number, x, y, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, x, y)
-            for number, (x, y, amount) in enumerate(full)
+            (number, place, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, place)
+            for number, (place, amount) in enumerate(full)
         ]
 
     def item_range(self) -> float:
@@ -194,7 +198,7 @@ class Feeding(Rule):
 
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
         return [
-            {"kind": "food", "x": it["x"], "y": it["y"], "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
+            {"kind": "food", **place_of(it), "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
              "capacity": it["full"]}
             for it in self.sources_in(rows)
             if it["amount"] > 0.0
@@ -202,14 +206,14 @@ class Feeding(Rule):
 
     def sources_in(self, rows: Any) -> list[dict[str, Any]]:
         """Sources as a reader wants them, from flat rows of items."""
-        columns, found = Layout((*self.item_fields, *self.memory_fields)).columns, []
+        fields, found = (*self.item_fields, *self.memory_fields), []
+        columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
         for row in [] if rows is None else rows.astype(float).tolist():
             it = dict(zip(columns, row, strict=True))
             found.append(
                 {
                     "id": int(it["id"]),
-                    "x": it["x"],
-                    "y": it["y"],
+                    **place_of(it),
                     "amount": it["amount"] if it["present"] else 0.0,
                     "full": it["full"],
                     "feeders": int(it["feeders"]),
@@ -227,14 +231,8 @@ class Feeding(Rule):
             )
         world = scenario.world
         for k, source in enumerate(self.sources):
-            if world.boundary != "open" and not (
-                0 <= source.x <= world.width and 0 <= source.y <= world.height
-            ):
-                found.append(
-                    f"rules.feeding.sources.{k}: ({source.x:g}, {source.y:g}) lies outside the world "
-                    f"(0..{world.width:g}, 0..{world.height:g} [u]); move it inside"
-                )
-        side = min(world.width, world.height)
+            found += outside_world(f"rules.feeding.sources.{k}", (source.x, source.y, source.z), world)
+        side = min(world.sides)
         if (self.count > 0 or self.respawn == "elsewhere") and 2.0 * self.margin >= side:
             found.append(
                 f"rules.feeding.margin must leave room between the edges (less than {side / 2:g} [u]), got "

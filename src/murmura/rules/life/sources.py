@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from murmura.core.algebra import Number, maximum, minimum, to_integer, when, where
-from murmura.core.model import PLACES, Model, quantity
-from murmura.core.randomness import STREAM_FOOD, uniform_from
-from murmura.core.space import point
+from murmura.core.model import PLACES, Model, height, quantity
+from murmura.core.randomness import IN_SPACE, STREAM_FOOD, uniform_from
+from murmura.core.vec import Vec
 
 RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
 
@@ -17,6 +18,7 @@ class FoodSource(Model):
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
     amount: float | None = quantity(
         None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
     )
@@ -47,12 +49,18 @@ def fill(p: Any, it: Any, world: Any) -> None:
     it.position = it.home
     if p.respawn_elsewhere:
         number = to_integer(it.id) + RESPAWN_DRAWS
-        u, v = uniform_from(world.seed_low, world.seed_high, world.step, number, STREAM_FOOD)
-        it.position = point(world, *inside(p.margin, u, v, world.width, world.height))
+        draws = drawn(world.seed_low, world.seed_high, world.step, number, len(world.size))
+        it.position = Vec(*inside(p.margin, draws, world.size))
     it.amount, it.present, it.room, it.invites = it.full, 1.0, p.capacity, 1.0
     it.empty_for = 0.0
 
 
-def inside(margin: Number, u: Number, v: Number, width: Number, height: Number) -> tuple[Number, Number]:
-    """The place that two numbers in [0, 1) stand for, at least `margin` away from the edges."""
-    return margin + u * (width - 2.0 * margin), margin + v * (height - 2.0 * margin)
+def drawn(low: Any, high: Any, step: Any, number: Any, count: int) -> list[Number]:
+    """Numbers in [0, 1) for a source's place, one for each axis."""
+    draws = [*uniform_from(low, high, step, number, STREAM_FOOD)]
+    return draws if count == 2 else [*draws, uniform_from(low, high, step, number, STREAM_FOOD + IN_SPACE)[0]]
+
+
+def inside(margin: Number, draws: Sequence[Number], sides: Any) -> list[Number]:
+    """The place that numbers in [0, 1) stand for, at least `margin` away from the edges."""
+    return [margin + u * (side - 2.0 * margin) for u, side in zip(draws, sides, strict=True)]

@@ -8,10 +8,12 @@ from murmura.core.algebra import arctan2, where
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
-from murmura.core.rule import Rule, register_rule
+from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.vec import any_direction
 from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295
+TURN = 6.283185307179586
 
 
 CANCELLED = 1e-10
@@ -53,3 +55,20 @@ class Vicsek(Rule):
         turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
         # Without noise the sign of a zero would tell one agent's chance from another's.
         return turn_force(me, where(turn == 0.0, 0.0, turn), world)
+
+
+@register_in_space(Vicsek)
+class VicsekInSpace(Vicsek):
+    """In space with vectorial noise (Grégoire and Chaté 2004): a random vector is added to the sum of headings, as long
+    as their number times noise / 360."""
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mine = me.velocity
+        total = found + mine
+        u, v = uniform_pair(me.id, world, STREAM_VICSEK)
+        error = any_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
+        goal = total + error
+        turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
+        turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
+        return (mine.rotated(turn) - mine) / world.thrust

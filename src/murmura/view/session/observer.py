@@ -1,4 +1,4 @@
-"""What a session tells about its flock beside the frames: measures, one agent in words, who is nearest to a place."""
+"""What a session publishes beside frames: measures, one agent in detail, and the agent nearest to a place."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.simulation import Simulation
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
 from murmura.view.session.family import family
+from murmura.view.session.source import ShownFlock
 
 
 class Pace:
-    """When something is due again: every so often, and never more than a share of the time.
+    """When a recurring job is due: at most once a period, and taking no more than a share of all time.
 
     Args:
-        period: Seconds between two times, at least.
-        share: The most of all time that it may take.
+        period: At least so many seconds between two starts.
+        share: The greatest part of the time that the job may take.
     """
 
     def __init__(self, period: float, share: float = 0.1) -> None:
@@ -27,16 +27,16 @@ class Pace:
         self._next = self._begun = 0.0
 
     def is_due(self, now: float, anyway: bool = False) -> bool:
-        """Whether to begin now; if so, `done` follows."""
+        """Whether to start the job now; if so, call `done` after it."""
         if now < self._next and not anyway:
             return False
         self._begun = now
-        # A rhythm keeps its beat, unless it is late by more than one, or was called for before its time.
+        # Starts stay on a regular grid, unless one is late by more than a period, or was forced early.
         self._next = min(max(self._next, now - self._period), now) + self._period
         return True
 
     def done(self, now: float) -> None:
-        """It took until now: wait longer if that was long, but not for ever, since a first time takes longest."""
+        """The job ended now. A long one delays the next, but by a bounded time: the first is always the slowest."""
         took = min(now - self._begun, self._period)
         self._next = max(self._next, now + took * (1.0 / self._share - 1.0))
 
@@ -51,7 +51,7 @@ class ShownHash:
         self._moment: Any = None
         self._text = ""
 
-    def now(self, epoch: int, simulation: Simulation, running: bool) -> str:
+    def now(self, epoch: int, simulation: Any, running: bool) -> str:
         """The hash; of a large running flock none, since it would take a step's time."""
         if running and simulation.agent_count > HASHED_WHILE_RUNNING:
             return ""
@@ -64,36 +64,36 @@ class ShownHash:
 class Observer:
     """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
 
-    def __init__(self, tell: Callable[[dict[str, float | None]], None]) -> None:
-        self._tell = tell
+    def __init__(self, publish: Callable[[dict[str, float | None]], None]) -> None:
+        self._publish = publish
         self._pace = Pace(1.0)
         self._is_busy = False
 
-    def observe(self, simulation: Simulation, now: float) -> None:
+    def observe(self, simulation: ShownFlock, now: float) -> None:
         """Take a copy of the flock and measure it, if it is time."""
         if self._is_busy or not self._pace.is_due(now):
             return
         self._is_busy = True
-        flock = simulation.flock_later()  # a bare copy: what costs is done over there
+        flock = simulation.flock_later()  # copies only; the thread does the costly part
         threading.Thread(target=self._measure, args=(flock,), name="murmura-measures", daemon=True).start()
 
     def _measure(self, later: Callable[[], Flock]) -> None:
         try:
             flock = later()
-            # Of single species there would be too many to choose from on a page.
+            # Measures of single species would be too many to choose from on a page.
             usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
             names = [name for name in usual if "@" not in name]
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
-            self._tell({key: value if np.isfinite(value) else None for key, value in values.items()})
+            self._publish({key: value if np.isfinite(value) else None for key, value in values.items()})
         except Exception:
-            # Not finite: the next step says so in better words. Or a measure of the user's own broke.
-            self._tell({})
+            # Either the state is not finite, which the next step reports, or a user's own measure raised.
+            self._publish({})
         finally:
             self._pace.done(time.perf_counter())
             self._is_busy = False
 
 
-def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
+def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     """One agent, what it sees and what moves it, with the places of its neighbours."""
     found = simulation.explain(agent_id)
     rows = simulation.state.rows_of(found["neighbors"])
@@ -101,16 +101,16 @@ def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
     found["neighbors"] = [
         {"id": i, "x": float(x), "y": float(y)} for i, (x, y) in zip(found["neighbors"], places, strict=True)
     ]
-    [kind] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
-    view = simulation.scenario.of_species(int(kind)).perception  # species may see farther than others
+    [species] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
+    view = simulation.scenario.of_species(int(species)).perception  # species may differ in sight
     found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
-    kin = family(simulation, int(found["id"]))
-    if kin is not None:
-        found["family"] = kin
+    relatives = family(simulation, int(found["id"]))
+    if relatives is not None:
+        found["family"] = relatives
     return {"type": "inspect", **found}
 
 
-def nearest_agent(simulation: Simulation, x: float, y: float) -> int | None:
+def nearest_agent(simulation: ShownFlock, x: float, y: float) -> int | None:
     """The id of the agent nearest to a place, across the edge too; None in an empty world."""
     if not simulation.agent_count:
         return None

@@ -12,7 +12,7 @@ import murmura as mm
 from murmura.cli.compare import compare
 from murmura.cli.live import live
 from murmura.core.errors import ScenarioError
-from murmura.view.compare import Pair, Twin
+from murmura.view.compare import Pair, SyncedSession
 from murmura.view.notebook import show
 from murmura.view.session.session import Session
 from tests.view.live import flock
@@ -89,7 +89,7 @@ def test_another_scenario_brings_its_own_speed() -> None:
 
 def test_two_side_by_side_share_the_left_ones_speed() -> None:
     left, right = (
-        Twin(flock(5).with_values({"display.speed": speed}), 1, "reference", None, None)
+        SyncedSession(flock(5).with_values({"display.speed": speed}), 1, "reference", None, None)
         for speed in (3.0, 5.0)
     )
     Pair(left, right)

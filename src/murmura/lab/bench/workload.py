@@ -29,14 +29,18 @@ TRIO = ("separation", "alignment", "cohesion")
 MOST_STEPS = 41  # five CUDA graphs of eight steps, and one more
 
 
-def workload(agents: int) -> Scenario:
-    """The common workload for this many agents."""
-    side = math.sqrt(agents * math.pi * 50.0**2 / 20.0)
+def workload(agents: int, space: bool = False) -> Scenario:
+    """The common workload for this many agents, in the plane or in space."""
+    if space:
+        side = (agents * 4.0 / 3.0 * math.pi * 50.0**3 / 20.0) ** (1.0 / 3.0)
+    else:
+        side = math.sqrt(agents * math.pi * 50.0**2 / 20.0)
+    world = {"width": side, "height": side, "boundary": "wrap"}
     return Scenario.from_data(
         {
             "name": "bench",
             "agents": agents,
-            "world": {"width": side, "height": side, "boundary": "wrap"},
+            "world": world | ({"depth": side} if space else {}),
             "rules": {"alignment": {"weighting": "linear"}, "cohesion": {"weighting": "linear"}},
             "start": {"speed": 5.0, "speed_spread": 10.0},
         }
@@ -68,12 +72,13 @@ def bare(scenario: Scenario) -> Scenario:
 def resized(scenario: Scenario, agents: int) -> Scenario:
     """The same scenario with more or fewer agents, as dense as it was, in a world that nobody sees all around."""
     world = scenario.world
-    scale = math.sqrt(agents / scenario.agents)
+    sides = [name for name in ("width", "height", "depth") if getattr(world, name) is not None]
+    scale = (agents / scenario.agents) ** (1.0 / len(sides))
     if world.boundary == "wrap":
-        scale = max(scale, 2.2 * scenario.perception.radius / min(world.width, world.height))
+        scale = max(scale, 2.2 * scenario.perception.radius / min(getattr(world, name) for name in sides))
     data = _moved(scenario.model_dump(mode="json"), scale)
     data["agents"] = agents
-    for key in ("width", "height"):
+    for key in sides:
         data["world"][key] *= scale
     data["start"]["margin"] *= scale
     _raise_caps(data, max(1.0, agents / scenario.agents))
@@ -96,16 +101,16 @@ def _moved(data: Any, scale: float) -> Any:
     if not isinstance(data, dict):
         return data
     moved = {key: _moved(value, scale) for key, value in data.items()}
-    moved |= {key: data[key] * scale for key in ("x", "y") if isinstance(data.get(key), int | float)}
+    moved |= {key: data[key] * scale for key in ("x", "y", "z") if isinstance(data.get(key), int | float)}
     corners = data.get("points", [])
     if corners and isinstance(corners[0], list):
         moved["points"] = [[x * scale, y * scale] for x, y in corners]
     return moved
 
 
-def check(backend: str, threads: int | None) -> None:
+def check(backend: str, threads: int | None, space: bool = False) -> None:
     """One step of the workload must agree with the reference, or the timing means nothing."""
-    scenario = workload(600)
+    scenario = workload(600, space)
     fast = Simulation(scenario, 1, backend, threads)
     truth = Simulation(scenario, 1, "reference")
     fast.step()
@@ -159,16 +164,19 @@ def bench(
     threads: int | None = None,
     scenario: Scenario | None = None,
     yardsticks: bool = True,
+    space: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Time the workload at each size; yields one row for each contestant."""
-    check(backend, threads)
+    check(backend, threads, space)
     for agents in sizes:
-        base = resized(scenario, agents) if scenario else workload(agents)
+        base = resized(scenario, agents) if scenario else workload(agents, space)
         simulation, first = ours(base, backend, threads)
         contestants = {"murmura": first}
         if scenario is not None:
             if yardsticks:
                 contestants["its trio alone"] = ours(bare(base), backend, threads)[1]
+        elif space:
+            contestants["murmura, in the plane"] = ours(workload(agents), backend, threads)[1]
         else:
             contestants["murmura, all forces"] = ours(with_all_forces(base), backend, threads)[1]
             if yardsticks and agents <= 100_000:

@@ -1,4 +1,4 @@
-"""Words that commands share: options, the scenario of a command line, progress and facts in print."""
+"""What commands share: options, the scenario of a command line, and printed facts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", neg
 
 
 def check_pace(speed: float) -> None:
-    """Whether the live view can keep a --speed; its page has the same bounds."""
+    """Raise if --speed is out of the live view's bounds."""
     if not SLOWEST <= speed <= FASTEST:
         raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
 

@@ -1,4 +1,4 @@
-"""The models a scenario is made of. No second list of defaults, ranges or units exists anywhere."""
+"""The models of a scenario: the only place for defaults, ranges and units."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Motion(Model):
 
 
 class Perception(Model):
-    """Whom an agent notices."""
+    """What an agent perceives."""
 
     radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
     field_of_view: float = quantity(
@@ -176,7 +176,7 @@ class Species(Model):
 
 
 class Start(Model):
-    """Where agents are at the beginning, and how fast."""
+    """Where agents start, and how fast."""
 
     layout: Literal["uniform", "disc"] = choice(
         "uniform", "All over the world, or in a disc, in space a ball, around the centre."
@@ -192,7 +192,7 @@ class Start(Model):
 
 
 class Display(Model):
-    """Hints for whoever draws the flock."""
+    """Hints for drawing the flock."""
 
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
@@ -268,7 +268,7 @@ class Scenario(Model):
     display: Display = Display()
 
     _lives: tuple[Scenario, ...] = PrivateAttr(())
-    """The scenario as each species lives it, made once, when it is checked."""
+    """The scenario with the values of each species, made once, when it is validated."""
 
     @model_validator(mode="after")
     def _make_sense(self) -> Scenario:
@@ -327,7 +327,7 @@ class Scenario(Model):
         return html_table(self.name, facts)
 
     def of_species(self, index: int) -> Scenario:
-        """The scenario as one species lives it: its own values in place, and no other species."""
+        """The scenario with the values of one species, and no other species."""
         return self._lives[index] if self.species else self
 
     def species_names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from murmura.core.errors import RunError
+from murmura.core.errors import RunError, ScenarioError
 from murmura.view.playback.playback import Playback
 from murmura.view.session.command_queue import Refuse
 from murmura.view.session.scene import RESTARTS, number_of
@@ -133,6 +133,13 @@ class Pair:
 
     def __init__(self, left: SyncedSession, right: SyncedSession) -> None:
         self.left, self.right = left, right
+        depths = [side.scenario.world.depth for side in (left, right)]
+        if (depths[0] is None) != (depths[1] is None):
+            flat, deep = ("left", "right") if depths[0] is None else ("right", "left")
+            raise ScenarioError(
+                f"the {flat} side is a plane and the {deep} side has a depth of {depths[0] or depths[1]:g} u: compare "
+                "two planes or two spaces; world.depth of a scenario makes the one of the other"
+            )
         shared = SharedTime()
         for one, other in ((left, right), (right, left)):
             one.shared, one.partner, one.leads = shared, other, one is left

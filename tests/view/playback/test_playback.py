@@ -13,6 +13,7 @@ from murmura.core.errors import ScenarioError
 from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.playback.playback import Playback, usual_speed
+from murmura.view.playback.recorded import RecordedSource
 from tests.view.live import Frame, Live, flock, until
 from tests.view.session.test_session import obey
 
@@ -190,3 +191,15 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
         assert b"this is a recording" in body
     finally:
         live.close()
+
+
+def test_a_recorded_frame_in_space_has_its_depth(tmp_path: Path):
+    scenario = flock(20, **{"world.depth": 600.0})
+    run = record(mm.Simulation(scenario, 5, "reference"), 4, tmp_path / "space", 2)
+    source = RecordedSource(BranchableRun(run))
+    source.seek(4)
+    expected = mm.Simulation(scenario, 5, "reference")
+    expected.step(4)
+    assert source.flock.positions.shape == (20, 3)
+    assert np.abs(source.flock.positions - expected.positions).max() < 1e-3
+    assert np.array_equal(source.flock.velocities, expected.velocities)

@@ -1,6 +1,6 @@
-"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be gone on with.
+"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be resumed.
 
-Only this process writes. Runs are functions of their values and seed, so one that was lost is simply done again.
+Only this process writes. A run is a function of its values and seed, so a lost one is simply repeated.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ def sweep(
         design: "grid", "lhs", "sobol", "saltelli" or "morris".
         samples: How many points, for designs other than a grid.
         repeats: Runs of each cell, on independent seeds.
-        seed: From it the seeds of all runs are derived, and the points of random designs.
+        seed: Determines the seeds of all runs, and the points of random designs.
         measures: Names of measures; by default all, the costly ones at fewer instants.
         discard: Steps at the beginning that are not measured; the first half by default.
         every: Steps between two measured instants; by default so that there are twenty.
-        workers: How many processes; by default one for each core. 0: none beside this one.
+        workers: How many processes; by default one for each core. 0: run in this process.
         scheduler: Address of a Dask scheduler that does the runs instead.
         backend: For each run, as `Simulation` takes it.
         threads: For each run, as `Simulation` takes them.
         rules: Files of your own that register rules and measures.
         source: How a command line names the scenario, for replay commands.
         changes: What a command line changes in it.
-        sure: Whether a design of very many runs is meant.
+        sure: Confirms a design of very many runs.
         progress: Called with the runs done and the runs in all; by default they are shown on standard error.
         announce: Called with a line of text that a user should see.
 
@@ -105,13 +105,13 @@ def resume_sweep(
     announce: Announce = silent,
     rules: Iterable[str | Path] = (),
 ) -> Sweep:
-    """Go on with the sweep in a folder; runs that failed are tried once more.
+    """Resume the sweep in a folder; runs that failed are tried once more.
 
     Args:
         folder: The folder.
         workers, scheduler, progress, announce: As for `sweep`.
-        rules: The files of your own that the sweep was begun with. They are compared with what they were then, and are
-            never run because a folder names them.
+        rules: The rule files that the sweep was started with. They must be unchanged, and are never run only because a
+            folder names them.
     """
     there = Sweep(Path(folder), refuse)
     question = there.trusting(rules)
@@ -145,9 +145,9 @@ def prepare(
     source: str | None,
     changes: dict[str, Any] | None,
 ) -> tuple[Question, Design, dict[str, Any]]:
-    """Check everything that can be checked without a run, and put it in order."""
+    """Check everything that can be checked without a run."""
     files = tuple(str(Path(file).resolve()) for file in rules)
-    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
+    # Changed rules would mix two sweeps, so the hashes of their files are part of the question.
     texts = tuple(load_rule_file(file) for file in files)
     if not isinstance(scenario, Scenario):
         source = source or str(scenario)
@@ -194,7 +194,7 @@ def _work(
 def do_runs(
     tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
 ) -> None:
-    """Have tasks done and their rows written, keeping no more under way than the executor can use."""
+    """Submit tasks and write their rows, with no more in flight than the executor can use."""
     waiting: dict[Future[Row], Row] = {}
     done = 0
     while True:
@@ -214,5 +214,5 @@ def _row(future: Future[Row], task: Row) -> Row:
         return future.result()
     except MurmuraError:
         raise
-    except Exception as error:  # a cluster lost the run, or could not even load it
+    except Exception as error:  # a cluster lost the run, or could not load it
         return task | {"error": f"{type(error).__name__}: {error}"}

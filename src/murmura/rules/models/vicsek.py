@@ -13,6 +13,9 @@ from murmura.core.vec import Vec, any_direction
 
 RADIANS = 0.017453292519943295
 TURN = 6.283185307179586
+TURN_NOW = ("turn_x", "turn_y", "turn_z")
+TURN_NEXT = ("next_turn_x", "next_turn_y", "next_turn_z")
+"""In space: the turn before the coming move, which others know as well, and the one after it."""
 
 
 CANCELLED = 1e-10
@@ -78,9 +81,9 @@ class VicsekInSpace(Vicsek):
     What waits until the next step is a turn too, as a vector: so a bounce turns what follows.
     """
 
-    columns = {"turn_x": 0.0, "turn_y": 0.0, "turn_z": 0.0}
-    reads: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
-    writes: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
+    columns = dict.fromkeys((*TURN_NOW, *TURN_NEXT), 0.0)
+    reads: ClassVar[tuple[str, ...]] = TURN_NOW
+    writes: ClassVar[tuple[str, ...]] = (*TURN_NOW, *TURN_NEXT)
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -95,7 +98,7 @@ class VicsekInSpace(Vicsek):
         goal = total + error
         turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
         turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
-        return {"turn_x": turn.x, "turn_y": turn.y, "turn_z": turn.z}
+        return dict(zip(TURN_NEXT, turn, strict=True))
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -103,12 +106,12 @@ class VicsekInSpace(Vicsek):
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
-        return {}
+        return {now: getattr(me, name) for now, name in zip(TURN_NOW, TURN_NEXT, strict=True)}
 
 
 def course_in_space(agent: Any) -> Vec:
     """The velocity after the turn that an agent has still to make."""
-    turned: Vec = agent.velocity.rotated(Vec(agent.turn_x, agent.turn_y, agent.turn_z))
+    turned: Vec = agent.velocity.rotated(Vec(*(getattr(agent, name) for name in TURN_NOW)))
     return turned
 
 

@@ -1,6 +1,6 @@
-"""What can be said about a flock: pure functions from arrays to numbers.
+"""Measures of a flock: pure functions from arrays to numbers.
 
-This room knows geometry and counting. It must not know rules, engines, files or screens.
+Knows geometry and counting, and nothing of rules, engines, files or screens.
 """
 
 from murmura.measure.catalog import (
@@ -25,11 +25,11 @@ from murmura.measure.neighbors import (
     alignment_by_distance,
     anisotropy,
     leadership,
+    nearest_anisotropy,
     neighbor_map,
     response_map,
 )
 from murmura.measure.shape import (
-    neighbor_anisotropy,
     principal_lengths,
     thickness,
     thickness_to_length,
@@ -66,8 +66,8 @@ __all__ = [
     "mean_speed",
     "measure_flock",
     "milling",
+    "nearest_anisotropy",
     "nearest_neighbor_distance",
-    "neighbor_anisotropy",
     "neighbor_map",
     "part_heterozygosity",
     "polarization",

@@ -1,7 +1,4 @@
-"""The shape of a flock in space: how thick it is beside its width and length, and where nearest neighbours are.
-
-Lengths are those of a box filled evenly that has the same spread along the flock's own three axes.
-"""
+"""The shape of a flock: how thick, wide and long it is, along axes of its own (Ballerini et al. 2008)."""
 
 from __future__ import annotations
 
@@ -10,46 +7,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from murmura.measure.flock import Flock
-from murmura.measure.neighbors import anisotropy
+from murmura.measure.flock import NOISE, Flock, by_columns, column_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def principal_lengths(flock: Flock) -> NDArray[np.float64]:
-    """The flock's lengths along its own axes [u], the shortest first: I1, I2, I3 (Ballerini et al. 2008).
+    """Tell how long a flock is along each of its principal axes [u], the shortest first: I1, I2 and, in space, I3.
 
-    In the plane there are two. NaN without agents, or where a torus leaves the flock no centre.
+    They are the sides of the box, filled evenly, that has the flock's variances: sqrt(12 x variance). Unlike a box
+    around the flock, they do not depend on its outermost agent. NaN if nobody is there or the flock has no centre.
     """
-    offsets = flock.offsets
-    if flock.agent_count == 0 or not np.isfinite(offsets).all():
+    if flock.agent_count == 0 or not np.isfinite(flock.center).all():
         return np.full(flock.dimension, math.nan)
-    # Offsets from a circular mean need not add up to nothing.
-    spread = np.linalg.eigvalsh(np.cov(offsets, rowvar=False, bias=True))
-    return np.asarray(np.sqrt(12.0 * np.maximum(spread, 0.0)))
+    # The centre of a torus is a circular mean; variances are about the plain one.
+    offsets = by_columns(np.subtract, flock.offsets, column_means(flock.offsets))
+    variances = np.linalg.eigvalsh(offsets.T @ offsets / flock.agent_count)
+    return np.asarray(np.sqrt(12.0 * np.maximum(variances, 0.0)))
 
 
 def thickness(flock: Flock) -> float:
-    """Tell the shortest of the flock's lengths (I1) [u]."""
+    """Take the shortest of the flock's principal lengths [u]: I1."""
     return float(principal_lengths(flock)[0])
 
 
 def thickness_to_width(flock: Flock) -> float:
-    """Tell I1 / I2: 1 for a ball, less for what is flat."""
-    return _ratio(flock, 1)
+    """Divide the shortest of the principal lengths by the next: I1/I2."""
+    return _share_of(flock, 1)
 
 
 def thickness_to_length(flock: Flock) -> float:
-    """Tell I1 / I3: 1 for a ball, less for what is flat or long."""
-    return _ratio(flock, -1)
+    """Divide the shortest of the principal lengths by the longest: I1/I3, in the plane I1/I2."""
+    return _share_of(flock, -1)
 
 
-def _ratio(flock: Flock, which: int) -> float:
+def _share_of(flock: Flock, which: int) -> float:
     lengths = principal_lengths(flock)
-    return float(lengths[0] / lengths[which]) if lengths[which] > 0.0 else math.nan
-
-
-def neighbor_anisotropy(flock: Flock) -> float:
-    """Tell whether nearest neighbours are aside: 1/3 in all directions alike, 1 nobody ahead or behind (Ballerini)."""
-    return float(anisotropy([flock], 1)[0])
+    # Below that a length is rounding noise, as for agents on one line.
+    return float(lengths[0] / lengths[which]) if lengths[which] > NOISE * flock.extent else math.nan

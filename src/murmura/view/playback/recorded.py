@@ -75,8 +75,8 @@ class RecordedFlock(Reader):
     def show(self, frame: Frame) -> None:
         """Read this frame from now on."""
         state = state_of(frame)
-        if set(state.own_columns) != set(self._plan.own_columns):
-            state = state.with_columns(self._plan.own_columns)
+        if set(state.own_columns) != set(self._plan.state_columns):
+            state = state.with_columns(self._plan.state_columns)
         set_items(self.scenario, state, self._seed)
         self._state, self._step_count = state, int(frame.step)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from murmura.core.algebra import maximum, minimum, when
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, eye, is_gone, miss, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, eye, is_gone, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     OVERLOOK,
@@ -17,7 +17,7 @@ from murmura.rules.predators.motion import (
     steer_toward,
 )
 from murmura.rules.predators.row import GONE, HunterRow
-from murmura.rules.predators.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING, enter
+from murmura.rules.predators.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING
 from murmura.rules.predators.turn import Turn
 
 WORTH_IT = 0.5
@@ -58,7 +58,7 @@ def climbing(it: HunterRow, turn: Turn) -> None:
     def dive() -> None:
         way = offset(turn.world, it.position, it.prey)
         it.velocity = way.with_length(it.max_speed * turn.p.speed_factor * START_OF_DIVE)
-        enter(it, DIVING)
+        begin_attack(it, DIVING)
 
     def climb() -> None:
         it.altitude = minimum(it.max_altitude, it.altitude + it.climb_rate * turn.world.dt)
@@ -105,7 +105,7 @@ register_kind(
         | {
             "max_speed": 18.0, "max_force": 0.7, "burst": 3.5, "max_energy": 60.0, "energy_regen": 6.0,
             "hunting_drain": 10.0, "attack_cost": 30.0, "exhaustion_threshold": 10.0, "recovery_delay": 3.0,
-            "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 28.0, "target_distance": 150.0,
+            "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 28.0,
             "hunt_time": 10.0, "attack_time": 2.5, "attack_force": 3.0, "lose_distance": 400.0,
             "circle_radius": 250.0, "circle_rate": 0.3, "stalk_time": 6.0, "climb_rate": 0.15,
             "max_altitude": 1.0, "scan_altitude": 0.4, "dive_altitude": 0.6,

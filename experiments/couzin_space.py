@@ -2,9 +2,9 @@
 
     python experiments/couzin_space.py [--quick]
 
-Published: as the zone of orientation widens at a wide zone of attraction, a group of 100 goes from a swarm (no order) to
+Published: as the zone of orientation widens at a wide zone of attraction, 100 go from a swarm (no order) to
 a torus (little polarization, much rotation) to a dynamic and then a highly parallel group; which one it is in between
-depends on which one it was (hysteresis). N = 100, repulsion 1, speed 3, turning rate 40 deg/s, blind angle 90 deg, error
+depends on which one it was (hysteresis). N = 100, repulsion 1, speed 3, turning 40 deg/s, blind angle 90 deg, error
 0.05 rad, steps of 0.1 s, no edges, start in a ball. `couzin.py` asks the same in the plane.
 """
 
@@ -68,7 +68,9 @@ def draw_kinds(lab: Experiment, axes: list, steps: int, seeds: range) -> None:
         zones = f"$Δr_o$ = {width:g}, $Δr_a$ = {attraction:g}"
         ax.set(title=f"{name}\n{zones}", xlabel=f"polarization {p:.2f}, rotation {m:.2f}", aspect="equal")
         ax.set(xlim=(-12, 12), ylim=(-12, 12))
-        lab.say(f"{name}: orientation {width:g}: polarization {p:.3f}, rotation {m:.3f}, neighbour {near:.2f}")
+        lab.say(
+            f"{name}: orientation {width:g}: polarization {p:.3f}, rotation {m:.3f}, neighbour {near:.2f}"
+        )
 
 
 def main() -> None:
@@ -97,7 +99,9 @@ def main() -> None:
     lab.save(figure)
     up, down = means["wider", "rotation"], means["narrower", "rotation"]
     k = int(np.abs(up - down).argmax())
-    lab.say(f"memory: at {widths[k]:g} rotation is {up[k]:.2f} growing wider and {down[k]:.2f} growing narrower")
+    lab.say(
+        f"memory: at {widths[k]:g} rotation is {up[k]:.2f} growing wider and {down[k]:.2f} growing narrower"
+    )
 
 
 if __name__ == "__main__":

@@ -167,7 +167,6 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
         raise ValueError(f"expected 1 or more neighbours, got {nearest}")
     sums, counts = np.zeros(nearest), np.zeros(nearest)
     for flock in flocks:
-        _in_the_plane(flock)
         k = min(nearest, flock.agent_count - 1)
         speed = math.hypot(*flock.velocities.mean(axis=0)) if k > 0 else 0.0
         if not speed > 0.0:

@@ -98,7 +98,12 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 def measures_of(scenario: Scenario) -> list[str]:
     """Names of the measures worth taking of a scenario."""
     plan = Plan(scenario)
-    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.has_lifecycle)
+    return usual_measures(
+        ("energy", *plan.own_columns),
+        scenario.species_names(),
+        plan.has_lifecycle,
+        scenario.world.dimension == 3,
+    )
 
 
 def check_measure(name: str, scenario: Scenario) -> None:

@@ -37,6 +37,10 @@ COSTS: dict[str, Cost] = {
     "groups": _line(200.0, 2.0),  # the three share a graph
     "largest_group": _line(50.0, 0.5),
     "mean_group": _line(50.0, 0.5),
+    "thickness": _line(60.0, 0.1),
+    "thickness_to_width": _line(60.0, 0.1),
+    "thickness_to_length": _line(60.0, 0.1),
+    "anisotropy": _line(200.0, 1.5),
     "correlation_length": lambda agents: 100.0 + 0.02 * min(agents, SAMPLE) ** 2,
 }
 

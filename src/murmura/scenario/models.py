@@ -196,6 +196,11 @@ class Display(Model):
 
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
+    speed: float = quantity(
+        1.0, "Simulated seconds for each second in the live view.", "", (0.25, 8), ge=0.05, le=16
+    )
+    trails: bool = choice(True, "Whether the live view begins with trails.")
+    follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
 
 
 class RulesBase(Model):
@@ -315,6 +320,17 @@ class Scenario(Model):
             return cls.model_validate_json(text)
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
+
+    def hidden_values(self) -> list[str]:
+        """Values that cannot act here: one line for each, with the cap that hides it and what to do."""
+        lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
+        found: dict[str, str] = {}
+        for prefix, life in lives or [("", self)]:
+            for name, rule in life.rules:
+                own = prefix if rule != getattr(self.rules, name) else ""
+                for line in rule.hidden(life) if rule.enabled else ():
+                    found.setdefault(own + line, line)
+        return list(found)
 
     def _repr_html_(self) -> str:
         from murmura.scenario.about import html_table

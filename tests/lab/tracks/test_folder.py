@@ -85,12 +85,12 @@ def test_tracks_are_exported_plotted_and_filmed(run: Run, tmp_path: Path):
 
 
 def test_tracks_are_replayed_and_compared(run: Run):
-    relived = BranchableRun(run)
-    played = RecordedSource(relived)
+    branchable = BranchableRun(run)
+    played = RecordedSource(branchable)
     played.seek(12)
     assert played.flock.agent_count == 3
     model = SyncedSession(mm.load_scenario("classic").with_values({"agents": 4}), 0, "reference", None, 1.0)
-    Pair(SyncedPlayback(relived, 1.0), model)
+    Pair(SyncedPlayback(branchable, 1.0), model)
     simulation, words = BranchableRun(run, backend="reference").branch(3)
     assert "nobody knows the animals' rules" in words
     simulation.step(1)

@@ -170,7 +170,7 @@ def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
 
 def test_sparse_runs_are_shown_faster(folder: Path):
     run = BranchableRun(mm.open_run(folder))
-    assert usual_speed(run) == 2.0
+    assert usual_speed(run) == 1.5
     run.steps = range(0, 6000, 100)
     assert usual_speed(run) == 16.0
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.core.saying import say
 from murmura.lab.damage import refuse
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import listed_axes, read_axes
@@ -25,6 +26,7 @@ from murmura.scenario import Scenario, load_scenario
 from murmura.scenario.rule_files import load_rule_file
 
 Progress = Callable[[int, int], None]
+MOST_CELLS_LOOKED_AT = 50
 
 
 def silent(text: str) -> None:
@@ -90,11 +92,32 @@ def sweep(
     )  # fmt: skip
     if prepared[0].rhythm:
         announce(prepared[0].rhythm)
+    tell = say if announce is silent else announce  # wrong science must not be silent
+    for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
+        tell(line)
     if not is_sweep(out):
         dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
     with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
         _work(made, workers, scheduler, report, announce)
     return made
+
+
+def hidden_cells(scenario: Scenario, design: Design) -> list[str]:
+    """What of the varied values cannot act in how many cells, by the first that says so; of many cells, a sample."""
+    cells = range(0, design.cell_count, max(1, design.cell_count // MOST_CELLS_LOOKED_AT))
+    told: dict[str, tuple[str, int]] = {}
+    for cell in cells:
+        values = design.cell(cell)
+        try:
+            lines = scenario.with_values(values).hidden_values()
+        except ScenarioError:
+            continue  # the run itself will say so
+        for path in values:
+            line = next((line for line in lines if path in line), None)
+            if line is not None:
+                first, count = told.get(path, (line, 0))
+                told[path] = (first, count + 1)
+    return [f"{count} of {len(cells)} cells: {line}" for line, count in told.values()]
 
 
 def resume_sweep(

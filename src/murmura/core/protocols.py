@@ -63,6 +63,8 @@ class World(Protocol):
     size: Vec  # [u]
     width: Number
     height: Number
+    depth: Number  # 0 in the plane
+    edges: Any  # what happens at them, axis by axis
     wraps: bool
     walled: bool
     dt: Number  # [s] of a step
@@ -77,3 +79,4 @@ class World(Protocol):
     seed_high: Integer
     noise_x: Number  # the seed's place on the noise lattice
     noise_y: Number
+    noise_z: Number

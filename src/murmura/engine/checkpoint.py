@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.plan import item_layout, state_columns
+from murmura.compute.item_tables import item_layout
+from murmura.compute.plan import state_columns
 from murmura.core.errors import MurmuraError, RunError
 from murmura.core.state import DTYPE, OWN_COLUMNS, SPACE_COLUMNS, State, column_type
 from murmura.scenario import Scenario

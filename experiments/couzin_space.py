@@ -68,7 +68,9 @@ def draw_kinds(lab: Experiment, axes: list, steps: int, seeds: range) -> None:
         zones = f"$Δr_o$ = {width:g}, $Δr_a$ = {attraction:g}"
         ax.set(title=f"{name}\n{zones}", xlabel=f"polarization {p:.2f}, rotation {m:.2f}", aspect="equal")
         ax.set(xlim=(-12, 12), ylim=(-12, 12))
-        lab.say(f"{name}: orientation {width:g}: polarization {p:.3f}, rotation {m:.3f}, neighbour {near:.2f}")
+        lab.say(
+            f"{name}: orientation {width:g}: polarization {p:.3f}, rotation {m:.3f}, neighbour {near:.2f}"
+        )
 
 
 def main() -> None:
@@ -97,7 +99,9 @@ def main() -> None:
     lab.save(figure)
     up, down = means["wider", "rotation"], means["narrower", "rotation"]
     k = int(np.abs(up - down).argmax())
-    lab.say(f"memory: at {widths[k]:g} rotation is {up[k]:.2f} growing wider and {down[k]:.2f} growing narrower")
+    lab.say(
+        f"memory: at {widths[k]:g} rotation is {up[k]:.2f} growing wider and {down[k]:.2f} growing narrower"
+    )
 
 
 if __name__ == "__main__":

@@ -211,9 +211,9 @@ class Tab:
     def leave(self) -> None:
         """Like `close`, but the page stays for the next test, which finds nothing of this one."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
-        for event, listener in self._listeners.items():
-            self.page.remove_listener(event, listener)
         assert (self.foreign, violations, self.problems) == ([], [], [])

@@ -141,12 +141,12 @@ def export_page(
 
 
 def _run_page(folder: Path) -> str:
-    from murmura.lab.runs.branching import RelivedRun
+    from murmura.lab.runs.branching import BranchableRun
     from murmura.lab.runs.run import open_run
     from murmura.view.standalone.loop import loop_of, played
     from murmura.view.standalone.page import run_page
 
-    run = RelivedRun(open_run(folder))
+    run = BranchableRun(open_run(folder))
     return run_page(run.scenario, run.seed, run.name, loop_of(played(run)))
 
 

@@ -1,6 +1,6 @@
-"""What can be said about a flock: pure functions from arrays to numbers.
+"""Measures of a flock: pure functions from arrays to numbers.
 
-This room knows geometry and counting. It must not know rules, engines, files or screens.
+Knows geometry and counting, and nothing of rules, engines, files or screens.
 """
 
 from murmura.measure.catalog import (

@@ -31,7 +31,7 @@ EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
 CAUSES = ("predation", "starvation", "age", "combat")
 Subject = Literal["any", "space", "mortal", "genes", "parts"]
-"""What a flock must have to be asked: nothing, a world with a depth, births or deaths, genes, body parts."""
+"""What a flock must have for a measure: nothing, a world with a depth, births and deaths, genes, or body parts."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def usual_measures(
 ) -> list[str]:
     """Names of the measures worth taking of agents with these columns, species and fates, in a plane or in space.
 
-    All registered ones that apply; the mean energy of the mortal; the mean and greatest generation, and of every gene
-    the mean and standard deviation, also for each of several species.
+    All registered ones that apply; the mean energy where agents die; the mean and greatest generation, and of every
+    gene the mean and standard deviation, also for each of several species.
     """
     given, kinds = tuple(columns), tuple(species)
     genes = genes_among(given)
@@ -147,7 +147,7 @@ def find_measure(name: str, columns: Iterable[str] = (), species: Iterable[str] 
 
 
 def cheap_measures(agent_count: int, names: Iterable[str] | None = None) -> list[str]:
-    """Which of these measures a flock of this size can afford once a second while it is watched."""
+    """Those of these measures that are cheap enough to take once a second in the live view."""
     # Those of traits are not listed, and cheap.
     return [
         name

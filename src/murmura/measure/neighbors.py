@@ -235,6 +235,7 @@ def _headings(flocks: list[Flock]) -> tuple[NDArray[np.int64], NDArray[np.float6
     ids = np.unique(np.concatenate(names))[:MOST_FOLLOWED] if names else np.zeros(0, np.int64)
     headings = np.full((len(flocks), len(ids), 2), math.nan)
     for row, (flock, name) in enumerate(zip(flocks, names, strict=True)):
+        _in_the_plane(flock)
         chosen = np.isin(name, ids)
         headings[row, np.searchsorted(ids, name[chosen])] = flock.headings[chosen]
     return ids, headings
@@ -267,10 +268,7 @@ def neighbors_seen(
     Returns:
         Row of the agent, row of the other, how far that is to the right and ahead [u], each of shape (pairs,).
     """
-    if flock.dimension == 3:
-        raise ValueError(
-            "maps of neighbours are of a plane, got a flock in space; measure its anisotropy, or drop z first"
-        )
+    _in_the_plane(flock)
     corner = min(reach * math.sqrt(2.0), 0.5 * min(flock.width, flock.height) if flock.wraps else math.inf)
     pairs = flock.tree.query_pairs(corner, output_type="ndarray")
     focal = np.concatenate([pairs[:, 0], pairs[:, 1]]).astype(np.intp)
@@ -289,6 +287,11 @@ def in_own_frame(
     """Vectors, shape (n, 2), as their owners see them: how far to the right, and how far ahead, shape (n,) each."""
     (x, y), (hx, hy) = vectors.T, headings.T
     return x * -hy + y * hx, x * hx + y * hy
+
+
+def _in_the_plane(flock: Flock) -> None:
+    if flock.dimension != 2:
+        raise ValueError("interaction maps are of flocks in the plane; this one has a depth")
 
 
 def _ids(flock: Flock) -> NDArray[np.int64]:

@@ -148,8 +148,8 @@ def test_couzin_in_space_has_the_papers_numbers() -> None:
 
 @pytest.mark.parametrize("name", ["couzin-space", "murmuration", "school"])
 def test_worlds_in_space_run_on_the_definition(name: str) -> None:
-    sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 30}), seed=2, backend="reference")
-    sim.step(200)
+    sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 8}), seed=2, backend="reference")
+    sim.step(30)
     assert np.isfinite(sim.positions).all() and np.isfinite(sim.velocities).all()
     assert (sim.positions >= 0.0).all() and (sim.positions <= sim.scenario.world.sides).all()
     assert sim.positions[:, 2].std() > 0.0

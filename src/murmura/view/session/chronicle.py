@@ -10,6 +10,7 @@ from murmura.engine.census import censuses, hunting_species
 from murmura.engine.lineage import CAUSE_NAMES, Lineage
 from murmura.engine.simulation import Simulation
 from murmura.measure.atmosphere import Atmosphere
+from murmura.view.session.event_feed import EventFeed
 from murmura.view.session.observer import Pace
 
 MOST_TIMES = 8
@@ -24,10 +25,11 @@ class Chronicle:
         self._pace = Pace(0.5)
         self._told: dict[str, Any] = {}
         self._atmosphere = Atmosphere(0)
+        self.feed = EventFeed()
 
     def look(self, epoch: int, simulation: Simulation, now: float, energy: float | None) -> None:
         """Take notice of the flock, if it is time and something happened since."""
-        simulation.events()  # told by the family tree; kept, they would fill memory while nobody asks
+        self.feed.hear(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
             now, anyway=epoch != self._epoch
@@ -60,5 +62,6 @@ class Chronicle:
         ]
 
     def told(self) -> dict[str, Any]:
-        """For a status; empty while nobody was born or died."""
-        return self._told
+        """For a status; of births and deaths nothing while there are none."""
+        totals = self.feed.totals
+        return {**({"totals": totals} if totals else {}), **self._told}

@@ -18,11 +18,13 @@ from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.session.bodies import Lookout
 from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.compile_queue import Preparing
 from murmura.view.session.frame_capture import Exposure
 from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
 from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
+from murmura.view.session.state_hash import StateHash
 from murmura.view.wire.frames import extras_of, load_packer
 from murmura.view.wire.hello import greeting
 from murmura.view.wire.scenery import NOTHING
@@ -31,7 +33,6 @@ FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
 Refuse = Callable[[str], None]
 
 
@@ -71,14 +72,15 @@ class Session:
         self._clock = Clock(self.scene, speed)
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
-        self._measures: dict[str, Any] = {}
-        self._hash: tuple[Any, str] = (None, "")
+        self._hash = StateHash()
+        self.lookout = Lookout()
         self._chronicle = Chronicle()
+        self.feed = self._chronicle.feed
         self._exposure = Exposure()
         self._left = 0  # steps of a "step" command that are still to be done
         self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
         self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
-        self._observer = Observer(lambda measures: setattr(self, "_measures", measures))
+        self._observer = Observer()
         self._preparing = Preparing(self.scene, self._soon, self._not_made)
         self.when_grounded: Callable[[MurmuraError], None] = lambda problem: None
         """Called if the first flock can never fly, since its kernel cannot be made."""
@@ -169,13 +171,15 @@ class Session:
                     moved = self.wanted = False
                     frames.done(time.perf_counter())
                     news = True
-            if self.selected is not None and inspections.is_due(now):
+            if (self.selected is not None or self.lookout.window) and inspections.is_due(now):
                 self._inspect()
+                self.lookout.look(self.simulation)
                 inspections.done(time.perf_counter())
                 news = True
             if self.scene.is_ready:  # else what measures need to load would keep the first picture waiting
                 self._observer.observe(self.simulation, now)
-            self._chronicle.look(self.scene.epoch, self.simulation, now, self._measures.get("energy_mean"))
+            energy = self._observer.reading_of(self.simulation)["measures"].get("energy_mean")
+            self._chronicle.look(self.scene.epoch, self.simulation, now, energy)
             if statuses.is_due(now, anyway=changed):
                 self._publish_status()
                 statuses.done(time.perf_counter())
@@ -346,8 +350,10 @@ class Session:
         self.extra = str(column)
 
     def _inspect(self) -> None:
+        if self.selected is None:
+            return
         try:
-            self.inspection = inspect(self.simulation, int(self.selected or 0))
+            self.inspection = inspect(self.simulation, self.selected)
         except MurmuraError:
             self._deselect()  # it died
 
@@ -361,14 +367,7 @@ class Session:
         return True
 
     def _state_hash(self) -> str:
-        """The hash now; of a large running flock none, since it would take a step's time."""
-        simulation = self.simulation
-        if self.running and simulation.agent_count > HASHED_WHILE_RUNNING:
-            return ""
-        moment = (self.scene.epoch, simulation.step_count, simulation.scenario)
-        if moment != self._hash[0]:
-            self._hash = (moment, simulation.state_hash()[:12])
-        return self._hash[1]
+        return self._hash.of(self.scene, self.running)
 
     def _publish_status(self) -> None:
         simulation = self.simulation
@@ -383,7 +382,7 @@ class Session:
             "compiling": self._preparing.is_busy,
             "progress": self._preparing.progress,
             "speed": self.speed,
-            "measures": self._measures,
+            **self._observer.reading_of(simulation),
         } | self._chronicle.told()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
@@ -394,4 +393,5 @@ class Session:
         "select": _select,
         "pick": _pick,
         "extra": _set_extra,
+        "look": lambda self, message: self.lookout.ask(message),
     }

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from murmura.view.session.bodies import NOBODY_SEEN
 from murmura.view.session.session import Session
 from murmura.view.wire.scenery import NOTHING
 
@@ -33,8 +34,10 @@ class Watcher:
         self._is_ready = True
         self._frame = self._hello = self._scenario = -1
         self._status: Any = None
+        self._event = 0  # the number of the last event that was told
         self._inspection: Any = None
         self._things: Any = NOTHING
+        self._bodies: Any = NOBODY_SEEN
         self._alarm: Any = session.alarm
         self._errors: deque[dict[str, Any]] = deque()
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
@@ -49,6 +52,7 @@ class Watcher:
         session = self._session
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
+            self._event = 0
             self._things = NOTHING  # with a hello a page forgets what stood in the world before
             yield json.dumps(session.hello())
         if self._scenario != session.scenario_number:
@@ -69,6 +73,13 @@ class Watcher:
         if session.status and session.status is not self._status:
             self._status = session.status
             yield json.dumps(self._status)
+            events = session.feed.since(self._event)
+            if events:
+                self._event = events[-1]["number"]
+                yield json.dumps({"type": "events", "events": events})
+        if session.lookout.seen is not self._bodies:
+            self._bodies = session.lookout.seen
+            yield json.dumps(self._bodies)
         if session.inspection is not self._inspection:
             self._inspection = session.inspection
             yield json.dumps(self._inspection)

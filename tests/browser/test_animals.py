@@ -40,7 +40,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     sights = np.array(tab.session.status["population"]["sights"]) * tab.see("camera.zoom")
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("v")
-    tab.until(lambda: {round(arc["r"], 1) for arc in tab.drawn()["arcs"]} <= set(sights.round(1).tolist()))
+    tab.until(lambda: set(sights.round(1).tolist()) <= {round(arc["r"], 1) for arc in tab.drawn()["arcs"]})
 
 
 def test_bodies_are_drawn_from_near(tab: Tab) -> None:

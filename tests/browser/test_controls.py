@@ -97,7 +97,7 @@ def test_agents_speed_and_presets(tab: Tab) -> None:
     tab.until(lambda: tab.simulation.agent_count == 33)
     tab.page.get_by_label("Simulation speed").fill("1")
     tab.until(lambda: tab.session.speed == 8.0)
-    tab.page.get_by_label("Preset").select_option("roadmap")
+    tab.page.locator("#preset").select_option("roadmap")
     tab.until(lambda: tab.session.scenario.name == "roadmap")
 
 

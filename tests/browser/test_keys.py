@@ -55,11 +55,18 @@ ELSEWHERE = {
     "actions",
     "fit",
     "fullScreen",
+    "gallery",
     "panLeft",
     "panRight",
     "panUp",
     "panDown",
 }
+
+
+BEST = [
+    "murmuration", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek",
+    "classic",
+]  # fmt: skip
 
 
 def test_keys_change_how_it_looks(tab: Tab) -> None:
@@ -104,10 +111,10 @@ def test_r_begins_anew_and_shift_r_with_another_seed(tab: Tab) -> None:
 
 def test_digits_load_presets(tab: Tab) -> None:
     tab.send("pause")
-    for number, name in enumerate(mm.scenario_names()[:9], start=1):
+    for number, name in enumerate(BEST, start=1):
         tab.page.keyboard.press(str(number))
         tab.until(lambda name=name: tab.session.scenario.name == name)
-    tab.until(lambda: tab.page.get_by_label("Preset").input_value() == mm.scenario_names()[8])
+    tab.until(lambda: tab.page.locator("#preset").input_value() == BEST[8])
 
 
 def _download(tab: Tab, press: Callable[[], Any]) -> Download:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -40,6 +41,9 @@ def live(
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
+    runs: Annotated[Path, Parameter(help="Folder for the runs that are recorded from the page.")] = Path(
+        "runs"
+    ),
 ) -> None:
     """Open a scenario in the browser and watch it live.
 
@@ -50,8 +54,9 @@ def live(
     """
     check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.lab.runs.live_recording import RunShelf
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open, exit_on_close)
+    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs))

@@ -15,7 +15,7 @@ from tests.view.live import flock
 
 def test_those_in_the_rectangle_are_told_with_their_bodies():
     sim = mm.Simulation(mm.load_scenario("arms-race").with_values({"agents": 40}), 3, "reference")
-    x, y = sim.positions.T
+    x = sim.positions[:, 0]
     lookout = Lookout()
     lookout.ask({"left": 0, "top": 0, "right": float(np.median(x)), "bottom": 1e6})
     lookout.look(sim)

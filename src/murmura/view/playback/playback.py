@@ -7,9 +7,10 @@ again and flies on as an ordinary live scene. The run itself comes from outside;
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -28,6 +29,7 @@ from murmura.view.session.session import Session
 from murmura.view.wire.frames import EXTRAS
 
 USUAL_SPEED, TOP_SPEED = 2.0, 16.0
+MOST_ROWS = 2000  # of what was measured, told to a page
 FRAMES_A_SECOND = 15.0  # what a sparsely recorded run is sped up to, or its flock would hop
 
 
@@ -62,6 +64,9 @@ class Recording(Protocol):
         """The step of each frame."""
 
     def frame(self, number: int) -> Frame: ...
+
+    def measures(self) -> Iterator[dict[str, Any]]:
+        """What was measured on the way: rows with `step` and measures by name, None where there was nothing."""
 
     def relive(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was come by, in words."""
@@ -183,6 +188,7 @@ class Playback(Session):
         self._told = ""
         self._is_reliving = False
         self._followed: Scene | None = None
+        self._waits, self.running = True, False  # at the first frame, until somebody watches
         self._show(self._recorded)
         self._shown = (self.scene.epoch, self.scene.scenario)
 
@@ -216,7 +222,20 @@ class Playback(Session):
         if not self.is_live:
             recorded = self._recorded.played.columns
             found["columns"] = [name for name in found["columns"] if EXTRAS[name][1] in recorded]
+            found["history"] = self._history
         return found
+
+    @cached_property
+    def _history(self) -> dict[str, Any]:
+        """All that was measured in the run, for the charts."""
+        played = self._recorded.played
+        return history(list(played.recording.measures()), played.scenario.motion.time_step)
+
+    def ask_frame(self) -> None:
+        """The first one who watches sets it going: what nobody sees shall not be over when somebody comes."""
+        if self._waits:
+            self._waits, self.running = False, True
+        super().ask_frame()
 
     def _publish_status(self) -> None:
         super()._publish_status()
@@ -311,6 +330,20 @@ class Playback(Session):
         "seek": _seek,
         "branch": _branch,
         "return": _go_back,
+    }
+
+
+def history(rows: Sequence[Mapping[str, Any]], time_step: float) -> dict[str, Any]:
+    """Measured rows as columns for a page: `times` [s] and `columns`; of very many rows some."""
+    some = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
+    names = dict.fromkeys(name for row in some for name in row if name not in ("step", "time"))
+
+    def number(value: Any) -> float | None:
+        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+    return {
+        "times": [row["step"] * time_step for row in some],
+        "columns": {name: [number(row.get(name)) for row in some] for name in names},
     }
 
 

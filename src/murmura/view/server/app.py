@@ -18,6 +18,7 @@ from typing import Any
 from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.compare import Pair
 from murmura.view.server.connections import server_config
+from murmura.view.server.files import Shelf, file_routes
 from murmura.view.server.guard import Guard
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Watcher
@@ -113,8 +114,12 @@ def make_app(
     port: int,
     hosts: tuple[str, ...] = LOCAL,
     when_deserted: Callable[[], None] = lambda: None,
+    shelf: Shelf | None = None,
 ) -> Guard:
-    """The guarded application; `when_deserted` is called when the last page has left and none came back."""
+    """The guarded application; `when_deserted` is called when the last page has left and none came back.
+
+    `shelf` is where pages may have runs recorded; without one they may not.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
@@ -126,7 +131,9 @@ def make_app(
             when_deserted()
 
     if isinstance(session, Session):
-        app = Starlette(routes=_routes(session, bells[""], leave_if_deserted))
+        app = Starlette(
+            routes=[*file_routes(session, shelf), *_routes(session, bells[""], leave_if_deserted)]
+        )
         app.state.bells = bells[""]
         return Guard(app, port, hosts)  # type: ignore[arg-type]
     halves = [
@@ -209,6 +216,7 @@ def serve(
     port: int | None = None,
     open_page: bool = True,
     exit_on_close: bool = False,
+    shelf: Shelf | None = None,
 ) -> None:
     """Serve until Ctrl-C, or until the last page is closed."""
     check_page()
@@ -229,7 +237,7 @@ def serve(
         import uvicorn
 
         chosen = door.getsockname()[1]
-        app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None)
+        app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None, shelf=shelf)
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.when_grounded = give_up

@@ -237,6 +237,7 @@ class Session:
         self._shown = (self.scene.epoch, self.scene.scenario)
         if epoch != self.scene.epoch:
             self.hello_number += 1
+            self.lookout.ask({})  # pages ask again, if there is anything to be seen
             if self.selected is not None:
                 self._deselect()
         elif scenario is not self.scene.scenario:

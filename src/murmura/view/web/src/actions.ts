@@ -2,6 +2,7 @@
 
 import type { Changes } from "./net/changes";
 import { nextSpeed, type Dock } from "./panel/dock";
+import type { Gallery } from "./gallery/gallery";
 import type { Help } from "./panel/help";
 import { isNarrow } from "./panel/layout";
 import { THEMES, after, type Settings } from "./panel/settings";
@@ -23,6 +24,7 @@ export interface Parts {
   recorder: Recorder;
   dock: Dock;
   help: Help;
+  gallery: Gallery;
   send(message: ClientMessage): void;
   hello(): Hello | null;
   status(): Status | null;
@@ -76,6 +78,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     link: () => { void copyLink(parts); },
     export: () => { const hello = parts.hello(); if (hello) saveJson(hello.scenario, name()); },
     actions: () => { void saveActions(name()); },
+    gallery: () => { parts.gallery.toggle(); },
     help: () => { parts.help.toggle(); },
     escape: () => { parts.release(); },
   };

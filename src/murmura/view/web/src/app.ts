@@ -7,6 +7,7 @@ import { Charts } from "./charts/charts";
 import { Connection } from "./net/connection";
 import { Dock } from "./panel/dock";
 import { Feed } from "./panel/feed";
+import { Files } from "./panel/files";
 import { byId, element, isTyping } from "./dom";
 import { Hands } from "./tools/tools";
 import { Help } from "./panel/help";
@@ -14,7 +15,7 @@ import { Hint } from "./text/hint";
 import { Hud, summary } from "./panel/hud";
 import { Input } from "./tools/input";
 import { Inspector } from "./panel/inspector";
-import { readScenario, Recorder } from "./tools/capture";
+import { readScenario, Recorder, stamp, thumbnail } from "./tools/capture";
 import { meaning, type Action } from "./tools/keys";
 import { hunterKinds, Places } from "./tools/placement";
 import { PlaybackBar } from "./panel/playback";
@@ -24,7 +25,10 @@ import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./render/palettes";
 import { note } from "./text/toasts";
 import { Panel } from "./panel/panel";
-import { presetList } from "./panel/presets";
+import { Gallery } from "./gallery/gallery";
+import { nineOf } from "./gallery/groups";
+import { OwnPresets } from "./gallery/own";
+import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
 import { isNarrow, Room } from "./panel/layout";
 import { valueAt } from "./panel/schema";
@@ -47,6 +51,13 @@ export class App {
   private readonly charts = new Charts({ get: () => this.settings.looks.cards, set: (cards) => { this.settings.set({ cards }); } });
   private readonly feed = new Feed({ go: (place) => { this.stage.goTo(place); } });
   private readonly help = new Help(this.settings);
+  private readonly gallery = new Gallery(new OwnPresets(this.memory), {
+    load: (name) => { this.sharing.load(name); },
+    loadOwn: (scenario) => { this.send({ type: "load", scenario }); },
+    scenario: () => this.hello?.scenario ?? null,
+    picture: (use) => { this.stage.withPicture(() => { use(thumbnail(this.stage.layers)); }); },
+  });
+  private readonly files = new Files({ hello: () => this.hello, step: () => this.status?.step ?? 0, name: () => (this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura") });
   private readonly legend = new Legend();
   private readonly hint = new Hint(this.memory);
   private readonly recorder = new Recorder();
@@ -61,7 +72,7 @@ export class App {
   private status: Status | null = null;
   private followNext = false;
   private lives = false; // there is something to be seen of single animals
-  private lookedAt: readonly number[] | null = null;
+  private lookedAt: readonly number[] | null | undefined;
   private lastSummary = -Infinity;
   private lastHeard = 0;
 
@@ -85,9 +96,9 @@ export class App {
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
     this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
-    const { stage, settings, changes, sharing, recorder, dock, help, send } = this;
-    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
-    this.presets = presetList((name) => { this.sharing.load(name); });
+    const { stage, settings, changes, sharing, recorder, dock, help, gallery, send } = this;
+    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
+    this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); });
   }
 
   start(): void {
@@ -96,7 +107,7 @@ export class App {
     if (isNarrow()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
-    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), appearance(this.settings), this.panel.root);
+    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), appearance(this.settings), this.files.root, this.panel.root);
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
@@ -175,7 +186,7 @@ export class App {
     this.showScenario(hello.scenario);
     this.stage.stances = hello.stances ?? [];
     this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);
-    this.lookedAt = null;
+    this.lookedAt = undefined; // whatever was asked before was about another flock
     this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
@@ -196,6 +207,7 @@ export class App {
     if (this.changes.isTurning) this.panel.revert(scenario, this.hello.loaded);
     this.changes.isTurning = false;
     this.presets.show(this.hello.scenarios, String(scenario.name));
+    this.gallery.show(this.hello.scenarios, String(scenario.name));
     this.changes.showAgents();
   }
 
@@ -268,7 +280,7 @@ export class App {
   }
 
   private preset(k: number): void {
-    const item = this.hello?.scenarios[k];
+    const item = nineOf(this.hello?.scenarios ?? [])[k] as { name: string } | undefined;
     if (item) this.sharing.load(item.name);
   }
 

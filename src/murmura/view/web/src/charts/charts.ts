@@ -6,7 +6,7 @@ import { humanized } from "../panel/schema";
 import { causesInWords, timesInWords } from "../text/times";
 import { Card, shown } from "./card";
 import { rowOf, specsOf, usualSpecs, type MeasureFacts, type Spec } from "./catalog";
-import { History, type Values } from "./history";
+import { History } from "./history";
 
 const TABLE_ROWS = 15;
 const TABLE_MS = 1000; // a table that changes more often cannot be read
@@ -51,13 +51,13 @@ export class Charts {
     this.recorded = false;
     this.history.clear();
     this.key = "";
+    if (hello.history && hello.history.times.length > 0) this.fill(hello.history);
   }
 
   /** A recorded run: its measures are known from the beginning. */
-  fill(rows: { time: number; values: Values }[]): void {
-    this.history.clear();
-    for (const { time, values } of rows) this.history.add(time, values);
-    this.recorded = rows.length > 0;
+  private fill({ times, columns }: NonNullable<Hello["history"]>): void {
+    times.forEach((time, k) => { this.history.add(time, Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k] ?? null]))); });
+    this.recorded = true;
     this.offer();
     this.drawAll(null);
   }

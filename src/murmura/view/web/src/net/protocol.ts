@@ -140,6 +140,8 @@ export interface Hello {
   stances?: string[];
   /** What `place` takes; absent: circle and wall. */
   places?: Placeable[];
+  /** All that was measured in a recorded run [s]. */
+  history?: { times: number[]; columns: Record<string, (number | null)[]> };
   /** Units and meanings of measures; those of traits say it by their names. */
   measures?: Record<string, { unit: string; meaning: string }>;
   /** What the predator tool can place: species that hunt, then kinds of hunters; absent: the kinds of the schema. */

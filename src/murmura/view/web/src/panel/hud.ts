@@ -13,6 +13,7 @@ export class Hud {
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
   private readonly share = element("span", { class: "share" });
+  private word = "live"; // or replay
   private pictures = 0;
   private drawn = 0;
   private counted = 0; // when [ms]
@@ -36,12 +37,12 @@ export class Hud {
   }
 
   connected(yes: boolean): void {
-    this.say(yes ? "live" : "reconnecting …", yes);
+    this.say(yes ? this.word : "reconnecting …", yes);
   }
 
   /** The line is there but silent: a new set of rules is being compiled. */
   silent(): void {
-    if (this.line.textContent === "live") this.say("compiling …", false);
+    if (this.line.textContent === this.word && this.word === "live") this.say("compiling …", false);
   }
 
   private say(text: string, good: boolean): void {
@@ -57,6 +58,7 @@ export class Hud {
   }
 
   status(status: Status): void {
+    this.word = status.playback && !status.playback.live ? "replay" : "live";
     if (status.compiling) this.say(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));

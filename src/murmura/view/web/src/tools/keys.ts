@@ -4,7 +4,7 @@ export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
   | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
   | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel" | "feed"
-  | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
+  | "gallery" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
 
 export interface Shortcut {
   keys: string[];
@@ -56,6 +56,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("e|E", "save the scenario as JSON", "export"),
   row("A", "save what was done, to replay it", "actions"),
   row("q|Q", "light, dark, or as the system has it", "theme"),
+  row("0", "all presets with pictures", "gallery"),
   row("?", "this sheet", "help"),
   row("Escape", "let go: selection, following, tool", "escape"),
 ];
@@ -68,7 +69,7 @@ export const MOUSE: readonly [string, string][] = [
   ["Wheel or pinch", "zoom at the pointer"],
   ["Middle drag or two fingers", "move the view"],
   ["Long press", "repel; with a tool: remove"],
-  ["1 – 9", "load a preset"],
+  ["1 – 9", "load one of the nine best presets"],
 ];
 
 export interface Pressed {

@@ -51,7 +51,7 @@ def test_bodies_are_drawn_from_near(tab: Tab) -> None:
     tab.page.mouse.wheel(0, -2400)
     tab.until(lambda: tab.session.lookout.window is not None)
     tab.until(lambda: len(tab.drawn()["lines"]) > before + 5)  # fins, tails and spikes
-    assert any("♂" in text or "♀" in text for text in tab.drawn()["texts"])
+    tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))
     tab.until(lambda: tab.session.lookout.window is None)

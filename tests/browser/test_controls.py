@@ -134,7 +134,7 @@ def test_charts_can_be_read_as_a_table(tab: Tab) -> None:
 
 
 def test_a_link_brings_the_scene_back(tab: Tab, make_tab: MakeTab) -> None:
-    tab.page.keyboard.press("1")
+    tab.page.keyboard.press("6")
     tab.until(lambda: tab.session.scenario.name != "classic")
     name = tab.session.scenario.name
     tab.shows_now()

@@ -40,4 +40,4 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
     restored = mm.Simulation.restore(Path(str(waiting.value.path())), "reference")
     assert restored.state_hash() == tab.simulation.state_hash()
     tab.page.get_by_role("button", name="Copy the command").click()
-    tab.until(lambda: "murmura run classic.json --seed 7" in str(told.text_content()))
+    tab.until(lambda: "murmura run classic --seed 7 --steps" in str(told.text_content()))

@@ -41,6 +41,9 @@ def live(
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
+    share: Annotated[
+        bool, Parameter(help="Let a class watch, with a code; not encrypted.", negative="")
+    ] = False,
     runs: Annotated[Path, Parameter(help="Folder for the runs that are recorded from the page.")] = Path(
         "runs"
     ),
@@ -53,10 +56,13 @@ def live(
         Name of a shipped scenario, or a .json or .toml file.
     """
     check_pace(speed)
+    from murmura.view.server.sharing import check_host
+
     print(f"murmura {__version__} - starting...", flush=True)
+    check_host(host, share)
     from murmura.lab.runs.live_recording import RunShelf
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs))
+    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs), share)

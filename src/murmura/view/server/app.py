@@ -19,12 +19,12 @@ from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.compare import Pair
 from murmura.view.server.connections import server_config
 from murmura.view.server.files import Shelf, file_routes
-from murmura.view.server.guard import Guard
+from murmura.view.server.guard import VISITOR, Guard, class_code
+from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Watcher
 
 STATIC = Path(__file__).parents[1] / "static"
-LOCAL = ("127.0.0.1", "localhost")
 MOST_CLIENTS = 256
 FIRST_PORT, LAST_PORT = 8421, 65535
 RELOAD_SECONDS = 2.0  # a page that is loaded again is away for less
@@ -66,10 +66,10 @@ class Bells:
             bell.set()
 
 
-async def converse(socket: Any, session: Session, bells: Bells) -> None:
+async def converse(socket: Any, session: Session, bells: Bells, may_touch: bool = True) -> None:
     """Talk with one page until it leaves."""
     news = bells.hang()
-    watcher = Watcher(session, bells.ring)
+    watcher = Watcher(session, bells.ring, may_touch)
     watcher.open()
     sender = asyncio.create_task(_send_news(socket, watcher, news))
     try:
@@ -115,6 +115,7 @@ def make_app(
     hosts: tuple[str, ...] = LOCAL,
     when_deserted: Callable[[], None] = lambda: None,
     shelf: Shelf | None = None,
+    code: str | None = None,
 ) -> Guard:
     """The guarded application; `when_deserted` is called when the last page has left and none came back.
 
@@ -135,7 +136,7 @@ def make_app(
             routes=[*file_routes(session, shelf), *_routes(session, bells[""], leave_if_deserted)]
         )
         app.state.bells = bells[""]
-        return Guard(app, port, hosts)  # type: ignore[arg-type]
+        return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
     halves = [
         Mount(f"/{name}", routes=_routes(one, bells[name], leave_if_deserted)) for name, one in sides.items()
     ]
@@ -162,7 +163,7 @@ def _routes(session: Session, bells: Bells, leave_if_deserted: Callable[[], None
             return
         await websocket.accept()
         try:
-            await converse(websocket, session, bells)
+            await converse(websocket, session, bells, not websocket.scope.get(VISITOR, False))
         finally:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS, leave_if_deserted)
 
@@ -217,11 +218,14 @@ def serve(
     open_page: bool = True,
     exit_on_close: bool = False,
     shelf: Shelf | None = None,
+    share: bool = False,
 ) -> None:
-    """Serve until Ctrl-C, or until the last page is closed."""
+    """Serve until Ctrl-C, or until the last page is closed; with `share` also for visitors with a class code."""
     check_page()
-    if host not in LOCAL:
-        raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
+    check_host(host, share)
+    code = class_code() if share else None
+    if share and host in LOCAL:
+        host = EVERYWHERE
     problems: list[MurmuraError] = []
 
     def leave() -> None:
@@ -237,7 +241,8 @@ def serve(
         import uvicorn
 
         chosen = door.getsockname()[1]
-        app = make_app(session, chosen, when_deserted=lambda: leave() if exit_on_close else None, shelf=shelf)
+        names = own_names(host) if share else LOCAL
+        app = make_app(session, chosen, names, lambda: leave() if exit_on_close else None, shelf, code)
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.when_grounded = give_up
@@ -246,7 +251,14 @@ def serve(
             session.open()
             with asyncio.Runner() as runner:
                 runner.get_loop()  # before the address is known: a Ctrl-C in the middle of its making leaves it broken
-                _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+                own = f"http://{LOCAL[0] if host == EVERYWHERE else host}:{chosen}/?token="
+                _announce(f"{own}{app.launch_token}", chosen, open_page)
+                if code is not None:
+                    print(
+                        f"{WARNING}\nmurmura: visitors: http://{names[0]}:{chosen}/ with the code {code}",
+                        flush=True,
+                    )
+                listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
         except KeyboardInterrupt:
             serving.close()  # it may have come before anything was served

@@ -27,10 +27,11 @@ class Watcher:
     Args:
         session: What is watched.
         wake: Called from any thread when `news` may have something for this watcher alone.
+        may_touch: Whether commands are carried out; a visitor may only look.
     """
 
-    def __init__(self, session: Session, wake: Callable[[], None]) -> None:
-        self._session, self._wake = session, wake
+    def __init__(self, session: Session, wake: Callable[[], None], may_touch: bool = True) -> None:
+        self._session, self._wake, self._may_touch = session, wake, may_touch
         self._is_ready = True
         self._frame = self._hello = self._scenario = -1
         self._status: Any = None
@@ -54,7 +55,7 @@ class Watcher:
             self._hello, self._scenario = session.hello_number, session.scenario_number
             self._event = 0
             self._things = NOTHING  # with a hello a page forgets what stood in the world before
-            yield json.dumps(session.hello())
+            yield json.dumps(session.hello() | ({} if self._may_touch else {"visitor": True}))
         if self._scenario != session.scenario_number:
             self._scenario = session.scenario_number
             yield json.dumps({"type": "scenario", "scenario": session.scenario.model_dump(mode="json")})
@@ -100,6 +101,9 @@ class Watcher:
             self._wake()
             return
         kind = str(message.get("type"))[:40]
+        if not self._may_touch:
+            self._refuse(kind, "you are a visitor: you may look and not touch")
+            return
         self._session.submit(message, lambda reason: self._refuse(kind, reason))
 
     def says_too_much(self) -> bool:

@@ -134,6 +134,7 @@ export class App {
   }
 
   private readonly send = (message: ClientMessage): void => {
+    if (this.hello?.visitor) return; // a visitor looks and does not touch
     this.connection.send(message);
     // What was asked for counts at once: a key pressed twice must not act on an old answer.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
@@ -180,6 +181,7 @@ export class App {
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
     this.hud.hello(hello);
     this.charts.hello(hello);
+    document.body.classList.toggle("visitor", hello.visitor === true);
     this.feed.clear(Number(valueAt(hello.scenario, "motion.time_step") ?? 1 / 60));
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);

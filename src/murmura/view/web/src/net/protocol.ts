@@ -140,6 +140,8 @@ export interface Hello {
   stances?: string[];
   /** What `place` takes; absent: circle and wall. */
   places?: Placeable[];
+  /** May look and not touch. */
+  visitor?: boolean;
   /** All that was measured in a recorded run [s]. */
   history?: { times: number[]; columns: Record<string, (number | null)[]> };
   /** Units and meanings of measures; those of traits say it by their names. */

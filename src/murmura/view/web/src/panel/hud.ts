@@ -13,7 +13,8 @@ export class Hud {
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
   private readonly share = element("span", { class: "share" });
-  private word = "live"; // or replay
+  private word = "live"; // or replay, or watching
+  private isVisitor = false;
   private pictures = 0;
   private drawn = 0;
   private counted = 0; // when [ms]
@@ -52,13 +53,15 @@ export class Hud {
 
   hello(hello: Hello): void {
     this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura").replaceAll("-", " ");
+    this.isVisitor = hello.visitor === true;
+    if (this.isVisitor) this.word = "watching";
     this.scene([]);
     this.title.textContent = String(hello.scenario.title ?? "");
     this.write("seed", String(hello.seed));
   }
 
   status(status: Status): void {
-    this.word = status.playback && !status.playback.live ? "replay" : "live";
+    if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : "live";
     if (status.compiling) this.say(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));

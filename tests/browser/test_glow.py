@@ -91,7 +91,7 @@ def _width(tab: Tab) -> int:
     return int(tab.page.evaluate("() => document.getElementById('flock').width"))
 
 
-@pytest.mark.parametrize(("key", "size"), [("s", (960, 640)), ("S", (3840, 2560))])
+@pytest.mark.parametrize(("key", "size"), [("Shift+S", (960, 640)), ("y", (3840, 2560))])
 def test_a_screenshot_is_drawn_in_full(make_tab: MakeTab, key: str, size: tuple[int, int]) -> None:
     tab = make_tab()
     tab.page.add_init_script(SLOW)

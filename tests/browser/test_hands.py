@@ -34,7 +34,7 @@ def _near(found: Any, place: tuple[float, float], reach: float = 1.0) -> bool:
         ("", "left", False, "attract"),
         ("", "right", False, "repel"),
         ("", "left", True, "repel"),
-        ("d", "left", False, "scare"),
+        ("Shift+D", "left", False, "scare"),
     ],
 )
 def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, mode: str) -> None:
@@ -159,7 +159,7 @@ def test_building_and_removing(tab: Tab) -> None:
 
     for key, thing, items in (
         ("o", "attractor", lambda: rules().attractors.points),
-        ("d", "predator", lambda: rules().predators.hunters),
+        ("Shift+D", "predator", lambda: rules().predators.hunters),
     ):
         tab.page.keyboard.press(key)
         mouse.click(*HERE)

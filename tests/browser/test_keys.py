@@ -56,6 +56,7 @@ ELSEWHERE = {
     "fit",
     "fullScreen",
     "gallery",
+    "lessons",
     "panLeft",
     "panRight",
     "panUp",

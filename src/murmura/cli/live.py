@@ -27,7 +27,7 @@ from murmura.cli.options import (
 @app.default
 @app.command
 def live(
-    scenario: str = "starlings",
+    scenario: str = "murmuration",
     /,
     *,
     agents: Agents = None,
@@ -37,13 +37,17 @@ def live(
     port: Port = None,
     no_open: NoOpen = False,
     exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
-    speed: Pace = 2.0,
+    speed: Pace | None = None,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
     share: Annotated[
         bool, Parameter(help="Let a class watch, with a code; not encrypted.", negative="")
     ] = False,
+    lessons: Annotated[
+        list[Path] | None,
+        Parameter(help="Folder with lesson cards of your own. May be repeated.", negative=""),
+    ] = None,
     runs: Annotated[Path, Parameter(help="Folder for the runs that are recorded from the page.")] = Path(
         "runs"
     ),
@@ -55,14 +59,18 @@ def live(
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     """
-    check_pace(speed)
+    if speed is not None:
+        check_pace(speed)
     from murmura.view.server.sharing import check_host
 
     print(f"murmura {__version__} - starting...", flush=True)
     check_host(host, share)
+    from murmura.view.wire.lessons import read_lessons
+
+    read_lessons(lessons or ())  # what is wrong with them is told at once, not to the first page
     from murmura.lab.runs.live_recording import RunShelf
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs), share)
+    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs), share, lessons or ())

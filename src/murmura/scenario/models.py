@@ -172,6 +172,13 @@ class Display(Model):
 
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
+    speed: float = quantity(
+        1.0, "Simulated seconds for each second that is watched.", "", (0.1, 8), ge=0.05, le=16
+    )
+    trails: bool = Field(True, description="Whether agents leave trails, until a visitor says otherwise.")
+    fills_window: bool = Field(
+        False, description="Whether the world takes the shape of the window it is shown in."
+    )
 
 
 class RulesBase(Model):

@@ -11,7 +11,7 @@ import os
 import platform
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,7 @@ def make_app(
     when_deserted: Callable[[], None] = lambda: None,
     shelf: Shelf | None = None,
     code: str | None = None,
+    lessons: Sequence[Path] = (),
 ) -> Guard:
     """The guarded application; `when_deserted` is called when the last page has left and none came back.
 
@@ -133,7 +134,7 @@ def make_app(
 
     if isinstance(session, Session):
         app = Starlette(
-            routes=[*file_routes(session, shelf), *_routes(session, bells[""], leave_if_deserted)]
+            routes=[*file_routes(session, shelf, lessons), *_routes(session, bells[""], leave_if_deserted)]
         )
         app.state.bells = bells[""]
         return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
@@ -219,6 +220,7 @@ def serve(
     exit_on_close: bool = False,
     shelf: Shelf | None = None,
     share: bool = False,
+    lessons: Sequence[Path] = (),
 ) -> None:
     """Serve until Ctrl-C, or until the last page is closed; with `share` also for visitors with a class code."""
     check_page()
@@ -242,7 +244,9 @@ def serve(
 
         chosen = door.getsockname()[1]
         names = own_names(host) if share else LOCAL
-        app = make_app(session, chosen, names, lambda: leave() if exit_on_close else None, shelf, code)
+        app = make_app(
+            session, chosen, names, lambda: leave() if exit_on_close else None, shelf, code, lessons
+        )
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.when_grounded = give_up

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from murmura.core.errors import MurmuraError
 from murmura.view.session.session import Session
+from murmura.view.wire.lessons import SHIPPED, read_lessons
 
 LARGEST_REQUEST = 1000  # bytes
 
@@ -22,8 +24,11 @@ class Shelf(Protocol):
     def told(self) -> dict[str, Any]: ...
 
 
-def file_routes(session: Session, shelf: Shelf | None) -> list[Any]:
-    """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false."""
+def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] = ()) -> list[Any]:
+    """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
+
+    GET /api/lessons: the cards, those of `lessons` after the shipped ones.
+    """
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
@@ -52,7 +57,14 @@ def file_routes(session: Session, shelf: Shelf | None) -> list[Any]:
         except MurmuraError as error:
             return JSONResponse({"error": str(error)}, 409)
 
-    return [Route("/api/state", state), Route("/api/record", record, methods=["GET", "POST"])]
+    async def cards(request: Any) -> Any:
+        return JSONResponse(await asyncio.to_thread(read_lessons, (SHIPPED, *lessons)))
+
+    return [
+        Route("/api/lessons", cards),
+        Route("/api/state", state),
+        Route("/api/record", record, methods=["GET", "POST"]),
+    ]
 
 
 def checkpoint(session: Session) -> bytes:

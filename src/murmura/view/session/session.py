@@ -44,7 +44,7 @@ class Session:
         seed: For a scenario.
         backend: As for a simulation.
         threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
-        speed: Simulated seconds for each second that passes.
+        speed: Simulated seconds for each second that passes; by default as the scenario says.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Session:
         seed: int = 0,
         backend: str = "auto",
         threads: int | None = None,
-        speed: float = 1.0,
+        speed: float | None = None,
     ) -> None:
         self.scene = Scene(begin, seed, backend, threads, at_once=True)
         self.running = True
-        self.speed = speed
+        self.speed = self.scene.scenario.display.speed if speed is None else speed
         self.selected: int | None = None
         self.extra = "density"
         self.frame = b""
@@ -69,7 +69,7 @@ class Session:
         self.inspection: dict[str, Any] | None = None
         self.things = NOTHING
         self.wanted = True
-        self._clock = Clock(self.scene, speed)
+        self._clock = Clock(self.scene, self.speed)
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._hash = StateHash()
@@ -84,7 +84,7 @@ class Session:
         self._preparing = Preparing(self.scene, self._soon, self._not_made)
         self.when_grounded: Callable[[MurmuraError], None] = lambda problem: None
         """Called if the first flock can never fly, since its kernel cannot be made."""
-        self._shown = (self.scene.epoch, self.scene.scenario)
+        self._shown, self._loads = (self.scene.epoch, self.scene.scenario), self.scene.loads
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
         self._wake = threading.Event()
@@ -237,6 +237,9 @@ class Session:
         self._shown = (self.scene.epoch, self.scene.scenario)
         if epoch != self.scene.epoch:
             self.hello_number += 1
+            if self.scene.loads != self._loads:  # another scenario, with a pace of its own
+                self._loads = self.scene.loads
+                self.speed = self._clock.speed = self.scenario.display.speed
             self.lookout.ask({})  # pages ask again, if there is anything to be seen
             if self.selected is not None:
                 self._deselect()
@@ -300,11 +303,8 @@ class Session:
             raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), known)}")
         handler(self, message)
 
-    def _play(self, message: dict[str, Any]) -> None:
-        self.running = True
-
-    def _pause(self, message: dict[str, Any]) -> None:
-        self.running = False
+    def _play_or_pause(self, message: dict[str, Any]) -> None:
+        self.running = message["type"] == "play"
 
     def _step(self, message: dict[str, Any]) -> None:
         count = number_of(message, "count", 1, 10_000, 1)
@@ -387,8 +387,8 @@ class Session:
         } | self._chronicle.told()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
-        "play": _play,
-        "pause": _pause,
+        "play": _play_or_pause,
+        "pause": _play_or_pause,
         "step": _step,
         "speed": _speed,
         "select": _select,

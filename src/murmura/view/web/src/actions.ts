@@ -4,6 +4,7 @@ import type { Changes } from "./net/changes";
 import { nextSpeed, type Dock } from "./panel/dock";
 import type { Gallery } from "./gallery/gallery";
 import type { Help } from "./panel/help";
+import type { Lessons } from "./lessons/lessons";
 import { isNarrow } from "./panel/layout";
 import { THEMES, after, type Settings } from "./panel/settings";
 import type { ClientMessage, Hello, Status } from "./net/protocol";
@@ -25,6 +26,7 @@ export interface Parts {
   dock: Dock;
   help: Help;
   gallery: Gallery;
+  lessons: Lessons;
   send(message: ClientMessage): void;
   hello(): Hello | null;
   status(): Status | null;
@@ -52,7 +54,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     mode: () => { settings.nextMode(); note(`Colour by ${looks.mode}`); },
     palette: () => { settings.nextPalette(); note(`Palette ${looks.palette}`); },
     theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours as the system has them" : `Colours: ${looks.theme}`); },
-    trails: () => { settings.set({ trails: !looks.trails }); },
+    trails: () => { settings.set({ trails: !looks.trails, trailsChosen: true }); },
     vision: () => { settings.set({ vision: !looks.vision }); },
     neighbors: () => { settings.set({ neighbors: !looks.neighbors }); },
     density: () => { settings.set({ density: !looks.density }); },
@@ -79,6 +81,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     export: () => { const hello = parts.hello(); if (hello) saveJson(hello.scenario, name()); },
     actions: () => { void saveActions(name()); },
     gallery: () => { parts.gallery.toggle(); },
+    lessons: () => { parts.lessons.toggle(); },
     help: () => { parts.help.toggle(); },
     escape: () => { parts.release(); },
   };

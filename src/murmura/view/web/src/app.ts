@@ -19,6 +19,7 @@ import { readScenario, Recorder, stamp, thumbnail } from "./tools/capture";
 import { meaning, type Action } from "./tools/keys";
 import { hunterKinds, Places } from "./tools/placement";
 import { PlaybackBar } from "./panel/playback";
+import { Lessons } from "./lessons/lessons";
 import { Legend } from "./overlay/legend";
 import { repainted } from "./overlay/world_objects";
 import { installProbe } from "./probe";
@@ -31,6 +32,7 @@ import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
 import { isNarrow, Room } from "./panel/layout";
+import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
 import { Sharing } from "./net/sharing";
@@ -58,6 +60,8 @@ export class App {
     picture: (use) => { this.stage.withPicture(() => { use(thumbnail(this.stage.layers)); }); },
   });
   private readonly files = new Files({ hello: () => this.hello, step: () => this.status?.step ?? 0, name: () => (this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura") });
+  private readonly lessons = new Lessons({ send: (message) => { this.send(message); }, chart: (measure) => { this.charts.feature(measure); this.settings.set({ charts: true }); } });
+  private readonly windowWorld = new WindowWorld(() => this.hello, () => ({ scenario: null, always: true, never: false })[this.settings.looks.fillWindow], () => this.stage.free, (message) => { this.send(message); });
   private readonly legend = new Legend();
   private readonly hint = new Hint(this.memory);
   private readonly recorder = new Recorder();
@@ -96,18 +100,18 @@ export class App {
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
     this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
-    const { stage, settings, changes, sharing, recorder, dock, help, gallery, send } = this;
-    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
-    this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); });
+    const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
+    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
+    this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); }, () => { this.act("lessons"); });
   }
 
   start(): void {
     const { looks } = this.settings;
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
+    if (isStill()) this.settings.set({ trails: false });
     if (isNarrow()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
-    byId("left").append(this.hud.root, this.inspector.root, this.charts.root, this.feed.root);
+    byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
-    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), appearance(this.settings), this.files.root, this.panel.root);
+    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
@@ -178,7 +182,7 @@ export class App {
     this.changes.answered();
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
-    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
+    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
     this.hud.hello(hello);
     this.charts.hello(hello);
     document.body.classList.toggle("visitor", hello.visitor === true);
@@ -192,9 +196,10 @@ export class App {
     this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
+    this.windowWorld.later();
     if (!first) return;
     this.askExtra();
-    if (hello.running && matchMedia("(prefers-reduced-motion: reduce)").matches) this.send({ type: "pause" });
+    if (hello.running && isStill()) this.send({ type: "pause" });
     void this.sharing.open(location.hash, hello);
   }
 
@@ -327,11 +332,17 @@ export class App {
     this.room.make();
     this.showLegend();
     if ("mode" in changed) this.askExtra();
+    if ("fillWindow" in changed) this.windowWorld.later();
   }
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {
   return (EXTRA_COLUMNS as readonly string[]).includes(mode);
+}
+
+/** The visitor wants no motion that was not asked for. */
+function isStill(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 function storage(): Storage | null {

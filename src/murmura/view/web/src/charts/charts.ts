@@ -31,6 +31,7 @@ export class Charts {
   private species: SpeciesInfo[] = [];
   private key = "";
   private dealt = "";
+  private featured = ""; // by a lesson
   private lastTable = -Infinity;
   private recorded = false; // all of it is known beforehand
   private name = "murmura";
@@ -108,7 +109,9 @@ export class Charts {
 
   private chosen(): string[] {
     const kept = this.kept.get()?.filter((name) => this.specs.some((spec) => spec.name === name)) ?? [];
-    return kept.length > 0 ? kept : usualSpecs(this.specs);
+    const names = kept.length > 0 ? kept : usualSpecs(this.specs);
+    const has = this.featured === "" || names.includes(this.featured) || !this.specs.some(({ name }) => name === this.featured);
+    return has ? names : [this.featured, ...names];
   }
 
   /** Cards that would be the same stay: what has the focus keeps it. */
@@ -128,6 +131,13 @@ export class Charts {
     this.kept.set(names.length > 0 ? names : null);
     this.deal(names.length > 0 ? names : this.chosen());
     this.drawAll(null);
+  }
+
+  /** Have a measure among the charts, for a while: what the visitor chose is not forgotten. */
+  feature(name: string): void {
+    this.featured = name;
+    this.key = "";
+    if (this.history.length > 0) this.offer();
   }
 
   private add(): void {

@@ -4,11 +4,12 @@ import { element } from "../dom";
 import { humanized } from "../panel/schema";
 import { groupsOf, nineOf, type Shipped } from "./groups";
 
-export function presetList(choose: (name: string) => void, gallery: () => void): { root: HTMLElement; show: (list: Shipped[], now: string) => void } {
+export function presetList(choose: (name: string) => void, gallery: () => void, lessons: () => void): { root: HTMLElement; show: (list: Shipped[], now: string) => void } {
   const select = element("select", { id: "preset" });
   select.addEventListener("change", () => { choose(select.value); });
   const pictures = element("button", { type: "button", title: "All presets with pictures (0)", click: gallery }, "Gallery");
-  const root = element("div", { class: "row presets" }, element("label", { class: "field", for: "preset" }, element("span", {}, "Preset"), select), pictures);
+  const cards = element("button", { type: "button", title: "Small experiments with questions and answers (Z)", click: lessons }, "Lessons");
+  const root = element("div", { class: "presets" }, element("label", { class: "field", for: "preset" }, element("span", {}, "Preset"), select), element("div", { class: "row" }, pictures, cards));
   let shown = "";
   const show = (list: Shipped[], now: string) => {
     const names = list.map((item) => item.name);

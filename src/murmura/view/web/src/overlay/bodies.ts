@@ -6,13 +6,24 @@
  */
 
 import { toScreen } from "../render/camera";
-import type { Body, Point } from "../net/protocol";
+import { agentPosition, type Body, type Frame, type Point } from "../net/protocol";
 import { blend, type Moment } from "../net/timeline";
 import type { Lines } from "./lines";
 
 /** With more animals in the window than this nobody could tell their parts. */
-export const MOST_BODIES = 120;
+const MOST_BODIES = 120;
 const BARS_PX = 9; // half a length from which on bars are drawn
+
+/** Whether a rectangle of the world holds some animals, and few. */
+export function holdsFew(frame: Frame, [left, top, right, bottom]: readonly number[]): boolean {
+  if (frame.stride !== 1) return false;
+  let inside = 0;
+  for (let k = 0; k < frame.count && inside <= MOST_BODIES; k++) {
+    const { x, y } = agentPosition(frame, k);
+    if (x >= left && x <= right && y >= top && y <= bottom) inside++;
+  }
+  return inside > 0 && inside <= MOST_BODIES;
+}
 
 export interface BodyLook {
   half: number; // half the length of an agent [px]
@@ -35,11 +46,7 @@ export function drawBodies(lines: Lines, moment: Moment, bodies: Body[], look: B
 }
 
 function placeOf({ from, to, alpha }: Moment, row: number): { at: Point; heading: number } {
-  const one = (kept: typeof to) => {
-    const word = kept.frame.words[2 * row];
-    return { x: kept.frame.left + ((word & 0xffff) / 65535) * kept.frame.width, y: kept.frame.top + ((word >>> 16) / 65535) * kept.frame.height };
-  };
-  const [a, b] = [one(from), one(to)];
+  const [a, b] = [agentPosition(from.frame, row), agentPosition(to.frame, row)];
   const [w, h] = to.frame.wraps ? [to.frame.width, to.frame.height] : [0, 0];
   const heading = (((to.frame.words[2 * row + 1] & 0xff) + 0.5) / 256) * 2 * Math.PI;
   return { at: { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h) }, heading };

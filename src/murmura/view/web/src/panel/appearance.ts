@@ -9,6 +9,8 @@ const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, numbe
   ["trailLength", "Length of trails", 0.1, 8],
 ];
 
+const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "As the scenario says", always: "Always", never: "Never" };
+
 /** A folded section of the settings; says anew what holds whenever it changes. */
 export function appearance(settings: Settings): HTMLElement {
   const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "As the system" : humanized(name))));
@@ -20,17 +22,20 @@ export function appearance(settings: Settings): HTMLElement {
     input.addEventListener("input", () => { settings.set({ [key]: Math.min(max, Math.max(min, Math.exp(Number(input.value)))) }); });
     return { key, input, root: field(label, input) };
   });
+  const shape = element("select", { id: "look-window" }, ...Object.entries(SHAPES).map(([value, text]) => element("option", { value }, text)));
+  shape.addEventListener("change", () => { settings.set({ fillWindow: shape.value as Looks["fillWindow"] }); });
   const wind = element("input", { type: "checkbox", id: "look-wind" });
   wind.addEventListener("change", () => { settings.set({ wind: wind.checked }); });
   const refresh = () => {
     const { looks } = settings;
     theme.value = looks.theme;
+    shape.value = looks.fillWindow;
     wind.checked = looks.wind;
     for (const { key, input } of sliders) if (document.activeElement !== input) input.value = String(Math.log(looks[key]));
   };
   settings.onChange(refresh);
   refresh();
-  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Colours", theme), ...sliders.map(({ root }) => root), field("Show the wind", wind));
+  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Colours", theme), ...sliders.map(({ root }) => root), field("Show the wind", wind), field("World fills the window", shape));
 }
 
 function field(label: string, input: HTMLElement): HTMLElement {

@@ -14,6 +14,7 @@ export interface Looks {
   /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
   modeChosen: boolean;
   trails: boolean;
+  trailsChosen: boolean; // until then each scenario suggests its own
   vision: boolean; // of everybody in view
   neighbors: boolean; // of everybody in view
   density: boolean;
@@ -26,6 +27,7 @@ export interface Looks {
   cards: string[] | null; // measures of the charts that the visitor chose; null: those that suit the scenario
   feed: boolean; // what happened lately
   panel: boolean;
+  fillWindow: "scenario" | "always" | "never"; // whether the world takes the shape of the window
   theme: Theme;
   size: number; // of agents, beside the scenario's own
   trailLength: number; // 1 being usual
@@ -38,7 +40,7 @@ export interface Looks {
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "theme", "size", "trailLength", "wind", "keys", "bindings"] as const;
+const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "fillWindow", "theme", "trailsChosen", "size", "trailLength", "wind", "keys", "bindings"] as const;
 
 export class Settings {
   readonly looks: Looks = {
@@ -46,6 +48,7 @@ export class Settings {
     palette: "dusk",
     modeChosen: false,
     trails: true,
+    trailsChosen: false,
     vision: false,
     neighbors: false,
     density: false,
@@ -58,6 +61,7 @@ export class Settings {
     cards: null,
     feed: false,
     panel: false,
+    fillWindow: "scenario",
     theme: "system",
     size: 1,
     trailLength: 1,
@@ -112,10 +116,10 @@ export class Settings {
   }
 
   /** Several kinds are told apart by colour, unless somebody wants it otherwise. */
-  suggest(modes: readonly ColorMode[], kinds: number): void {
+  suggest(modes: readonly ColorMode[], kinds: number, trails = this.looks.trails): void {
     this.modes = modes;
     const own: ColorMode = kinds > 1 ? "species" : "heading";
-    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own });
+    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own, ...(this.looks.trailsChosen ? {} : { trails }) });
   }
 
   choose(mode: ColorMode): void {

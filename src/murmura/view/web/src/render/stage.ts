@@ -7,7 +7,7 @@ import { RendererGl } from "./gl/renderer";
 import { mapPlace, needsMap, throughMap } from "./minimap";
 import { Overlay, type Told } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
-import { MOST_BODIES } from "../overlay/bodies";
+import { holdsFew } from "../overlay/bodies";
 import { agentHalf, type Picture } from "./picture";
 import { agentPosition, nearestAgent, type Body, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
@@ -154,18 +154,8 @@ export class Stage {
 
   /** The part of the world to be looked at closely: the window, while it holds few animals; else null. */
   get closeUp(): [number, number, number, number] | null {
-    const { frame } = this;
-    if (!frame || frame.stride !== 1 || frame.count === 0) return null;
     const window = visible(this.camera, this.view);
-    const [left, top, right, bottom] = window;
-    const share = Math.min(1, ((right - left) * (bottom - top)) / (this.world.width * this.world.height));
-    if (share > 0.5 && frame.count > MOST_BODIES) return null; // not worth counting
-    let inside = 0;
-    for (let k = 0; k < frame.count && inside <= MOST_BODIES; k++) {
-      const { x, y } = agentPosition(frame, k);
-      if (x >= left && x <= right && y >= top && y <= bottom) inside++;
-    }
-    return inside > 0 && inside <= MOST_BODIES ? window : null;
+    return this.frame && holdsFew(this.frame, window) ? window : null;
   }
 
   setScene(objects: SceneObject[]): void {
@@ -188,6 +178,12 @@ export class Stage {
     if (this.timeline.newest === null || (atOnce && this.whole)) this.showWhole();
     else if (this.whole) this.fit();
     this.wake();
+  }
+
+  /** What panels leave free [CSS px]. */
+  get free(): Size {
+    const { left, top, right, bottom } = this.gaps;
+    return { width: this.view.width - left - right, height: this.view.height - top - bottom };
   }
 
   private showWhole(): void {

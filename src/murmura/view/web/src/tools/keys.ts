@@ -4,7 +4,7 @@ export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
   | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
   | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel" | "feed"
-  | "gallery" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
+  | "gallery" | "lessons" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
 
 export interface Shortcut {
   keys: string[];
@@ -57,6 +57,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("A", "save what was done, to replay it", "actions"),
   row("q|Q", "light, dark, or as the system has it", "theme"),
   row("0", "all presets with pictures", "gallery"),
+  row("z|Z", "lessons: small experiments", "lessons"),
   row("?", "this sheet", "help"),
   row("Escape", "let go: selection, following, tool", "escape"),
 ];

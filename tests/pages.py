@@ -70,6 +70,8 @@ def shortened(words: list[str]) -> list[str]:
             found[k] = str(min(int(value), 2))
         elif option == "--trials":
             found[k] = str(min(int(value), 5))
+        elif option in ("--population", "--generations", "--predictions", "--instants", "--seconds"):
+            found[k] = str(min(int(value), {"--population": 4, "--instants": 3}.get(option, 1)))
         elif option == "--agents" and value.isdigit():
             found[k] = str(min(int(value), 1_000))
         elif option == "--vary":

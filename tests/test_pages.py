@@ -1,6 +1,6 @@
 """Every code block and every command of README and docs does what a reader would do with it.
 
-Long commands run with smaller numbers, and those that time a machine are only read; with MURMURA_PAGES=full all of
+Long commands run with smaller numbers, and those that time a machine are only read; with MURMURA_LONG=1 all of
 it runs as printed, which takes an hour.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import signal
 import subprocess
@@ -27,8 +26,9 @@ from murmura.measure import MEASURES
 
 from .cli.terminal import environment
 from .pages import ROOT, Block, blocks_of, shortened
+from .sizes import IS_LONG
 
-AS_PRINTED = os.environ.get("MURMURA_PAGES") == "full"
+AS_PRINTED = IS_LONG
 NEXT_INTERFACE = {"add-a-rule.md"}  # has tests of its own in test_docs.py
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [page for page in PAGES if blocks_of(page) and page.name not in NEXT_INTERFACE]
@@ -37,9 +37,9 @@ TIMED = {"bench"}
 LIVE = """\
 import pathlib, sys
 import murmura.view.server.app
-murmura.view.server.app.STATIC = pathlib.Path(sys.argv[1])
-from murmura.cli import main
-main(sys.argv[2:])
+murmura.view.server.app.STATIC = pathlib.Path(sys.argv.pop(1))
+from murmura.__main__ import main
+main()
 """
 
 

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
-    from murmura.engine.food import food
-    from murmura.engine.hunters import hunters
     from murmura.engine.simulation import Simulation
+    from murmura.engine.surroundings import food, hunters
     from murmura.lab.exports.lineage import lineage
     from murmura.lab.figures.plot import plot
+    from murmura.lab.fit.fit import fit
     from murmura.lab.runs.run import open_run
     from murmura.lab.search import optimize
     from murmura.lab.sensitivity import sensitivity
     from murmura.lab.sweeps.folder import open_sweep
     from murmura.lab.sweeps.sweep import resume_sweep, sweep
+    from murmura.lab.tracks.tracks import load_tracks
     from murmura.measure import Flock, measure_flock, register_measure
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
     from murmura.view.notebook import show
@@ -37,17 +38,19 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
-    "food": "murmura.engine.food",
-    "hunters": "murmura.engine.hunters",
+    "food": "murmura.engine.surroundings",
+    "hunters": "murmura.engine.surroundings",
     "Simulation": "murmura.engine.simulation",
     "lineage": "murmura.lab.exports.lineage",
     "plot": "murmura.lab.figures.plot",
+    "fit": "murmura.lab.fit.fit",
     "open_run": "murmura.lab.runs.run",
     "optimize": "murmura.lab.search",
     "sensitivity": "murmura.lab.sensitivity",
     "open_sweep": "murmura.lab.sweeps.folder",
     "resume_sweep": "murmura.lab.sweeps.sweep",
     "sweep": "murmura.lab.sweeps.sweep",
+    "load_tracks": "murmura.lab.tracks.tracks",
     "Flock": "murmura.measure",
     "measure_flock": "murmura.measure",
     "register_measure": "murmura.measure",
@@ -65,10 +68,12 @@ __all__ = [
     "Rule",
     "Scenario",
     "Simulation",
+    "fit",
     "food",
     "hunters",
     "lineage",
     "load_scenario",
+    "load_tracks",
     "measure_flock",
     "open_run",
     "open_sweep",

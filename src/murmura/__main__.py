@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 
 def main() -> NoReturn:
     try:
         from murmura.cli import main as front_door
+        from murmura.core import compilations
     except KeyboardInterrupt:
         sys.exit(130)
-    front_door()
+    try:
+        front_door()
+    except SystemExit as leaving:
+        if compilations.under_way():  # a kernel that nobody needs any more
+            _leave_at_once(leaving.code)
+        raise
+
+
+def _leave_at_once(code: object) -> NoReturn:
+    """Exit without Python's teardown, which would wait for the compiler."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from murmura.view.server import app as server
 from murmura.view.session.session import Session
@@ -61,24 +61,22 @@ def live(built: None) -> Iterator[Live]:
     found.close()
 
 
+VIEWPORT: ViewportSize = {"width": 960, "height": 640}
+
+
+def _new_page(browser: Browser, live: Live, gl: bool, first_visit: bool, options: dict[str, Any]) -> Page:
+    context = browser.new_context(**{"viewport": VIEWPORT, "color_scheme": "dark"} | options)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
+    name, _, value = live.cookie.partition("=")
+    context.add_cookies([{"name": name, "value": value, "url": live.origin}])
+    for script in (WATCH, STROKES, *(() if gl else (PLAIN,)), *(() if first_visit else (VISITED,))):
+        context.add_init_script(script)
+    return context.new_page()
+
+
 @pytest.fixture
-def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
-    """Makes tabs on a fresh flock, paused: pictures are dear where the processor paints them."""
-    tabs: list[Tab] = []
-
-    def make(gl: bool = True, first_visit: bool = False, **options: Any) -> Tab:
-        context = browser.new_context(
-            **{"viewport": {"width": 960, "height": 640}, "color_scheme": "dark"} | options
-        )
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
-        name, _, value = live.cookie.partition("=")
-        context.add_cookies([{"name": name, "value": value, "url": live.origin}])
-        for script in (WATCH, STROKES, *(() if gl else (PLAIN,)), *(() if first_visit else (VISITED,))):
-            context.add_init_script(script)
-        tab = Tab(context.new_page(), live)
-        tabs.append(tab)
-        return tab
-
+def fresh(live: Live) -> None:
+    """A fresh flock, paused: pictures are dear where the processor paints them."""
     for message in (
         {"type": "load", "scenario": flock().model_dump(mode="json")},
         {"type": "reset", "seed": 7},
@@ -88,6 +86,18 @@ def make_tab(browser: Browser, live: Live) -> Iterator[MakeTab]:
         {"type": "pause"},
     ):
         live.session.submit(message, pytest.fail)
+
+
+@pytest.fixture
+def make_tab(browser: Browser, live: Live, fresh: None) -> Iterator[MakeTab]:
+    """Makes tabs on a fresh flock."""
+    tabs: list[Tab] = []
+
+    def make(gl: bool = True, first_visit: bool = False, **options: Any) -> Tab:
+        tab = Tab(_new_page(browser, live, gl, first_visit, options), live)
+        tabs.append(tab)
+        return tab
+
     yield make
     for tab in tabs:
         tab.close()
@@ -99,7 +109,22 @@ def gl_tab(make_tab: MakeTab) -> Tab:
     return make_tab().open()
 
 
+@pytest.fixture(scope="package")
+def plain_pages() -> list[Page]:
+    """The page without WebGL2 that most tests share, one after the other; empty before the first."""
+    return []
+
+
 @pytest.fixture
-def tab(make_tab: MakeTab) -> Tab:
-    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time."""
-    return make_tab(gl=False).open()
+def tab(browser: Browser, live: Live, fresh: None, plain_pages: list[Page]) -> Iterator[Tab]:
+    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time.
+
+    A new page costs thrice as much as to load the old one again.
+    """
+    page = plain_pages.pop() if plain_pages else _new_page(browser, live, False, False, {})
+    if page.viewport_size != VIEWPORT:
+        page.set_viewport_size(VIEWPORT)
+    tab = Tab(page, live).open()
+    yield tab
+    tab.leave()  # a page in which something went wrong is not used again
+    plain_pages.append(page)

@@ -27,7 +27,16 @@ addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) 
   violations.push(violatedDirective + ' ' + blockedURI);
 });
 window.sockets = [];
-window.WebSocket = class extends WebSocket { constructor(...given) { super(...given); sockets.push(this); } };
+window.heard = {};  // the newest message of each kind
+window.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    sockets.push(this);
+    this.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') heard[JSON.parse(data).type] = JSON.parse(data);
+    });
+  }
+};
 """
 
 # A browser that has no WebGL2.
@@ -85,9 +94,13 @@ class Tab:
         self.session = live.session
         self.foreign: list[str] = []
         self.problems: list[str] = []
-        page.on("request", lambda request: self._requested(request.url))
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and self.problems.append(line.text))
+        self._listeners: dict[Any, Callable[[Any], Any]] = {
+            "request": lambda request: self._requested(request.url),
+            "pageerror": lambda error: self.problems.append(str(error)),
+            "console": lambda line: line.type == "error" and self.problems.append(line.text),
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
 
     def _requested(self, address: str) -> None:
         own = (self.live.origin + "/", self.live.origin.replace("http", "ws") + "/", "blob:")
@@ -102,8 +115,19 @@ class Tab:
 
     def shows_now(self) -> None:
         """Wait until the page shows the flock that the session has now."""
-        self.until(lambda: self.see("epoch") == self.session.scene.epoch)
+        self.until(lambda: self.see("epoch") == self.session.source.epoch)
         self.until(lambda: self.see("running") is self.session.running)
+
+    def knows_all(self) -> None:
+        """Wait until the page was told how things stand: what a key does may depend on it."""
+
+        def is_told() -> bool:
+            told = self.page.evaluate("() => heard.status") or {}
+            session = self.session
+            now = (session.running, session.speed, session.simulation.agent_count)
+            return (told.get("running"), told.get("speed"), told.get("agents")) == now
+
+        self.until(is_told)
 
     def see(self, name: str) -> Any:
         """What the page says of itself: `looks.mode`, `camera`, `chosen` ..."""
@@ -152,7 +176,7 @@ class Tab:
             self.session.scene.simulation = mm.Simulation(
                 with_hand(scenario, None), 7, "reference", positions=positions, velocities=velocities
             )
-            self.session.scene.epoch += 1
+            self.session.source.epoch += 1
 
         self.inside(place)
         self.shows_now()
@@ -182,4 +206,14 @@ class Tab:
         """Nothing was asked of anybody else, no rule of the content policy broken, nothing failed (S8)."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         self.page.context.close()
+        assert (self.foreign, violations, self.problems) == ([], [], [])
+
+    def leave(self) -> None:
+        """Like `close`, but the page stays for the next test, which finds nothing of this one."""
+        violations = self.page.evaluate("() => globalThis.violations ?? []")
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
         assert (self.foreign, violations, self.problems) == ([], [], [])

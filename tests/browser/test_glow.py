@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
+from tests.sizes import IS_LONG
 from tests.view.live import flock
 
 from .conftest import MakeTab
@@ -91,7 +92,10 @@ def _width(tab: Tab) -> int:
     return int(tab.page.evaluate("() => document.getElementById('flock').width"))
 
 
-@pytest.mark.parametrize(("key", "size"), [("Shift+S", (960, 640)), ("y", (3840, 2560))])
+# A large one takes a quarter of a minute where the processor paints.
+@pytest.mark.parametrize(
+    ("key", "size"), [("Shift+S", (960, 640)), *([("y", (3840, 2560))] if IS_LONG else [])]
+)
 def test_a_screenshot_is_drawn_in_full(make_tab: MakeTab, key: str, size: tuple[int, int]) -> None:
     tab = make_tab()
     tab.page.add_init_script(SLOW)

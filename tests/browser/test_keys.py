@@ -87,9 +87,11 @@ def test_keys_change_how_it_looks(tab: Tab) -> None:
 def test_keys_act_on_the_simulation(tab: Tab) -> None:
     tab.still()
     for key, _, watch, expected in DOES:
+        tab.knows_all()
         goal = expected(watch(tab))
         tab.page.keyboard.press(key)
         tab.until(lambda watch=watch, goal=goal: watch(tab) == goal)
+    tab.knows_all()
     tab.page.keyboard.press(".")
     tab.until(lambda: not tab.session.running)  # a single step pauses
 
@@ -190,7 +192,7 @@ def test_escape_lets_everything_go(tab: Tab) -> None:
 def _everything(tab: Tab) -> Any:
     return (
         tab.see("looks"),
-        tab.session.scene.epoch,
+        tab.session.source.epoch,
         tab.session.running,
         tab.session.speed,
         tab.simulation.step_count,

@@ -40,7 +40,7 @@ def _corners(tab: Tab) -> list[list[float]]:
 @pytest.mark.parametrize("size", WINDOWS)
 def test_nobody_lies_under_a_panel_at_the_first_visit(make_tab: MakeTab, size: tuple[int, int]) -> None:
     tab = make_tab(gl=False, first_visit=True, viewport={"width": size[0], "height": size[1]}).open()
-    tab.still(agents=400)
+    tab.still(agents=150)
     assert not tab.page.get_by_label("Search settings").is_visible()
     assert not tab.page.get_by_role("region", name="Charts").is_visible()
     assert tab.until(lambda: _covered(tab) == 0)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
+import select
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import murmura
 
 SOURCES = Path(murmura.__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+PATIENCE = 300.0  # [s] a hang is what it is for
 MURMURA = [sys.executable, "-m", "murmura"]
 
 
@@ -20,7 +27,38 @@ def environment(**more: str) -> dict[str, str]:
 
 def murmura_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `murmura WORDS` in a folder and return what came of it."""
-    return python_says(*MURMURA[1:], *words, cwd=cwd, **options)
+    if options or not hasattr(os, "fork"):
+        return python_says(*MURMURA[1:], *words, cwd=cwd, **options)
+    return _forked([str(word) for word in words], cwd)
+
+
+def _forked(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory() as aside:
+        printed, said = Path(aside, "printed"), Path(aside, "said")
+        request = {
+            "words": words, "cwd": str(cwd), "environment": environment(), "printed": str(printed), "said": str(said),
+        }  # fmt: skip
+        server = _server()
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        if not select.select([server.stdout], [], [], PATIENCE)[0]:
+            server.kill()
+            _server.cache_clear()
+            raise subprocess.TimeoutExpired(words, PATIENCE)
+        code = int(server.stdout.readline())
+        return subprocess.CompletedProcess(words, code, printed.read_text(), said.read_text())
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """One for this process; it leaves when its standard input ends."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.cli.fork_server"],
+        cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    atexit.register(server.communicate)
+    return server
 
 
 def python_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -30,7 +68,7 @@ def python_says(*words: object, cwd: Path, **options: Any) -> subprocess.Complet
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         **options,
     )
 

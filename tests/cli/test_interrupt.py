@@ -38,14 +38,14 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
         [*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", str(out)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 300.0
     while lines_of(out / "metrics.jsonl") < 3:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     asked = time.monotonic()
-    printed, said = process.communicate(timeout=30)
-    assert time.monotonic() - asked < 4.0  # a second or two, and as much again for a busy machine
+    printed, said = process.communicate(timeout=120)
+    assert time.monotonic() - asked < 30.0  # a second or two on an idle machine; the run would take hours
     assert process.returncode == 130
     assert printed == ""
     manifest = json.loads((out / "manifest.json").read_text())
@@ -53,7 +53,8 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
     assert manifest["status"] == "interrupted"
     *progress, last = said.splitlines()
     assert last == f"murmura: stopped at step {done}; what was recorded is in {out}"
-    assert all(line.startswith(("murmura: step ", "murmura: taken less often")) for line in progress)
+    expected = ("murmura: step ", "murmura: taken less often", "murmura: compiling")
+    assert all(line.startswith(expected) for line in progress), progress
 
     run = mm.open_run(out)
     steps = [row["step"] for row in run.metrics()]

@@ -26,8 +26,8 @@ LIVE = """\
 import pathlib, sys
 import murmura.view.server.app
 murmura.view.server.app.STATIC = pathlib.Path("page")
-from murmura.cli import main
-main(sys.argv[1:])
+from murmura.__main__ import main
+main()
 """
 ANY = ["live", "classic", "--agents", "40", "--no-open"]
 FLOCK = [*ANY, "--backend", "reference"]
@@ -166,6 +166,26 @@ def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path
         r"murmura: compiling the kernel[^\n]*\nmurmura: the kernel of classic is ready after \d+\.\d s\n",
         said,
     )
+
+
+def _cpu_seconds(process: subprocess.Popen[str]) -> float:
+    user, system = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the time of another process in /proc")
+def test_ctrl_c_while_a_kernel_is_compiled_ends_it_at_once(folder: Path, tmp_path: Path):
+    """LLVM cannot be interrupted, and Python's exit beneath it crashed the process."""
+    with live(folder, flock=ANY, MURMURA_CACHE_DIR=str(tmp_path / "cold")) as process:
+        assert process.stderr is not None
+        assert "compiling the kernel" in process.stderr.readline()
+        used = _cpu_seconds(process)
+        while _cpu_seconds(process) < used + 0.4:  # until it is deep in LLVM
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        printed, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (0, "")
+    assert printed.endswith("murmura: stopped\n")
 
 
 def test_a_backend_that_cannot_work_here_ends_the_view(folder: Path):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from murmura.cli import main
+from murmura.compute.machine import available_cores
 
 from .terminal import MURMURA, complaint, environment, murmura_says
 
@@ -106,7 +107,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
         start_new_session=True,
     )  # fmt: skip
     rows = tmp_path / "out" / "rows.jsonl"
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 300.0
     while not rows.exists() or rows.read_bytes().count(b"\n") < 3:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
@@ -114,12 +115,13 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
         int(n) for f in Path(f"/proc/{process.pid}/task").glob("*/children") for n in f.read_text().split()
     ]
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of its foreground
-    printed, said = process.communicate(timeout=30)
+    printed, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert printed == "" and "Traceback" not in said
     kept = rows.read_bytes().count(b"\n")
     found = re.search(r"murmura: stopped after (\d+) runs, which are kept in out; the same command", said)
-    assert found is not None and int(found[1]) in (kept - 1, kept), said
+    # Those that were written together when it came may not be counted yet: at most all that are under way.
+    assert found is not None and kept - 2 * available_cores() <= int(found[1]) <= kept, said
     assert children and not any(Path(f"/proc/{pid}").exists() for pid in children)
 
 

@@ -79,10 +79,22 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def whole_kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes]]:
+    """The state after a run, and the kernels that it kept, by file name."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MURMURA_CACHE_DIR", str(folder))
+        return run(patch)[0], {path.name: data for path, data in kept(folder).items()}
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_kernel_is_made_anew(damage: str, cache: Path, monkeypatch: pytest.MonkeyPatch):
-    expected, _, _ = run(monkeypatch)
-    whole = kept(cache)
+def test_a_damaged_kernel_is_made_anew(
+    damage: str, whole_kernels: tuple[str, dict[str, bytes]], cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    expected, kernels = whole_kernels
+    whole = {cache / "kernels" / name: data for name, data in kernels.items()}
+    (cache / "kernels").mkdir(parents=True)
     for path, data in whole.items():
         path.write_bytes(DAMAGE[damage](data))
     found, said, compiled = run(monkeypatch)

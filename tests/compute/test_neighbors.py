@@ -50,7 +50,7 @@ def test_small_flocks_by_name():
     for boundary in BOUNDARIES:
         for width, height in ((400.0, 300.0), (130.0, 110.0)):
             sim = None
-            for _ in range(25):
+            for _ in range(10):
                 n = int(rng.integers(2, 21))
                 values = {"world.width": width, "world.height": height, "perception.field_of_view": 300.0}
                 sim = begin(scene(boundary, **values), uniform(rng, n, width, height), headings(rng, n))

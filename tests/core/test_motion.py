@@ -15,8 +15,9 @@ from murmura import Clock, Scenario, Simulation
 from murmura.core.motion import accelerate, heading_of, new_angle, top_speed
 from murmura.core.vec import Vec
 from murmura.scenario import Motion, load_scenario
+from tests.sizes import size
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 parts = st.integers(-50_000, 50_000).map(lambda k: k / 1024.0)  # sums and differences are exact
 shares = st.floats(0.0, 1.0)
 

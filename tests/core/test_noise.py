@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core import noise as perlin
+from tests.sizes import size
 
 from . import oracle
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 anywhere = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -110,7 +111,7 @@ def test_does_not_repeat_sooner() -> None:
 
 
 @given(anywhere, anywhere)
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=size(120, 400), deadline=None, derandomize=True)
 def test_stays_in_range_for_any_finite_coordinate(x: float, y: float) -> None:
     # S0-105 with decision 13: as printed it would reach 256 beyond the first period
     assert abs(perlin.noise(x, y)) <= math.sqrt(0.5) + 1e-6

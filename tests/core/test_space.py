@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from murmura import Scenario, Simulation
 from murmura.core.space import confine, offset, point, shortest, wrapped
 from murmura.core.vec import Vec
+from tests.sizes import size
 
-quick = settings(max_examples=200, deadline=None, derandomize=True)
+quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 sizes = st.floats(1.0, 1e4)
 shares = st.floats(0.0, 1.0, exclude_max=True)
 
 
 def make_world(**options: Any) -> Any:
-    return SimpleNamespace(**{"size": Vec(100.0, 60.0), "wraps": False, "walled": False} | options)
+    return SimpleNamespace(**{"size": Vec(100.0, 60.0), "edges": ("open", "open")} | options)
 
 
 def confined(world: Any, x: Any, y: Any, vx: Any, vy: Any) -> tuple[Any, ...]:
@@ -62,7 +63,7 @@ def test_a_difference_is_never_longer_than_half_way_round(difference: float, siz
 def test_offset_goes_round_only_where_the_world_wraps() -> None:
     # S3-42, S3-44
     start, end = Vec(95.0, 3.0), Vec(5.0, 58.0)
-    assert tuple(offset(make_world(wraps=True), start, end)) == pytest.approx((10.0, -5.0))
+    assert tuple(offset(make_world(edges=("wrap", "wrap")), start, end)) == pytest.approx((10.0, -5.0))
     assert tuple(offset(make_world(), start, end)) == pytest.approx((-90.0, 55.0))
     assert tuple(point(make_world(), 3.0, 4.0)) == (3.0, 4.0)
 
@@ -117,7 +118,7 @@ def test_all_four_sides_wrap() -> None:
     x = np.array([101.0, -2.0, 50.0, 50.0])
     y = np.array([30.0, 30.0, 63.0, -4.0])
     vx, vy = np.array([1.0, -2.0, 0.0, 0.0]), np.array([0.0, 0.0, 3.0, -4.0])
-    found = confined(make_world(wraps=True), x, y, vx, vy)
+    found = confined(make_world(edges=("wrap", "wrap")), x, y, vx, vy)
     assert found[0].tolist() == [1.0, 98.0, 50.0, 50.0]
     assert found[1].tolist() == [30.0, 30.0, 3.0, 56.0]
     assert found[2] is vx
@@ -139,13 +140,13 @@ def test_all_four_sides_wrap() -> None:
 )
 def test_walls_reflect_place_and_velocity(before: tuple[float, ...], after: tuple[float, ...]) -> None:
     # the last one: who already flies inwards is not turned back out
-    assert tuple(map(float, confined(make_world(walled=True), *before))) == after
+    assert tuple(map(float, confined(make_world(edges=("soft", "reflect")), *before))) == after
 
 
 @given(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5), st.floats(-9.0, 9.0), st.floats(-9.0, 9.0))
 @quick
 def test_walls_hold_and_keep_the_speed(x: float, y: float, vx: float, vy: float) -> None:
-    nx, ny, ux, uy = map(float, confined(make_world(walled=True), x, y, vx, vy))
+    nx, ny, ux, uy = map(float, confined(make_world(edges=("soft", "reflect")), x, y, vx, vy))
     assert 0.0 <= nx <= 100.0
     assert 0.0 <= ny <= 60.0
     assert (abs(ux), abs(uy)) == (abs(vx), abs(vy))

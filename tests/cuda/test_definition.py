@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.rule import REGISTRY, Rule, is_built_in
+from murmura.core.rule import REGISTRY, Rule
+from tests.parity.chance import rules_of_the_plane
 from tests.parity.scenes import SCENES, alone, loud_rules, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step
 
@@ -22,7 +23,7 @@ from .flocks import ROUND_OBSTACLE, cut_down, lively, scene_of, silenced
 from .machine import ON_HOST
 
 FORCE = ("acceleration_x", "acceleration_y")
-RULES = [name for name, rule in REGISTRY.items() if is_built_in(rule)]
+RULES = rules_of_the_plane()
 
 
 def scenes_with(rule: str) -> list[str]:

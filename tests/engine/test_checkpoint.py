@@ -19,6 +19,7 @@ import murmura as mm
 from murmura.core.errors import RunError
 from murmura.core.state import DTYPE
 from murmura.engine.checkpoint import seal
+from tests.sizes import size
 
 Parts = dict[str, Any]
 
@@ -148,8 +149,8 @@ def same(path: Path, expected: mm.Simulation) -> bool:
 def test_a_file_cut_short_anywhere_is_refused(good: Path) -> None:
     content = good.read_bytes()
     torn = good.with_name("torn.npz")
-    for size in [*range(0, 200, 7), *range(200, len(content), 97), *range(len(content) - 60, len(content))]:
-        torn.write_bytes(content[:size])
+    for length in [*range(0, 200, 7), *range(200, len(content), 97), *range(len(content) - 60, len(content))]:
+        torn.write_bytes(content[:length])
         with pytest.raises(RunError, match=r"torn\.npz is damaged"):
             mm.Simulation.restore(torn)
 
@@ -159,7 +160,7 @@ def test_a_flipped_bit_anywhere_is_refused_or_harmless(good: Path) -> None:
     content = bytearray(good.read_bytes())
     flipped = good.with_name("flipped.npz")
     directory = content.rindex(b"PK\x01\x02") - 21 * 60  # the directory of parts: everything hinges on it
-    places = [*range(0, directory, 11), *range(directory, len(content))]
+    places = [*range(0, directory, size(29, 11)), *range(directory, len(content), size(3, 1))]
     for place in places:
         bit = 1 << (place % 8)
         content[place] ^= bit

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
+from tests.sizes import size
 
 
 def clock(speed: float = 1.0, **values: Any) -> mm.Clock:
@@ -77,7 +78,7 @@ def test_frames_do_not_change_the_flight() -> None:
 
 
 # S0-32
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=size(15, 50), deadline=None, derandomize=True)
 @given(frames=st.lists(st.floats(0.0, 0.3), min_size=1, max_size=12), speed=st.floats(0.0, 3.0))
 def test_no_time_is_lost_and_none_invented(frames: list[float], speed: float) -> None:
     c = clock(speed)

@@ -1,4 +1,7 @@
-"""After ten thousand steps nobody is lost: every number is finite, everybody is in the world and moves."""
+"""In a long run nobody is lost: every number is finite, everybody is in the world and moves.
+
+MURMURA_LONG=1 runs ten thousand steps.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ import pytest
 import murmura as mm
 from murmura.core.state import FeedingState, MatingState
 from murmura.scenario import Scenario
+from tests.sizes import size
 
-LONG = 10_000
+LONG = size(2_500, 10_000)
 
 
 def few(name: str, agents: int = 120) -> Scenario:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.lab.films.film_frames import Moment
+from murmura.lab.films.film_frames import FilmFrame
 from murmura.scenario import Scenario
 
 FIELD = Scenario.from_data(
@@ -20,22 +20,22 @@ FIELD = Scenario.from_data(
 )
 
 
-def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> Moment:
+def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> FilmFrame:
     places = np.asarray(places, np.float32).reshape(-1, 2)
     velocities = np.broadcast_to(np.asarray(velocities, np.float32), places.shape)
     count = len(places)
-    return Moment(step, np.arange(count), places, velocities, np.zeros(count, np.int32), columns)
+    return FilmFrame(step, np.arange(count), places, velocities, np.zeros(count, np.int32), columns)
 
 
 class Kept:
     """A reel in memory."""
 
-    def __init__(self, moments: Sequence[Moment], scenario: Scenario = FIELD) -> None:
+    def __init__(self, moments: Sequence[FilmFrame], scenario: Scenario = FIELD) -> None:
         self.scenario, self.seed = scenario, 0
         self._moments = list(moments)
         self.steps = [int(one.step) for one in moments]
 
-    def __getitem__(self, k: int) -> Moment:
+    def __getitem__(self, k: int) -> FilmFrame:
         return self._moments[k]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import RunError
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.exports.export import export
 from murmura.lab.exports.lineage import export_lineage
 from murmura.lab.figures.plot import plot
@@ -84,7 +84,7 @@ def test_a_table_that_fits_stays_when_its_parquet_does_not(tmp_path: Path) -> No
 
 def test_what_is_no_trouble_of_the_disk_is_told_as_it_is_and_leaves_nothing(tmp_path: Path) -> None:
     def break_off() -> None:
-        with written(tmp_path / "file", tmp_path / "folder") as (file, folder):
+        with atomic_write(tmp_path / "file", tmp_path / "folder") as (file, folder):
             file.write_text("half")
             folder.mkdir()
             (folder / "part").write_text("half")

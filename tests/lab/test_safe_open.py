@@ -23,7 +23,7 @@ OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
 CHILD = """
 import os, signal, sys
 import murmura as mm
-from murmura.lab import {module}
+from murmura.lab.runs import {module}
 from murmura.lab.runs.recording import record
 
 def die(*_, **__):

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura.measure import Flock, measure_flock
+from tests.sizes import size
 
 from .oracle import Vectors, make_flock, random_flock
 
 # Up to a few hundred worlds away: far enough to wrap often, near enough to keep ten digits.
 shifts = st.floats(-1e4, 1e4)
 seeds = st.integers(0, 2**32 - 1)
-thorough = settings(max_examples=40, deadline=None)
+thorough = settings(max_examples=size(20, 40), deadline=None)
 
 
 def assert_same(one: Flock, other: Flock, tolerance: float = 1e-6) -> None:

@@ -10,6 +10,7 @@ from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
 from murmura.core.rule import REGISTRY, is_built_in
 from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.steering.flight import FlightRule
 from murmura.scenario import Scenario
 
 NEEDS = {
@@ -35,6 +36,11 @@ LEFT_ALONE = {
 RELATIONS = ("flock", "align", "join", "avoid", "separate", "flee", "chase", "ignore")
 
 
+def rules_of_the_plane() -> list[str]:
+    """Our rules that do not need a depth."""
+    return [name for name, rule in REGISTRY.items() if is_built_in(rule) and not issubclass(rule, FlightRule)]
+
+
 class Chance:
     """Draws one scenario."""
 
@@ -44,7 +50,7 @@ class Chance:
 
     def drawn(self) -> Scenario:
         """A valid scenario."""
-        names = [name for name, rule in REGISTRY.items() if is_built_in(rule)]
+        names = rules_of_the_plane()
         self._try(dict.fromkeys((f"rules.{name}.enabled" for name in names), False))
         chosen = [str(name) for name in self.rng.permutation(names)[: self.rng.integers(3, 13)]]
         if self.rng.random() < 0.4:

@@ -293,6 +293,22 @@ def scenario_of(scene: str) -> Scenario:
     return Scenario.from_data(SCENES[scene] | {"name": scene})
 
 
+def in_space(scene: str, **values: Any) -> Scenario:
+    """A scene of the plane in a world with a depth, with fewer agents; what only the plane has is left out."""
+    scenario = scenario_of(scene)
+    sides = (scenario.world.width, scenario.world.height)
+    # As deep as a torus must be for what its agents see, and so shallow that they see somebody.
+    depth = max(
+        0.4 * min(sides), 2.2 * max(scenario.of_species(k).perception.radius for k in _kinds(scenario))
+    )
+    changed = {"world.depth": depth, "agents": min(scenario.agents, 90), "rules.vision.enabled": False}
+    return scenario.with_values(changed | values)
+
+
+def _kinds(scenario: Scenario) -> range:
+    return range(max(1, len(scenario.species)))
+
+
 def loud_rules(scenario: Scenario) -> dict[str, Rule]:
     """The rules that take part in a scenario, by name."""
     from murmura.compute.plan import Plan
@@ -316,10 +332,10 @@ def alone(scenario: Scenario, name: str) -> Scenario:
     return Scenario.from_data(data | {"species": species})
 
 
-def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
-    """A flock on the CPU with something to see: fear, hunger, clusters, slow and resting agents, shared places."""
+def lively(scenario: Scenario, seed: int = 11, backend: str = "cpu") -> mm.Simulation:
+    """A flock with something to see: fear, hunger, clusters, slow and resting agents, shared places."""
     rng = np.random.default_rng(seed)
-    sim = mm.Simulation(scenario, seed=seed, backend="cpu")
+    sim = mm.Simulation(scenario, seed=seed, backend=backend)
     state = sim.state.copy()
     n = len(state)
     rested = scenario.motion.policy == "constant"
@@ -334,7 +350,12 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
     else:
         speed[:] = scenario.motion.speed
     state["velocity_x"][:], state["velocity_y"][:] = speed * np.cos(turn), speed * np.sin(turn)
-    for name in ("position_x", "position_y", "velocity_x", "velocity_y"):
+    if scenario.world.depth is not None:
+        height = rng.uniform(-1.0, 1.0, n)
+        for name in ("velocity_x", "velocity_y"):
+            state[name][:] *= np.sqrt(1.0 - height**2)
+        state["velocity_z"][:] = speed * height
+    for name in sim._plan.moving_columns:
         state[name][40] = state[name][41]
     state["panic"][:] = np.where(rng.random(n) < 0.4, rng.random(n), 0.0)
     state["energy"][:] = rng.random(n)
@@ -363,6 +384,8 @@ def set_life_going(scenario: Scenario, state: State) -> None:
         for k, agent in enumerate(crowd):
             state["position_x"][agent] = np.float32(state["position_x"][female] + 4.0 * k) % size[0]
             state["position_y"][agent] = np.float32(state["position_y"][female] + 2.0 * (k % 2)) % size[1]
+            if scenario.world.depth is not None:
+                state["position_z"][agent] = state["position_z"][female]
         state["gender"][crowd] = [0, 1, 1, 1, 0, 1]
         state["aggression"][crowd] = [0.0, 0.7, 0.6, 0.9, 0.0, 0.5]
         state["mating_state"][crowd] = [4, 4, 5, 5, 1, 2]
@@ -394,6 +417,8 @@ def set_wilderness_going(scenario: Scenario, state: State) -> None:
         for k, agent in enumerate(crowd):
             state["position_x"][agent] = np.float32(state["position_x"][first] + 9.0 * k) % size[0]
             state["position_y"][agent] = np.float32(state["position_y"][first] + 3.0 * (k % 2)) % size[1]
+            if scenario.world.depth is not None:
+                state["position_z"][agent] = state["position_z"][first]
         state["species"][[hunter, eater]] = predator
         state["species"][[she, he]] = number % 2
         state["stance"][[hunter, she, he, eater]] = [3, 5, 5, 4]
@@ -406,5 +431,6 @@ def set_wilderness_going(scenario: Scenario, state: State) -> None:
         state["energy"][eater] = 0.3
         state["age"][old] = 99.95 if number % 4 == 0 else 400.0 * (number % 4 == 1)
         if number < len(state.items["remains"]):
-            place = float(state["position_x"][eater]) + 6.0, float(state["position_y"][eater]) + 4.0
-            state.items["remains"][number, 1:6] = (*place, 0.5, 0.7, 0.02)
+            place = [float(state["position_x"][eater]) + 6.0, float(state["position_y"][eater]) + 4.0]
+            place += [float(state["position_z"][eater])] if scenario.world.depth is not None else []
+            state.items["remains"][number, 1 : 4 + len(place)] = (*place, 0.5, 0.7, 0.02)

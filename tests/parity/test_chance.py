@@ -1,24 +1,22 @@
 """A search for differences: scenarios by chance, the CPU against the definition in steps 1, 3 and 37, every column.
 
-Each compared step begins with the same state on both sides, so that chaos cannot grow. MURMURA_SEARCH=200 looks at so
-many scenarios, and MURMURA_SEARCH_FROM says with which number to begin.
+Each compared step begins with the same state on both sides, so that chaos cannot grow. MURMURA_LONG=1 looks at 200
+scenarios instead of 8.
 """
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
 
 import murmura as mm
+from tests.sizes import size
 
-from .chance import Chance
+from .chance import Chance, rules_of_the_plane
 from .scenes import loud_rules
 from .side_by_side import Comparison, compare_step
 
-COUNT = int(os.environ.get("MURMURA_SEARCH", "20"))
-FIRST = int(os.environ.get("MURMURA_SEARCH_FROM", "0"))
+COUNT = size(8, 200)
 COMPARED = (1, 3, 37)
 
 
@@ -28,8 +26,8 @@ def stir(sim: mm.Simulation, seed: int) -> None:
     state = sim.state.copy()
     near = slice(0, len(state) // 2)
     world = sim.scenario.world
-    for name, size in (("position_x", world.width), ("position_y", world.height)):
-        state[name][near] = size * (0.3 + 0.3 * rng.random(len(state) // 2))
+    for name, side in (("position_x", world.width), ("position_y", world.height)):
+        state[name][near] = side * (0.3 + 0.3 * rng.random(len(state) // 2))
     state["energy"][:] = rng.uniform(0.1, 1.0, len(state))
     state["panic"][:] = np.where(rng.random(len(state)) < 0.3, rng.random(len(state)), 0.0)
     sim.load_state(state)
@@ -46,7 +44,7 @@ def check(sim: mm.Simulation) -> None:
     assert found.left_out < 0.4 * found.agents
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", range(COUNT))
 def test_a_scenario_by_chance_is_the_same_on_the_cpu(seed: int):
     scenario = Chance(seed).drawn()
     sim = mm.Simulation(scenario, seed=seed, backend="cpu")
@@ -82,12 +80,11 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
 
 
 def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
-    """Not the 20 of the gate by themselves, but any fifty."""
-    from murmura.core.rule import REGISTRY, is_built_in
+    """Not the few of the gate by themselves, but any thirty."""
 
-    scenarios = [Chance(seed).drawn() for seed in range(50)]
+    scenarios = [Chance(seed).drawn() for seed in range(30)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]
-    missing = {name for name, rule in REGISTRY.items() if is_built_in(rule)} - set().union(*met)
+    missing = set(rules_of_the_plane()) - set().union(*met)
     assert missing == set()
     scaled = [
         scenario

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import murmura as mm
+from tests.sizes import size
 
 SIDE = 256.0
 GRAIN = 64  # lattice points for each unit: coordinates, shifts and differences are exact in single precision
 Array = NDArray[np.float64]
 
 quick = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=size(15, 40), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

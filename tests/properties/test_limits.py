@@ -13,6 +13,7 @@ import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.core.space import wrapped
 from murmura.scenario import value_paths
+from tests.sizes import size
 
 from .flocks import SIDE, Array, after, flocks, quick, square, tunings
 
@@ -111,7 +112,7 @@ PARTS = (
 MORE = ("rules.noise.", "rules.wind.", "rules.fear.", "rules.boundary.")
 
 
-@settings(quick, max_examples=150)
+@settings(quick, max_examples=size(60, 150))
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_numbers_at_the_ends_of_their_range_stay_finite_or_are_refused(
     data: st.DataObject, seed: int

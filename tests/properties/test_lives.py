@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.lab.runs.recording import record
+from tests.sizes import size
 
 STEPS = 1500
 
@@ -37,7 +38,7 @@ def colonies(draw: st.DrawFn) -> tuple[mm.Scenario, int]:
 TOTALS = {"births": 0, "deaths": 0}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(10, 25), deadline=None)
 @given(colonies())
 def check_balance(chosen: tuple[mm.Scenario, int]) -> None:
     scenario, seed = chosen

@@ -10,7 +10,7 @@ import pytest
 
 from murmura import Scenario, Simulation
 from murmura.core.state import FeedingState
-from murmura.engine.food import COLUMNS
+from murmura.engine.surroundings import FOOD_COLUMNS
 from murmura.rules.life import feeding
 from murmura.rules.life.feeding import CHANGES
 
@@ -20,7 +20,7 @@ DT = 0.015625
 FOOD = (120.0, 80.0)
 NONE, APPROACHING, GATHERING, FEEDING = range(4)
 X, Y, ROOM, PRESENT, INVITES, AMOUNT, FEEDERS = (
-    COLUMNS.index(name) for name in ("x", "y", "room", "present", "invites", "amount", "feeders")
+    FOOD_COLUMNS.index(name) for name in ("x", "y", "room", "present", "invites", "amount", "feeders")
 )
 
 

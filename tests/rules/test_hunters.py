@@ -277,9 +277,9 @@ def test_idle_hunters_begin_a_hunt_by_mood_and_strength():
 
 
 def test_idle_hunters_wander_everywhere():
-    den = Den({"kind": "hawk", "max_speed": 60.0}, boundary="soft")
+    den = Den({"kind": "hawk", "max_speed": 60.0}, boundary="soft", time_step=0.1)
     places = []
-    for _ in range(8000):
+    for _ in range(1300):
         den.turn()
         places.append((den.get("x"), den.get("y")))
     spread = np.ptp(np.array(places), axis=0)

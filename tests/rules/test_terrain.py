@@ -285,7 +285,7 @@ SKIN = 0.001
 
 
 def make_world(wraps: bool = False) -> Any:
-    return SimpleNamespace(size=Vec(WIDTH, HEIGHT), wraps=wraps, skin=SKIN)
+    return SimpleNamespace(size=Vec(WIDTH, HEIGHT), edges=("wrap" if wraps else "open",) * 2, skin=SKIN)
 
 
 def shape(*row: float) -> Any:

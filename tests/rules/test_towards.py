@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from murmura.core.vec import Vec
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
+from tests.sizes import size
 
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(max_examples=size(60, 150), deadline=None, derandomize=True)
 parts = st.integers(-100_000, 100_000).map(lambda k: k / 1024.0)
 
 

@@ -14,6 +14,7 @@ import murmura as mm
 from murmura.core.errors import MurmuraError, ScenarioError, UnknownNameError
 from murmura.rules.environment.terrain import Attractor, Circle, Polygon, Wall
 from murmura.rules.life.panic import Threat
+from tests.sizes import size
 
 RICH = {
     "title": 'Quotes " and \\ and\nnewlines, umlauts äöü, an emoji 🐦 and a tab\t.',
@@ -64,7 +65,7 @@ def test_a_snapshot_reproduces_the_run(tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=60,
+    max_examples=size(30, 60),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
+from tests.sizes import size
 
 SCHEMA = mm.Scenario.model_json_schema()
 MODELS = {"Scenario": SCHEMA, **SCHEMA["$defs"]}
@@ -100,7 +101,7 @@ def small(data: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=400,
+    max_examples=size(120, 400),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],

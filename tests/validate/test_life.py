@@ -11,10 +11,10 @@ import pytest
 
 import murmura as mm
 from murmura.core.state import FeedingState, MatingState
-from murmura.engine.food import COLUMNS
+from murmura.engine.surroundings import FOOD_COLUMNS
 from murmura.rules.life import feeding, mating
 
-FEEDERS, PRESENT = (COLUMNS.index(name) for name in ("feeders", "present"))
+FEEDERS, PRESENT = (FOOD_COLUMNS.index(name) for name in ("feeders", "present"))
 TABLES = {
     name: {(int(change.before), int(change.after)) for change in changes}
     for name, changes in (("feeding_state", feeding.CHANGES), ("mating_state", mating.CHANGES))

@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import murmura as mm
+from tests.sizes import size
 
 from .geometry import Array, crosses, enters, trespassers
 
 ASLEEP = {f"rules.{name}.weight": 0.0 for name in ("separation", "alignment", "cohesion", "avoid_obstacles")}
 quick = settings(
-    max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=size(10, 25), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 CORNERS = np.array([[0.3, 0.3], [0.7, 0.33], [0.77, 0.7], [0.5, 0.45], [0.24, 0.73]])
 

@@ -91,7 +91,7 @@ class Live:
     @property
     def pages(self) -> set[Any]:
         """Those who are connected now."""
-        found: set[Any] = self.app._app.state.bells.hung  # type: ignore[attr-defined]
+        found: set[Any] = self.app._app.state.notifier.events  # type: ignore[attr-defined]
         return found
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
@@ -190,7 +190,7 @@ class Page:
         """The frame of this step of the present flock, which is paused there."""
 
         def fits(frame: Frame | None) -> bool:
-            return frame is not None and (frame.step, frame.epoch) == (step, self._session.scene.epoch)
+            return frame is not None and (frame.step, frame.epoch) == (step, self._session.source.epoch)
 
         if not fits(self.frame):
             self.wait("frame", fits)

@@ -11,17 +11,17 @@ import pytest
 from websockets.sync.client import connect
 
 import murmura as mm
-from murmura.lab.runs.branching import RelivedRun
+from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
-from murmura.view.compare import Pair, PlayedTwin, Twin
+from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
 from murmura.view.server.app import make_app
 from murmura.view.server.guard import Guard
 
 from .live import Live, flock, until
 
 
-def twin(agents: int = 40, **values: Any) -> Twin:
-    return Twin(flock(agents, **values), 5, "reference")
+def twin(agents: int = 40, **values: Any) -> SyncedSession:
+    return SyncedSession(flock(agents, **values), 5, "reference")
 
 
 def turn(pair: Pair, seconds: float = 0.02) -> None:
@@ -41,7 +41,7 @@ def settle(pair: Pair) -> None:
     raise AssertionError((pair.left.due, pair.right.due))
 
 
-def tell(one: Twin, **message: Any) -> list[str]:
+def tell(one: SyncedSession, **message: Any) -> list[str]:
     reasons: list[str] = []
     one.submit(message, reasons.append)
     return reasons
@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_recorded_run_beside_a_live_flock(folder: Path):
     """A run and the same flock live: the same places at every frame."""
-    pair = Pair(PlayedTwin(RelivedRun(mm.open_run(folder))), twin())
+    pair = Pair(SyncedPlayback(BranchableRun(mm.open_run(folder))), twin())
     tell(pair.left, type="pause")
     tell(pair.left, type="step", count=1)  # to the next frame
     settle(pair)
@@ -129,7 +129,7 @@ def test_a_recorded_run_beside_a_live_flock(folder: Path):
 
 
 def test_two_recorded_runs_share_the_time_line(folder: Path):
-    pair = Pair(*(PlayedTwin(RelivedRun(mm.open_run(folder))) for _ in range(2)))
+    pair = Pair(*(SyncedPlayback(BranchableRun(mm.open_run(folder))) for _ in range(2)))
     tell(pair.right, type="pause")
     tell(pair.right, type="seek", step=22)
     settle(pair)
@@ -171,5 +171,5 @@ def test_only_the_two_halves_may_be_framed_and_only_by_ourselves(live: Live):
 
 
 def test_a_single_view_is_never_framed():
-    guard = make_app(Twin(flock(10), 1, "reference"), 8421)
+    guard = make_app(SyncedSession(flock(10), 1, "reference"), 8421)
     assert isinstance(guard, Guard) and guard._framed == ()

@@ -168,8 +168,8 @@ def test_two_views_of_one_widget_and_none(views: Any):
     one.say("close")
     two.wait("status", lambda status: status["running"] and status["step"] > 3)
     two.say("close")
-    until(lambda: not view._showing.session.running)  # nobody looks, nothing runs
-    assert not view._showing.watchers
+    until(lambda: not view._hub.session.running)  # nobody looks, nothing runs
+    assert not view._hub.subscribers
     again = FrontEnd(view, "three")
     again.wait("status", lambda status: status["running"])
     again.say("say", text="{")
@@ -178,7 +178,7 @@ def test_two_views_of_one_widget_and_none(views: Any):
 
 def test_closing_ends_the_simulation():
     view = mm.show(flock(10), backend="reference")
-    thread = view._showing.session._thread
+    thread = view._hub.session._thread
     assert thread.is_alive()
     view.close()
     assert not thread.is_alive()
@@ -218,6 +218,7 @@ window.loaded = true;
 </script>"""
 
 
+@pytest.mark.xdist_group("browser")  # with the tests of tests/browser: one Chromium at a time
 @pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
 @pytest.mark.skipif(not os.path.exists("/usr/bin/chromium"), reason="no Chromium here")
 def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monkeypatch: pytest.MonkeyPatch):
@@ -266,15 +267,15 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
 
             until(turn)
 
-        carry_until(lambda: view._showing.session.simulation.step_count > 10)
+        carry_until(lambda: view._hub.session.simulation.step_count > 10)
         frame = page.frames[1]
         carry_until(lambda: "200" in (frame.locator("#summary").text_content() or ""))
         frame.locator("#flock").press(" ")  # the key of the page: pause
-        carry_until(lambda: not view._showing.session.running)
-        step = view._showing.session.simulation.step_count
+        carry_until(lambda: not view._hub.session.running)
+        step = view._hub.session.simulation.step_count
         frame.locator("#flock").press(".")
-        carry_until(lambda: view._showing.session.simulation.step_count == step + 1)
+        carry_until(lambda: view._hub.session.simulation.step_count == step + 1)
         page.evaluate("window.stop()")
-        carry_until(lambda: not view._showing.watchers)
+        carry_until(lambda: not view._hub.subscribers)
         assert problems == []
         browser.close()

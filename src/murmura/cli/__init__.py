@@ -20,6 +20,7 @@ from murmura.cli import (
     bench,
     compare,
     export,
+    fit,
     info,
     live,
     optimize,
@@ -30,6 +31,7 @@ from murmura.cli import (
     run,
     sensitivity,
     sweep,
+    tracks,
     verify,
 )
 from murmura.cli.options import app
@@ -41,6 +43,7 @@ __all__ = [
     "bench",
     "compare",
     "export",
+    "fit",
     "info",
     "live",
     "main",
@@ -52,6 +55,7 @@ __all__ = [
     "run",
     "sensitivity",
     "sweep",
+    "tracks",
     "verify",
 ]
 

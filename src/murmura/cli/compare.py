@@ -63,22 +63,22 @@ def compare(
     """
     check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.view.compare import Pair, PlayedTwin, Twin
+    from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
     from murmura.view.server.app import serve
 
     load_rules(rules)
 
     def side(source: str, own: list[str] | None) -> Any:
         if Path(source).is_dir():
-            from murmura.lab.runs.branching import RelivedRun
+            from murmura.lab.runs.branching import BranchableRun
             from murmura.lab.runs.run import open_run
 
-            run = RelivedRun(open_run(source), threads=threads)
-            found: Twin = PlayedTwin(run, speed)
+            run = BranchableRun(open_run(source), threads=threads)
+            found: SyncedSession = SyncedPlayback(run, speed)
             found.label = run.name
             return found
         scenario = chosen_scenario(source, agents, [*(values or ()), *(own or ())], None)
-        found = Twin(scenario, seed, backend, threads, speed)
+        found = SyncedSession(scenario, seed, backend, threads, speed)
         found.label = ", ".join([scenario.name, *(own or ())])
         return found
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from murmura.cli.options import Whole, app
 from murmura.cli.sweep import finish
-from murmura.cli.sweep_options import Asking, Vary, check_plot, told
+from murmura.cli.sweep_options import SweepOptions, Vary, check_plot, with_progress
 from murmura.core.errors import ScenarioError
 
 
@@ -25,7 +25,7 @@ def optimize(
     batch: Annotated[
         Whole, Parameter(help="Trials at a time, which do not know of each other; more for many workers.")
     ] = 4,
-    asking: Asking | None = None,
+    request: SweepOptions | None = None,
 ) -> None:
     """Look for the values that make a measure greatest or least.
 
@@ -41,13 +41,13 @@ def optimize(
 
     if (maximize is None) == (minimize is None):
         raise ScenarioError("say what to look for with either --maximize MEASURE or --minimize MEASURE")
-    asking = asking or Asking()
-    check_plot(asking.plot)
+    request = request or SweepOptions()
+    check_plot(request.plot)
     begun = time.perf_counter()
     goal = maximize or minimize or ""
-    made = told(
-        search.optimize, asking.out, vary=vary or [], maximize=maximize, minimize=minimize, trials=trials,
-        batch=batch, **asking.options(scenario),
+    made = with_progress(
+        search.optimize, request.out, vary=vary or [], maximize=maximize, minimize=minimize, trials=trials,
+        batch=batch, **request.options(scenario),
     )  # fmt: skip
     best = search.best_cell(made)
     found = {
@@ -55,4 +55,4 @@ def optimize(
         "at": {path: best[path] for path in made.paths},
         "watch": best["replay"],
     }
-    finish(made, asking, time.perf_counter() - begun, **found)
+    finish(made, request, time.perf_counter() - begun, **found)

@@ -42,7 +42,7 @@ RuleFiles = Annotated[
     list[Path] | None,
     Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
 ]
-Backend = Annotated[str, Parameter(help="auto, reference, cpu or cuda.")]
+Backend = Annotated[str, Parameter(help="auto, reference, cpu, cuda or webgpu.")]
 Threads = Annotated[
     int | None,
     Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),

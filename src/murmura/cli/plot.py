@@ -20,7 +20,8 @@ def plot(
         str | None,
         Parameter(
             help="phase, lines or scatter of a sweep, sensitivity, history of a search, series, "
-            "population, traits, selection or family of a run; by default what suits the folder."
+            "population, traits, selection, family, neighbors, response or delay of a run; by default what "
+            "suits the folder; of a fit corner, predictive or models."
         ),
     ] = None,
     x: Annotated[

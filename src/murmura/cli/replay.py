@@ -84,12 +84,12 @@ def replay_folder(
 ) -> None:
     """Show a run in the live view."""
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.lab.runs.branching import RelivedRun
+    from murmura.lab.runs.branching import BranchableRun
     from murmura.lab.runs.run import open_run
     from murmura.view.playback.playback import Playback
     from murmura.view.server.app import serve
 
-    run = RelivedRun(open_run(folder), backend, threads)
+    run = BranchableRun(open_run(folder), backend, threads)
     serve(Playback(run, speed), port=port, open_page=open_page)
 
 

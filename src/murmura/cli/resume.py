@@ -10,10 +10,22 @@ from cyclopts import Parameter
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
 from murmura.cli.sweep import go_on_with_sweep
-from murmura.cli.sweep_options import Asking
+from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
 from murmura.lab.progress import Progress
+
+
+def go_on_with_fit(folder: Path, as_json: bool) -> None:
+    """Go on with a fit as it was begun."""
+    import time
+
+    from murmura.cli.fit import finish
+    from murmura.cli.sweep_options import with_progress
+    from murmura.lab.fit.fit import resume_fit
+
+    begun = time.perf_counter()
+    finish(with_progress(resume_fit, folder, folder=folder), None, time.perf_counter() - begun, as_json)
 
 
 @app.command
@@ -30,21 +42,25 @@ def resume(
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped or killed, with the very bits of one that never stopped; or with a sweep.
+    """Go on with a run that was stopped or killed, with the bits of one that never stopped; or with a sweep or a fit.
 
     Parameters
     ----------
     folder
-        The folder of the run or the sweep.
+        The folder of the run, the sweep or the fit.
     """
+    from murmura.lab.fit.folder import is_fit
     from murmura.lab.sweeps.folder import is_sweep
 
+    if is_fit(folder):
+        go_on_with_fit(folder, as_json)
+        return
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
                 f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
             )
-        go_on_with_sweep(folder, Asking(as_json=as_json, rules=rules))
+        go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)
     from murmura.lab.runs.resuming import resume as go_on

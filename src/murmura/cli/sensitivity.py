@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from murmura.cli.options import Whole, app
 from murmura.cli.sweep import finish
-from murmura.cli.sweep_options import Asking, Vary, check_plot, told
+from murmura.cli.sweep_options import SweepOptions, Vary, check_plot, with_progress
 
 
 @app.command
@@ -24,7 +24,7 @@ def sensitivity(
     samples: Annotated[
         Whole, Parameter(help="sobol: a power of two, times 2 paths + 2 cells; morris: times paths + 1.")
     ] = 64,
-    asking: Asking | None = None,
+    request: SweepOptions | None = None,
 ) -> None:
     """Say how much each path matters for each measure: Sobol indices or Morris' effects.
 
@@ -37,23 +37,23 @@ def sensitivity(
     """
     from murmura.lab import sensitivity as lab
 
-    asking = asking or Asking()
-    check_plot(asking.plot)
+    request = request or SweepOptions()
+    check_plot(request.plot)
     begun = time.perf_counter()
-    made = told(
+    made = with_progress(
         lab.sensitivity,
-        asking.out,
+        request.out,
         vary=vary or [],
         method=method,
         samples=samples,
-        **asking.options(scenario),
+        **request.options(scenario),
     )
     lines = lab.indices(made, list(made.measures))
-    if asking.as_json:
+    if request.as_json:
         more: dict[str, Any] = {"indices": list(lines)}
     else:
         more = {line["path"]: _shown(line) for line in lines if line["measure"] == made.measures[0]}
-    finish(made, asking, time.perf_counter() - begun, all_indices=str(made.folder / lab.INDICES), **more)
+    finish(made, request, time.perf_counter() - begun, all_indices=str(made.folder / lab.INDICES), **more)
 
 
 def _shown(line: dict[str, Any]) -> dict[str, Any]:

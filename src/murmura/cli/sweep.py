@@ -9,7 +9,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura.cli.options import app, print_facts
-from murmura.cli.sweep_options import Asking, MaybeWhole, Vary, check_plot, complain_of_failures, told
+from murmura.cli.sweep_options import (
+    MaybeWhole,
+    SweepOptions,
+    Vary,
+    check_plot,
+    complain_of_failures,
+    with_progress,
+)
 from murmura.core.errors import ScenarioError
 
 
@@ -22,7 +29,7 @@ def sweep(
     design: Annotated[str, Parameter(help="grid, lhs (Latin hypercube) or sobol.")] = "grid",
     samples: Annotated[MaybeWhole, Parameter(help="Points of a design that is no grid.")] = None,
     resume: Annotated[Path | None, Parameter(help="Go on with the sweep in this folder.")] = None,
-    asking: Asking | None = None,
+    request: SweepOptions | None = None,
 ) -> None:
     """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
 
@@ -35,38 +42,38 @@ def sweep(
     """
     from murmura.lab.sweeps import sweep as lab
 
-    asking = asking or Asking()
-    check_plot(asking.plot)
+    request = request or SweepOptions()
+    check_plot(request.plot)
     if resume is not None:
         if scenario is not None or vary:
             raise ScenarioError("--resume goes on with a sweep as it is: leave out the scenario and --vary")
-        go_on_with_sweep(resume, asking)
+        go_on_with_sweep(resume, request)
         return
     if scenario is None:
         raise ScenarioError("name a scenario to sweep, or --resume DIR; `murmura scenarios` lists them")
     begun = time.perf_counter()
-    options = asking.options(scenario)
-    made = told(lab.sweep, asking.out, vary=vary or [], design=design, samples=samples, **options)
-    finish(made, asking, time.perf_counter() - begun)
+    options = request.options(scenario)
+    made = with_progress(lab.sweep, request.out, vary=vary or [], design=design, samples=samples, **options)
+    finish(made, request, time.perf_counter() - begun)
 
 
-def go_on_with_sweep(folder: Path, asking: Asking) -> None:
+def go_on_with_sweep(folder: Path, request: SweepOptions) -> None:
     """Go on with the sweep, the search or the sensitivity analysis in a folder."""
     from murmura.lab.sweeps.sweep import resume_sweep
 
     begun = time.perf_counter()
-    made = told(
+    made = with_progress(
         resume_sweep,
         folder,
         folder=folder,
-        workers=asking.workers,
-        scheduler=asking.scheduler,
-        rules=asking.rules or (),
+        workers=request.workers,
+        scheduler=request.scheduler,
+        rules=request.rules or (),
     )
-    finish(made, asking, time.perf_counter() - begun)
+    finish(made, request, time.perf_counter() - begun)
 
 
-def finish(made: Any, asking: Asking, seconds: float, **more: Any) -> None:
+def finish(made: Any, request: SweepOptions, seconds: float, **more: Any) -> None:
     """Draw, print the facts, and complain of runs that failed."""
     facts = {
         "scenario": made.start["source"],
@@ -78,10 +85,10 @@ def finish(made: Any, asking: Asking, seconds: float, **more: Any) -> None:
         "table": str(made.folder / "table.csv"),
         **more,
     }
-    if asking.plot is not None:
+    if request.plot is not None:
         from murmura.lab.figures.plot import plot
 
-        plot(made.folder, asking.plot)
-        facts["plot"] = str(asking.plot)
-    print_facts(facts, asking.as_json)
+        plot(made.folder, request.plot)
+        facts["plot"] = str(request.plot)
+    print_facts(facts, request.as_json)
     complain_of_failures(made)

@@ -37,7 +37,7 @@ MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 
 @Parameter(name="*")
 @dataclass
-class Asking:
+class SweepOptions:
     """What is asked of every run, and who does the runs."""
 
     steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
@@ -90,7 +90,7 @@ class Asking:
         }
 
 
-def told(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
+def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
     """Do something long with progress shown; a Ctrl-C says how to go on."""
     done = 0
 

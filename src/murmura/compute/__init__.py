@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from murmura.compute.plan import Plan
 from murmura.core.state import State
 
-BACKENDS = ("auto", "reference", "cpu", "cuda")
+BACKENDS = ("auto", "reference", "cpu", "cuda", "webgpu")
 CUDA_FROM = 50_000  # agents from which a GPU gains, where there is one
+WEBGPU_FROM = 100_000  # the same through WebGPU, whose kernels take longer to begin
 
 
 class Parcel(Protocol):
@@ -85,6 +86,11 @@ def make_backend(
         from murmura.compute.cuda import BackendCuda
 
         return BackendCuda(plan, seed, announce)
+    suits = plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
+    if name == "webgpu" or (name == "auto" and suits and _webgpu_works()):
+        from murmura.compute.webgpu import BackendWebgpu
+
+        return BackendWebgpu(plan, seed, announce)
     from murmura.compute.cpu import BackendCpu
 
     return BackendCpu(plan, seed, threads, announce)
@@ -94,3 +100,9 @@ def _cuda_works() -> bool:
     from murmura.compute.cuda.device import missing
 
     return not missing()
+
+
+def _webgpu_works() -> bool:
+    from murmura.compute.webgpu.device import is_real_gpu
+
+    return is_real_gpu()

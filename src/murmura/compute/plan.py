@@ -6,7 +6,6 @@ obstacles, threats): the first is `signature`, the second are arrays that may ch
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
-from murmura.core.layout import TRACKED_FIELDS, Layout
+from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
+from murmura.core.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
 from murmura.core.record import Record
 from murmura.core.rule import Rule, numbers_of, options_of
-from murmura.core.state import State
+from murmura.core.state import SPACE_COLUMNS, State
 from murmura.core.vec import Vec
-from murmura.rules.environment.terrain import SHAPE_FIELDS, edge_rows, shape_rows
+from murmura.rules.environment.solids import edges_as_rows, obstacle_rows, shape_layout
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
@@ -31,10 +31,20 @@ ALWAYS_CARRIED = ("heading_angle",)
 BUILT_IN = ("id", "position", "velocity", "heading", "speed", "max_speed", "max_force", "neighbors")
 """What every agent has, whatever its rules."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
-MOVING_COLUMNS = ("position_x", "position_y", "velocity_x", "velocity_y")
-FELT_COLUMNS = ("acceleration_x", "acceleration_y", "local_density")
-WORLD_NUMBERS = ("width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y")
-"""What a kernel is told of the world, beside the time and the seed."""
+WORLD_NUMBERS = (
+    "width",
+    "height",
+    "dt",
+    "thrust",
+    "stride",
+    "pace",
+    "skin",
+    "noise_x",
+    "noise_y",
+    "depth",
+    "noise_z",
+)
+"""What a kernel is told of the world, beside the time and the seed. The last two are 0 in the plane."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +55,25 @@ class Group:
     numbers: tuple[str, ...]
     options: tuple[tuple[str, bool], ...]
     rule: Rule | None = None
+    dimension: int = 2
 
     @property
     def kind(self) -> type[Rule]:
         """The class whose functions run."""
         assert self.rule is not None
-        return self.rule.variant()
+        return self.rule.kind_in(self.dimension)
 
     @property
     def layout(self) -> Layout:
         """The fields of the rule's items: what agents know of them, then what only the item remembers."""
         if self.kind.tracks:
-            return Layout(TRACKED_FIELDS)
-        return Layout((*self.kind.item_fields, *self.kind.memory_fields))
+            return Layout(TRACKED_FIELDS, self.dimension)
+        return Layout((*self.kind.item_fields, *self.kind.memory_fields), self.dimension)
 
     @property
     def known(self) -> Layout:
         """The fields that agents know of an item."""
-        return Layout(TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields)
+        return Layout(TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields, self.dimension)
 
     def has(self, *hooks: str) -> bool:
         """Whether the rule has any of these functions."""
@@ -74,6 +85,7 @@ class Plan:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
+        self.dimension = scenario.world.dimension
         lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
         self.species_count = len(lives)
         self.rules = [
@@ -85,19 +97,17 @@ class Plan:
         ]
         self.carried = self._carried_columns()
         self.own_columns = own_columns(scenario)
-        self.mortal = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
-        self.eventful = self.mortal or any(g.kind.happens for g in self.rule_groups)
+        self.state_columns = state_columns(scenario)
+        self.has_lifecycle = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
+        self.eventful = self.has_lifecycle or any(g.kind.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
-        self.item_width = max([LEAST_ITEM_WIDTH, *(_width(rule) for _, rule in self.rules)])
+        self.item_width = max([LEAST_ITEM_WIDTH, *(len(group.layout) for group in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
         self.numbers = self._numbers(lives)
         self.reach = max(life.perception.radius for life in lives)
         self.affinities = self._affinities()
-        # Only on a torus must segments be short: elsewhere a wall pushes as one.
-        torus = scenario.world.boundary == "wrap"
-        longest = min(scenario.world.width, scenario.world.height) / 4.0 if torus else math.inf
-        shapes = shape_rows(scenario.obstacles, longest)
+        shapes = obstacle_rows(scenario)
         self.items, self.ranges, self.tracked = self._items(shapes)
         self.item_ranges = self._item_ranges(lives)
         self.listeners = max([0, *(end for _, _, _, end in self.lasting)])
@@ -106,9 +116,30 @@ class Plan:
                 f"at most {MOST_LISTENERS} hunters and sources of food fit into a world, got {self.listeners}: "
                 "use fewer"
             )
-        if shapes and scenario.world.boundary in ("soft", "reflect"):
-            shapes = shapes + edge_rows(scenario.world.width, scenario.world.height)
-        self.shapes = padded(shapes, len(Layout(SHAPE_FIELDS)))
+        if shapes:
+            shapes = shapes + edges_as_rows(scenario.world)
+        self.shapes = padded(shapes, len(self.shape_layout))
+
+    @property
+    def shape_layout(self) -> Layout:
+        """The fields of an obstacle."""
+        return shape_layout(self.dimension)
+
+    @property
+    def moving_columns(self) -> tuple[str, ...]:
+        """State columns of place and velocity, in the order of a kernel's rows."""
+        return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in AXES[: self.dimension])
+
+    @property
+    def felt_columns(self) -> tuple[str, ...]:
+        """State columns of the force and of how many neighbours there were."""
+        return (*(f"acceleration_{axis}" for axis in AXES[: self.dimension]), "local_density")
+
+    def known(self, numbers: Sequence[Any]) -> dict[str, Any]:
+        """The columns that rules know by name, of the numbers of `moving_columns` and `carried`."""
+        d = self.dimension
+        moving = {"position": Vec(*numbers[:d]), "velocity": Vec(*numbers[d : 2 * d])}
+        return moving | dict(zip(self.carried, numbers[2 * d :], strict=True))
 
     @property
     def rule_groups(self) -> list[Group]:
@@ -118,7 +149,7 @@ class Plan:
     def signature(self) -> tuple[Any, ...]:
         """What a compiled kernel depends on, beside the functions of the rules themselves."""
         groups = tuple((g.name, g.numbers, g.options, g.rule and g.kind.__qualname__) for g in self.groups)
-        world = self.scenario.world.boundary
+        world = self.scenario.world.edges
         return (
             groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
         )  # fmt: skip
@@ -135,8 +166,9 @@ class Plan:
 
     def world_numbers(self, seed: tuple[int, int]) -> dict[str, float]:
         """What a kernel is told of the world (WORLD_NUMBERS), in double precision."""
-        s = self.scenario
+        s, sides = self.scenario, self.scenario.world.sides
         noise_x, noise_y = noise_offset(seed)
+        noise_z, _ = noise_offset(seed, STREAM_NOISE_OFFSET + IN_SPACE)
         return {
             "width": s.world.width,
             "height": s.world.height,
@@ -144,9 +176,11 @@ class Plan:
             "thrust": s.motion.thrust,
             "stride": s.motion.stride,
             "pace": s.motion.stride / s.motion.time_step,
-            "skin": 1e-3 + 1e-6 * max(s.world.width, s.world.height),
+            "skin": 1e-3 + 1e-6 * max(sides),
             "noise_x": noise_x,
             "noise_y": noise_y,
+            "depth": s.world.depth or 0.0,
+            "noise_z": noise_z if self.dimension == 3 else 0.0,
         }
 
     def time_at(self, step: int) -> tuple[float, float]:
@@ -157,11 +191,13 @@ class Plan:
     def world(self, numbers: dict[str, Any]) -> Record:
         """The world as rules know it: these numbers (WORLD_NUMBERS, time, noise_time, step, seed_low, seed_high)."""
         boundary = self.scenario.world.boundary
+        sides = ("width", "height", "depth")[: self.dimension]
         return Record(
             "world",
             numbers
             | {
-                "size": Vec(numbers["width"], numbers["height"]),
+                "size": Vec(*(numbers[side] for side in sides)),
+                "edges": self.scenario.world.edges,
                 "wraps": boundary == "wrap",
                 "walled": boundary in ("soft", "reflect"),
             },
@@ -201,8 +237,7 @@ class Plan:
     def keep_items(self, state: State, table: NDArray[Any]) -> None:
         """Write the items that have turns of their own back into the state."""
         for _, group, begin, end in self.lasting:
-            assert group.rule is not None
-            state.items[group.name] = np.ascontiguousarray(table[begin:end, : _width(group.rule)], np.float32)
+            state.items[group.name] = np.ascontiguousarray(table[begin:end, : len(group.layout)], np.float32)
 
     @property
     def places(self) -> list[int]:
@@ -222,14 +257,15 @@ class Plan:
                 # Species differ in numbers only; a radius of its own for one species gives all of them one.
                 options[option] = options.get(option, False) or value
         numbers = tuple(rules[0].numbers(1.0) | rules[0].borrows)
-        return Group(name, numbers, tuple(options.items()), rules[0])
+        return Group(name, numbers, tuple(options.items()), rules[0], self.dimension)
 
     def _carried_columns(self) -> tuple[str, ...]:
         columns = list(ALWAYS_CARRIED)
         if self.species_count > 1:
             columns.append("species")
-        for _, rule in self.rules:
-            columns += [*rule.reads, *rule.writes, *rule.inherits, *rule.settles]
+        for group in self.rule_groups:
+            kind = group.kind
+            columns += [*kind.reads, *kind.writes, *kind.inherits, *kind.settles]
         one_kind = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
         return tuple(c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *one_kind})
 
@@ -271,11 +307,11 @@ class Plan:
             rule = group.rule
             if rule is not None and rule.tracks:
                 tracked.append((int(getattr(rule, rule.tracks)), begin))
-                rows.append((0.0,) * len(Layout(TRACKED_FIELDS)))
+                rows.append((0.0,) * len(group.layout))
             elif group.name == "avoid_obstacles":
                 rows += shapes
             elif rule is not None:
-                rows += rule.items()
+                rows += item_rows(group.name, rule.items(), group.layout, self.scenario)
             ranges[number] = (begin, len(rows))
         return (
             padded(rows, self.item_width),
@@ -289,21 +325,40 @@ NOISE_TIME_PERIOD = 5120.0
 can start again without a jump: single precision would otherwise make noise coarse in long runs."""
 
 
-def noise_offset(seed: tuple[int, int]) -> tuple[float, float]:
+def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tuple[float, float]:
     """Where in the noise lattice this seed's world lies."""
-    from murmura.core.randomness import STREAM_NOISE_OFFSET, uniform_from
-
-    x, y = uniform_from(seed[0], seed[1], 0, 0, STREAM_NOISE_OFFSET)
+    x, y = uniform_from(seed[0], seed[1], 0, 0, stream)
     return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
 
 
 def own_columns(scenario: Scenario) -> tuple[str, ...]:
     """Columns that the rules of a scenario add to document 002's."""
-    return tuple(dict.fromkeys(name for _, rule in scenario.rules if rule.enabled for name in rule.columns))
+    dimension = scenario.world.dimension
+    kinds = [rule.kind_in(dimension) for _, rule in scenario.rules if rule.enabled]
+    return tuple(dict.fromkeys(name for kind in kinds for name in kind.columns))
 
 
-def _width(rule: Rule) -> int:
-    return len(Layout((*rule.item_fields, *rule.memory_fields)))
+def state_columns(scenario: Scenario) -> tuple[str, ...]:
+    """Columns that the world and the rules of a scenario add to document 002's."""
+    return (*(SPACE_COLUMNS if scenario.world.depth is not None else ()), *own_columns(scenario))
+
+
+def item_layout(rule: Rule, scenario: Scenario) -> Layout:
+    """The fields of a rule's items."""
+    kind = rule.kind_in(scenario.world.dimension)
+    return Layout((*kind.item_fields, *kind.memory_fields), scenario.world.dimension)
+
+
+def item_rows(name: str, rows: Sequence[Any], layout: Layout, scenario: Scenario) -> list[list[float]]:
+    """The rows of a rule's items as plain numbers."""
+    found = [layout.row(row, scenario.world.depth) for row in rows]
+    for row in found:
+        if len(row) > len(layout) or (scenario.world.dimension == 3 and len(row) < len(layout)):
+            raise ScenarioError(
+                f"an item of rule {name!r} has {len(row)} numbers, expected {len(layout)} "
+                f"({', '.join(layout.columns)}): give vectors as (x, y, z), then it fits the plane and space alike"
+            )
+    return found
 
 
 def padded(rows: Sequence[Any], width: int) -> NDArray[np.float32]:

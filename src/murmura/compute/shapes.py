@@ -14,7 +14,6 @@ from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
 from murmura.core.merging import Best, Count, Report, leaves, named
-from murmura.core.vec import Vec
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,7 @@ def shapes_of(plan: Plan) -> Shapes:
     target = NumpyTarget()
     step = Step(plan, target, _Sample(plan, target), plan.world_at(1, (1, 1)))
     one = target.value(1.0)
-    columns: dict[str, Any] = dict.fromkeys(plan.carried, one) | {
-        "position": Vec(one, one),
-        "velocity": Vec(one, one),
-    }
+    columns = plan.known([one] * (2 * plan.dimension + len(plan.carried)))
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)

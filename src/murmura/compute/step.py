@@ -14,18 +14,16 @@ from typing import Any, Protocol
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
 from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
-from murmura.core.layout import Layout
 from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
 from murmura.core.motion import accelerate, heading_of, new_angle
-from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
+from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
 from murmura.core.record import Lazy, Record
 from murmura.core.space import confine
 from murmura.core.vec import Vec
-from murmura.rules.environment import terrain
+from murmura.rules.environment import solids, terrain
 
 SAME_PLACE = 1e-20
 """Keeps 1/d, and its cube, finite for agents in the same place."""
-SHAPES = Layout(terrain.SHAPE_FIELDS)
 Contributions = list[dict[str, Merge]]
 """What neighbours contribute: first how many there are, then for each rule its contributions by name."""
 
@@ -168,7 +166,7 @@ class Step:
         """Whether the neighbour sees the agent, by its own radius and field of view."""
         p, it = self.sense(columns, identity)
         near = seen.square <= p[1].radius * p[1].radius
-        return near & in_view(self.view(p, it), it.heading, -seen.offset, seen.distance)
+        return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour says to every rule."""
@@ -210,7 +208,11 @@ class Step:
             if group.kind.feel is not None:
                 me = self._changed(group, me, group.kind.feel(q, me, result, self.world))
         force, forces = self._force(p, me, results)
-        return Decision(was, me, force, forces, results)
+        steering = force
+        for group in self.rules:
+            if group.kind.flies and group.name in forces:
+                steering = steering - forces[group.name]
+        return Decision(was, me.having({"force": steering}), force, forces, results)
 
     def _items(self, k: int, q: Record, me: Record, blank: dict[str, Merge]) -> dict[str, Merge]:
         """What the items of a rule come to."""
@@ -330,10 +332,12 @@ class Step:
             return me.position + move, velocity
         zero = self.target.number(0.0)
         start = [self.target.number(terrain.NEVER), *[zero] * len(move)]
+        layout = self.plan.shape_layout
 
         def visit(numbers: list[Any], values: list[Any]) -> list[Any]:
             first, *normal = values
-            t, there = terrain.hit(self.world, Record("shape", SHAPES.collect(numbers)), me.position, move)
+            shape = Record("shape", layout.collect(numbers))
+            t, there = solids.hit(self.world, shape, me.position, move)
             sooner = t < first
             return [where(sooner, t, first), *where(sooner, there, Vec(*normal))]
 

@@ -30,14 +30,17 @@ class Cause(IntEnum):
     COMBAT = 4
 
 
-EVENT_FIELDS = ("step", "kind", "id", "other", "x", "y", "cause", "amount")
-"""Of a birth, `other` is the mother and `amount` the father (-1: none); of an arrival, `amount` is the species."""
+EVENT_FIELDS = ("step", "kind", "id", "other", "x", "y", "cause", "amount", "z")
+"""Of a birth, `other` is the mother and `amount` the father (-1: none); of an arrival, `amount` is the species. In the
+plane z is 0."""
 
 
-def readable(rows: NDArray[Any]) -> list[dict[str, Any]]:
+def readable(rows: NDArray[Any], dimension: int = 2) -> list[dict[str, Any]]:
     """Rows of EVENT_FIELDS as dictionaries, in an order that no thread decides: by step, kind, id."""
-    ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))]
-    return [_told(*row) for row in ordered.tolist()]
+    ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))].tolist()
+    if dimension == 2:
+        return [_told(*row[:8]) for row in ordered]
+    return [_told(*row[:8]) | {"z": row[8]} for row in ordered]
 
 
 def _told(

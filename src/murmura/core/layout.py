@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
@@ -34,6 +34,18 @@ def components(name: str, dimension: int = 2) -> tuple[str, ...]:
     if "position" in name:
         return tuple(name.replace("position", axis) for axis in axes)
     return tuple(f"{name}_{axis}" for axis in axes)
+
+
+def place_of(row: Mapping[str, float]) -> dict[str, float]:
+    """The coordinates of an item, out of its numbers by name."""
+    return {axis: row[axis] for axis in AXES if axis in row}
+
+
+def layout_of_width(fields: Iterable[str], width: int) -> Layout:
+    """The layout of rows of this width: in space if they have that many numbers, else in the plane."""
+    fields = tuple(fields)
+    space = Layout(fields, 3)
+    return space if width == len(space) else Layout(fields)
 
 
 class Layout:
@@ -70,6 +82,19 @@ class Layout:
 
     def is_vector(self, field: str) -> bool:
         return field in self._vectors
+
+    def row(self, values: Iterable[Any], depth: float | None = None) -> list[float]:
+        """The numbers of a row. Vectors may be given as one value, (x, y, z): the plane leaves z out, and in space
+        None for z is half way up. A row of plain numbers is taken as it is."""
+        found: list[float] = []
+        for value in values:
+            if isinstance(value, tuple | list):
+                z = list(value[2:]) or [None]
+                up = [0.5 * (depth or 0.0) if z[0] is None else z[0]] if self.dimension == 3 else []
+                found += [*value[:2], *up]
+            else:
+                found.append(value)
+        return found
 
     def collect(self, numbers: Sequence[Any]) -> dict[str, Any]:
         """The fields of a row by name, vectors as vectors."""

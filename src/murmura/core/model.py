@@ -15,7 +15,7 @@ class Model(BaseModel):
     """A part of a scenario."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True, defer_build=True
     )
 
 
@@ -31,6 +31,12 @@ def quantity(
     if slider is not None:
         extra["slider"] = list(slider)
     return Field(default, description=text, json_schema_extra=extra, **bounds)
+
+
+def height() -> Any:
+    """The height of a place, which only a world with a depth has."""
+    text = "Where it is, in a world with a depth; none: half way up."
+    return quantity(None, text, "u", (0.0, 1000.0))
 
 
 def choice(default: Any, text: str) -> Any:

@@ -26,6 +26,16 @@ def in_view(cosine: Number, heading: Vec, offset: Vec, distance: Number) -> Cond
     return heading.dot(offset) >= cosine * distance
 
 
+def faces(cosine: Number, velocity: Vec, offset: Vec, square: Number) -> Condition:
+    """The same for whoever has this velocity, without a root: `square` is the offset's squared length."""
+    ahead = velocity.dot(offset)
+    inside = ahead * ahead
+    edge = cosine * cosine * velocity.square * square
+    wide = (ahead >= 0.0) | (inside <= edge)
+    narrow = (ahead >= 0.0) & (inside >= edge)
+    return (cosine < 0.0) & wide | (cosine >= 0.0) & narrow
+
+
 def attention(p: Any, heading: Vec, offset: Vec, inverse: Number) -> Number:
     """How much a neighbour counts by its angle: 1 ahead, `rear_attention` straight behind (S4-20)."""
     ahead = 0.5 + 0.5 * heading.dot(offset) * inverse

@@ -13,7 +13,8 @@ All functions are static and take
            energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`)
     it     one item, by `item_fields`
     found  what pairs and items contributed, merged
-    world  size width height wraps dt time noise_time thrust stride pace step seed_low seed_high noise_x noise_y
+    world  size width height depth wraps edges dt time noise_time thrust stride pace step seed_low seed_high noise_x
+           noise_y noise_z
 
 `where` chooses; `if` is for options, which are known when a step is traced.
 """
@@ -23,6 +24,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import IntEnum
 from typing import Any, ClassVar, TypeVar
 
@@ -47,7 +49,8 @@ class Rule(Model):
         steer(p, me, found, world): the force that this rule asks for, a vector.
         hush(p, me, found, world): what is left of the other clamped rules, from 1 down to 0.
         exclusive(p, me, found, world): where true, the other clamped rules are silent.
-        age(p, me, world): new values of the columns in `writes` by name, after the agent has moved.
+        age(p, me, world): new values of the columns in `writes` by name, after the agent has moved; `me.force` is what
+            steered it there.
         fate(p, me, found, world): the cause of its death (0: it lives), and whose doing it is (-1: nobody's).
         happens(p, was, me, found, world): (kind, other, amount) of an event to be told; kind 0: none.
         bears(p, was, me, found, world): whether it has young now, and by whom (an id, or -1).
@@ -85,6 +88,8 @@ class Rule(Model):
     writes: ClassVar[tuple[str, ...]] = ()
     clamped: ClassVar[bool] = True
     """Whether the force counts towards the total that `motion.max_force` limits."""
+    flies: ClassVar[bool] = False
+    """Whether the force is the air's and the weight's: it is no part of `me.force`, the steering that `age` knows."""
     silent_when_zero: ClassVar[str] = "weight"
     """The number that makes the rule ask for nothing when it is 0; it is then skipped."""
     needs: ClassVar[dict[str, str]] = {}
@@ -97,6 +102,9 @@ class Rule(Model):
     """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
     tracks: ClassVar[str] = ""
     """The field that names an agent; the rule's one item is then that agent (see `core.layout.TRACKED_FIELDS`)."""
+
+    in_space: ClassVar[type[Rule] | None] = None
+    """The class whose functions run in a world with a depth, where they differ from those of the plane."""
 
     modulate: ClassVar[Function | None] = None
     alert: ClassVar[Function | None] = None
@@ -130,19 +138,37 @@ class Rule(Model):
         """The class whose functions are run; a rule may keep rarely used accumulators in a subclass."""
         return type(self)
 
+    def kind_in(self, dimension: int) -> type[Rule]:
+        """The class whose functions are run in the plane (2) or in space (3)."""
+        kind = self.variant()
+        return kind.in_space or kind if dimension == 3 else kind
+
     def item_range(self) -> float:
         """How near an item must be to matter to an agent [u]: farther ones may be passed over unasked.
 
         Beyond it `item` must return what changes nothing: 0 for sums, and for the least more than any other."""
         return math.inf
 
-    def items(self) -> Sequence[Sequence[float]]:
-        """Rows of `item_fields`, then `memory_fields`."""
+    def kinds_present(self) -> tuple[str, ...]:
+        """The kinds of items there are, where turns differ by kind: where compiling is slow, others are left out."""
         return ()
 
-    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+    def leaving_out_other_kinds(self) -> AbstractContextManager[object]:
+        """While this lasts, `turn` is traced for `kinds_present` only."""
+        return nullcontext()
+
+    def items(self) -> Sequence[Sequence[Any]]:
+        """Rows of `item_fields`, then `memory_fields`: numbers, or (x, y, z) for a vector, with None for a height that
+        is not given. The plane leaves z out; in space None is half way up."""
+        return ()
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[Any]]:
         """Rows of items that have turns of their own, at step 0 of a run with this seed."""
         return self.items()
+
+    def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
+        """The same in a world with these sides: width, height and, in space, depth."""
+        return self.items_at_start(sides[0], sides[1], seed)
 
     def columns_at_start(self, ids: NDArray[Any], seed: int) -> Mapping[str, NDArray[Any]]:
         """Columns in which agents that come from nobody differ from each other, by name."""
@@ -226,6 +252,17 @@ def register_rule(name: str) -> Callable[[R], R]:
         _check(name, rule)
         declare_columns(rule.columns)
         REGISTRY[name] = rule
+        return rule
+
+    return register
+
+
+def register_in_space(of: type[Rule]) -> Callable[[R], R]:
+    """Make a subclass of a rule the one whose functions run in a world with a depth."""
+
+    def register(rule: R) -> R:
+        declare_columns({name: value for name, value in rule.columns.items() if name not in of.columns})
+        of.in_space = rule
         return rule
 
     return register

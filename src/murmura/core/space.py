@@ -1,11 +1,18 @@
-"""The space the flock lives in: shortest differences on a torus, and what happens at the edges."""
+"""The space the flock lives in: shortest differences on a torus, and what happens at the edges.
+
+`world.edges` has a word for each axis. In the plane all axes have the same; in space the third may have its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from murmura.core.algebra import Number, floor, maximum, minimum, where
 from murmura.core.vec import Vec
+
+WALLS = ("soft", "reflect")
+"""Edges that nobody passes."""
 
 
 def shortest(difference: Number, size: Number) -> Number:
@@ -15,13 +22,30 @@ def shortest(difference: Number, size: Number) -> Number:
 
 def offset(world: Any, start: Vec, end: Vec) -> Vec:
     """The way from one place to another, the shortest one round where the world wraps."""
-    difference = end - start
-    return difference.map(shortest, world.size) if world.wraps else difference
+    return along_axes(world, {"wrap": shortest}, end - start)
 
 
-def point(world: Any, x: Number, y: Number) -> Vec:
-    """A place by its coordinates."""
-    return Vec(x, y)
+def along_axes(world: Any, ways: Mapping[str, Callable[[Number, Number], Number]], vector: Vec) -> Vec:
+    """A vector of which each coordinate is changed by what its axis' edges say: way(coordinate, size); else kept."""
+    return Vec(
+        *(
+            ways[edge](x, size) if edge in ways else x
+            for x, size, edge in zip(vector, world.size, world.edges, strict=True)
+        )
+    )
+
+
+def point(world: Any, x: Number, y: Number, z: Number | None = None) -> Vec:
+    """A place by its coordinates; in space, without a height, half way up."""
+    if len(world.size) == 2:
+        return Vec(x, y)
+    return Vec(x, y, 0.5 * world.size.z if z is None else z)
+
+
+def inside(world: Any, place: Vec) -> Vec:
+    """The place where it is on a torus, or the nearest one in a world with walls."""
+    held = lambda x, size: minimum(maximum(x, 0.0), size)  # noqa: E731
+    return along_axes(world, {"wrap": wrapped, "soft": held, "reflect": held}, place)
 
 
 def wrapped(x: Number, size: Number) -> Number:
@@ -45,8 +69,9 @@ def turned_back(velocity: Number, x: Number, size: Number) -> Number:
 
 def confine(world: Any, position: Vec, velocity: Vec) -> tuple[Vec, Vec]:
     """Apply the world's edges to a moved agent."""
-    if world.wraps:
-        return position.map(wrapped, world.size), velocity
-    if world.walled:
-        return position.map(mirrored, world.size), velocity.map(turned_back, position, world.size)
-    return position, velocity
+    moved = along_axes(world, {"wrap": wrapped, "soft": mirrored, "reflect": mirrored}, position)
+    turned = (
+        turned_back(v, x, size) if edge in WALLS else v
+        for v, x, size, edge in zip(velocity, position, world.size, world.edges, strict=True)
+    )
+    return moved, Vec(*turned)

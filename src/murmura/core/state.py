@@ -82,8 +82,10 @@ ALIASES = {
 }
 """Short names that rules use for columns."""
 
-OWN_COLUMNS: dict[str, float | int] = {}
-"""Columns that rules add to document 002's, with what a newborn has there; whole numbers are int32."""
+SPACE_COLUMNS: dict[str, float | int] = {"position_z": 0.0, "velocity_z": 0.0, "acceleration_z": 0.0}
+"""Columns that a world with a depth adds."""
+OWN_COLUMNS: dict[str, float | int] = dict(SPACE_COLUMNS)
+"""Columns that worlds and rules add to document 002's, with what a newborn has there; whole numbers are int32."""
 
 DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c in INTEGER_COLUMNS])
 LARGEST_ID = 2**31 - 2
@@ -116,7 +118,7 @@ class State:
 
     Args:
         count: How many agents, with ids from 0.
-        own: Columns that this scenario's rules add.
+        own: Columns that this scenario's world and rules add.
     """
 
     def __init__(self, count: int = 0, own: Iterable[str] = ()) -> None:

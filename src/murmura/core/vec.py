@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from murmura.core.algebra import Composite, Condition, Number, arctan2, sin_cos, sqrt, where
+from murmura.core.algebra import Composite, Condition, Number, arctan2, maximum, sin_cos, sqrt, where
 
 TINY = 1e-30  # keeps 1 / length finite for the zero vector; far below any squared length that matters
 
@@ -82,10 +82,13 @@ class Vec(Composite):
             first = first + product
         return first
 
-    def cross(self, other: Vec) -> Number:
-        """In the plane: how far `other` lies to the left, times both lengths."""
-        (ax, ay), (bx, by) = self.parts, other.parts
-        return ax * by - ay * bx
+    def cross(self, other: Vec) -> Any:
+        """In the plane a number: how far `other` lies to the left, times both lengths. In space the vector product."""
+        if len(self.parts) == 2:
+            (ax, ay), (bx, by) = self.parts, other.parts
+            return ax * by - ay * bx
+        (ax, ay, az), (bx, by, bz) = self.parts, other.parts
+        return Vec(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
 
     @property
     def square(self) -> Number:
@@ -98,15 +101,15 @@ class Vec(Composite):
 
     @property
     def angle(self) -> Number:
-        """In the plane: the direction in radians, in [-pi, pi]."""
-        x, y = self.parts
+        """The direction in radians, in [-pi, pi]; in space that of the shadow on the ground."""
+        x, y, *_ = self.parts
         return arctan2(y, x)
 
     @property
     def left(self) -> Vec:
-        """In the plane: the vector turned by a quarter to the left."""
-        x, y = self.parts
-        return Vec(-y, x)
+        """The vector turned by a quarter to the left; in space its shadow on the ground is turned."""
+        x, y, *up = self.parts
+        return Vec(-y, x, *(0.0 for _ in up))
 
     @property
     def is_zero(self) -> Condition:
@@ -137,14 +140,65 @@ class Vec(Composite):
         square = self.square
         return self * where(square > size * size, size / sqrt(square + TINY), 1.0)
 
-    def rotated(self, angle: Number) -> Vec:
-        """In the plane: the vector turned counter-clockwise by `angle` radians."""
+    def rotated(self, turn: Any) -> Vec:
+        """The vector turned counter-clockwise by an angle in radians, in space about the vertical.
+
+        In space the turn may be a vector: its direction is the axis, its length the angle (Rodrigues' formula).
+        """
+        if isinstance(turn, Vec):
+            return self._turned_about(turn)
+        s, c = sin_cos(turn)
+        x, y, *up = self.parts
+        return Vec(x * c - y * s, x * s + y * c, *up)
+
+    def _turned_about(self, turn: Vec) -> Vec:
+        square = turn.square
+        angle = sqrt(square + TINY)
         s, c = sin_cos(angle)
-        x, y = self.parts
-        return Vec(x * c - y * s, x * s + y * c)
+        # sin(a)/a and (1 - cos(a))/a^2, the second by the half angle: 1 - cos(a) has no digits where a is small.
+        half, _ = sin_cos(angle * 0.5)
+        part = half / angle
+        return self * c + turn.cross(self) * (s / angle) + turn * (turn.dot(self) * (2.0 * part * part))
+
+    def turn_to(self, other: Vec) -> Any:
+        """The shortest turn from this direction to another, for `rotated`; none from or to the zero vector.
+
+        In the plane an angle in [-pi, pi], in space a vector. To the very opposite, in space, over some side.
+        """
+        across, along = self.cross(other), self.dot(other)
+        if len(self.parts) == 2:
+            return arctan2(across, along)
+        size = across.length
+        opposite = (size <= PARALLEL * -along) & (along < 0.0)
+        side = where(opposite, self.aside, across)
+        return side.with_length(arctan2(where(opposite, 0.0, size), along))
+
+    @property
+    def aside(self) -> Vec:
+        """In space: some vector at right angles to this one, across the axis that it follows least."""
+        x, y, z = self.parts
+        flat = x * x + y * y >= z * z
+        return where(flat, Vec(-y, x, 0.0 * z), Vec(0.0 * x, -z, y))
 
 
-def from_angle(angle: Number, size: Number = 1.0) -> Vec:
-    """In the plane: the vector of a direction in radians."""
+PARALLEL = 1e-6
+"""Sine of the angle below which the plane of a half turn is not to be trusted."""
+
+
+def from_angle(angle: Number, size: Number = 1.0, dimension: int = 2) -> Vec:
+    """The vector of a direction in radians; in space it is level."""
     s, c = sin_cos(angle)
-    return Vec(c * size, s * size)
+    return Vec(c * size, s * size, *(0.0 * c for _ in range(dimension - 2)))
+
+
+def any_direction(angle: Number, chance: Number, size: Number, dimension: int) -> Vec:
+    """A direction drawn at random: by its angle in the plane, and in space by another number in [0, 1) as well.
+
+    Heights on the unit sphere are spread evenly (Archimedes), so every direction is equally likely.
+    """
+    if dimension == 2:
+        return from_angle(angle, size)
+    height = 2.0 * chance - 1.0
+    flat = sqrt(maximum(0.0, 1.0 - height * height)) * size
+    s, c = sin_cos(angle)
+    return Vec(c * flat, s * flat, height * size)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.compute.plan import item_layout, state_columns
 from murmura.core.errors import MurmuraError, RunError
-from murmura.core.layout import Layout
-from murmura.core.state import DTYPE, OWN_COLUMNS, State, column_type
+from murmura.core.state import DTYPE, OWN_COLUMNS, SPACE_COLUMNS, State, column_type
 from murmura.scenario import Scenario
 from murmura.scenario.models import MOST_AGENTS
 
@@ -174,6 +174,9 @@ def _read(file: Any) -> Checkpoint:
     if state.digest(int(header["step_count"])) != header["digest"]:
         raise ValueError("its contents do not match its digest")
     scenario = Scenario.from_data(header["scenario"])
+    space = {*SPACE_COLUMNS} & {*state_columns(scenario)}
+    if {*SPACE_COLUMNS} & {*state.columns} != space:
+        raise ValueError(f"its scenario has the columns {sorted(space)} of space, and it holds others")
     _check_items(scenario, state)
     _check_state(state, len(scenario.species_names()))
     return Checkpoint(scenario, int(header["seed"]), int(header["step_count"]), state, dict(header["notes"]))
@@ -200,7 +203,7 @@ def _check_items(scenario: Scenario, state: State) -> None:
         rule = rules.get(name)
         if rule is None or rows.shape != (
             len(rule.items()),
-            len(Layout((*rule.item_fields, *rule.memory_fields))),
+            len(item_layout(rule, scenario)),
         ):
             raise ValueError(f"its items of {name!r} are {rows.shape}, which is not what its scenario has")
         if not np.isfinite(rows).all():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from murmura.compute.reference import Moment
+from murmura.core.layout import AXES
 from murmura.core.merging import FAR, Least, Merge, leaves
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
@@ -29,14 +30,14 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
     rules = {
         group.name: {
             "neighbors": [int(k) for k in state.ids[_used(said[number + 1], masks[number + 1][0])]],
-            "force": _plain(decision.forces.get(group.name, (0.0, 0.0))),
+            "force": _plain(decision.forces.get(group.name, (0.0,) * moment.plan.dimension)),
         }
         for number, group in enumerate(moment.plan.rule_groups)
     }
     return {
         "id": int(state.ids[row]),
-        "position": [float(state["position_x"][row]), float(state["position_y"][row])],
-        "velocity": [float(state["velocity_x"][row]), float(state["velocity_y"][row])],
+        "position": _vector(moment, state, "position", row),
+        "velocity": _vector(moment, state, "velocity", row),
         "neighbors": [int(k) for k in state.ids[seen[0]]],
         "rules": rules,
         "state": {
@@ -59,14 +60,19 @@ LIFE = ("age", "health", "generation", "mother_id", "father_id")
 def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
     """The hunters that frighten an agent or are after it, the nearest first."""
     found = []
+    here = Vec(*_vector(moment, state, "position", row))
     for hunter in hunters_in(state.items.get("predators")):
-        here = Vec(float(state["position_x"][row]), float(state["position_y"][row]))
-        d = float(offset(moment.world, here, Vec(hunter["x"], hunter["y"])).length)
+        there = Vec(*(hunter[axis] for axis in AXES[: moment.plan.dimension]))
+        d = float(offset(moment.world, here, there).length)
         frightens, hunts = 0.0 < hunter["fright"] >= d, hunter["target"] == int(state.ids[row])
         if frightens or hunts:
             facts = {name: hunter[name] for name in ("id", "kind", "state")}
             found.append(facts | {"distance": d, "frightens": frightens, "hunts": hunts})
     return sorted(found, key=lambda it: it["distance"])
+
+
+def _vector(moment: Moment, state: State, name: str, row: int) -> list[float]:
+    return [float(state[f"{name}_{axis}"][row]) for axis in AXES[: moment.plan.dimension]]
 
 
 def _fleeing(hunters: list[dict[str, Any]]) -> list[str]:

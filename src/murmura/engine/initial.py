@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.compute.plan import own_columns, padded
+from murmura.compute.plan import item_layout, item_rows, padded, state_columns
 from murmura.core.errors import ScenarioError
-from murmura.core.layout import Layout
+from murmura.core.layout import AXES
 from murmura.core.randomness import (
+    IN_SPACE,
     STREAM_GENDER,
     STREAM_HEADING,
     STREAM_POSITION,
@@ -30,7 +31,9 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
-from murmura.rules.environment.terrain import Circle, contains
+from murmura.core.vec import Vec, any_direction
+from murmura.rules.environment import solids, terrain
+from murmura.rules.environment.terrain import Box, Circle, Cylinder
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
 
@@ -42,9 +45,9 @@ LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 def random_start(scenario: Scenario, seed: int) -> State:
     """Agents at random places and headings; the same for the same scenario and seed."""
-    state = State(scenario.agents, own_columns(scenario))
-    state["position_x"][:], state["position_y"][:] = _places(scenario, seed, state.ids)
-    _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
+    state = State(scenario.agents, state_columns(scenario))
+    _set_vectors(state, "position", _places(scenario, seed, state.ids))
+    _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
     _set_individuals(scenario, state, seed)
     _set_founders(scenario, state, seed)
     return state
@@ -66,27 +69,28 @@ def given_start(
     ids: ArrayLike | None,
 ) -> State:
     """Agents where and as fast as the user says; everything else as at a random start."""
-    places = checked_pairs("positions", positions)
+    dimension = scenario.world.dimension
+    places = checked_vectors("positions", positions, dimension)
     n = len(places)
     if n != scenario.agents:
         scenario = scenario.with_values({"agents": n})
-    state = State(n, own_columns(scenario))
+    state = State(n, state_columns(scenario))
     if ids is not None:
         state.columns["id"][:] = _checked_ids(ids, n)
     order = np.argsort(state.ids, kind="stable")
     state.columns["id"][:] = state.ids[order]
     state.next_id = int(state.ids[-1]) + 1 if n else 0
     _check_places(scenario, places)
-    state["position_x"][:], state["position_y"][:] = _below_edges(scenario, *places[order].T)
+    _set_vectors(state, "position", _below_edges(scenario, places[order].T))
     if velocities is None:
-        _set_velocities(state, *_drawn_velocities(scenario, seed, state.ids))
+        _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
     else:
-        speeds = checked_pairs("velocities", velocities)
+        speeds = checked_vectors("velocities", velocities, dimension)
         if len(speeds) != n:
             raise ScenarioError(
                 f"velocities must have one row for each of the {n} positions, got {len(speeds)}"
             )
-        _set_velocities(state, *_allowed(scenario, speeds[order]).T)
+        _set_velocities(state, _allowed(scenario, speeds[order]).T)
     _set_individuals(scenario, state, seed)
     if species is not None:
         kinds = _whole_numbers("species", species, n)
@@ -107,9 +111,9 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
     for name in set(state.items) - set(wanted):
         del state.items[name]
     for name, rule in wanted.items():
-        rows = rule.items_at_start(scenario.world.width, scenario.world.height, seed)
-        layout = Layout((*rule.item_fields, *rule.memory_fields))
-        fresh = padded(rows, len(layout))
+        layout = item_layout(rule, scenario)
+        rows = rule.items_in(scenario.world.sides, seed)
+        fresh = padded(item_rows(name, rows, layout, scenario), len(layout))
         old = state.items.get(name)
         if old is not None:
             settings = {k for f in rule.item_settings for k in layout.columns_of(f)}
@@ -153,23 +157,18 @@ def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State
     known = {name for name, rule in before.rules if rule.enabled}
     begun = {name for name, rule in after.rules if rule.enabled and name not in known}
     if begun:
-        moved = moved.with_columns(own_columns(after))
+        moved = moved.with_columns(state_columns(after))
         _set_founders(after, moved, seed, begun)
     return moved
 
 
 def brought_inside(scenario: Scenario, state: State) -> State:
     """The flock in a world whose size or edges have changed: whoever is outside comes in by the edge's own rule."""
-    world = scenario.world
-    moved = state.copy()
-    if world.boundary == "open":
-        return moved
-    x, y = moved["position_x"].astype(np.float64), moved["position_y"].astype(np.float64)
-    if world.boundary == "wrap":
-        x, y = np.mod(x, world.width), np.mod(y, world.height)
-    else:
-        x, y = np.clip(x, 0.0, world.width), np.clip(y, 0.0, world.height)
-    moved["position_x"][:], moved["position_y"][:] = _below_edges(scenario, x, y)
+    moved, places = state.copy(), []
+    for axis, size, edge in zip(AXES, scenario.world.sides, scenario.world.edges, strict=False):
+        x = moved[f"position_{axis}"].astype(np.float64)
+        places.append(x if edge == "open" else np.mod(x, size) if edge == "wrap" else np.clip(x, 0.0, size))
+    _set_vectors(moved, "position", _below_edges(scenario, places))
     return moved
 
 
@@ -183,7 +182,7 @@ def newborn_columns(
 ) -> dict[str, ArrayLike]:
     """Columns of agents that are born into a running world, checked as a start is."""
     given = {column_name(name): values for name, values in columns.items()}
-    n = len(checked_pairs("positions", positions))
+    n = len(checked_vectors("positions", positions, scenario.world.dimension))
     born = np.arange(next_id, next_id + n)
     state = given_start(
         scenario, seed, positions, velocities, given.get("species_id", np.zeros(n, int)), born
@@ -210,18 +209,26 @@ def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
     return array
 
 
-def checked_pairs(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """An (n, 2) array of finite numbers, or a message that says what is wrong."""
+def checked_vectors(name: str, values: ArrayLike, dimension: int) -> NDArray[np.float64]:
+    """An (n, 2) or, in space, (n, 3) array of finite numbers, or a message that says what is wrong."""
+    shape, axes = f"(n, {dimension})", ", ".join(AXES[:dimension])
     try:
         array = np.asarray(values)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         array = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise ScenarioError(f"{name} must be an array of shape (n, 2), got {type(values).__name__}") from None
-    if array.ndim != 2 or array.shape[1] != 2:
         raise ScenarioError(
-            f"{name} must have shape (n, 2): one row (x, y) for each agent, got {array.shape}"
+            f"{name} must be an array of shape {shape}, got {type(values).__name__}"
+        ) from None
+    if array.ndim != 2 or array.shape[1] != dimension:
+        hint = ""
+        if array.ndim == 2 and array.shape[1] == 2:
+            hint = "; this world has a depth: add a column z, or leave world.depth out for a plane"
+        elif array.ndim == 2 and array.shape[1] == 3:
+            hint = "; this world is a plane: give it a world.depth, or leave the third column out"
+        raise ScenarioError(
+            f"{name} must have shape {shape}: one row ({axes}) for each agent, got {array.shape}{hint}"
         )
     fine = (np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
     if not fine.all():
@@ -252,29 +259,34 @@ def _whole_numbers(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
 
 def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
     world = scenario.world
-    if world.boundary != "open" and len(places):
-        inside = (places >= 0.0).all(axis=1) & (places[:, 0] <= world.width) & (places[:, 1] <= world.height)
-        if world.boundary == "wrap":
-            inside &= (places[:, 0] < world.width) & (places[:, 1] < world.height)
-        if not inside.all():
-            row = int(np.flatnonzero(~inside)[0])
-            raise ScenarioError(
-                f"positions must lie in the world, 0..{world.width:g} x 0..{world.height:g} [u], got "
-                f"{places[row].tolist()} in row {row}"
-            )
+    inside = np.ones(len(places), bool)
+    for x, size, edge in zip(places.T, world.sides, world.edges, strict=True):
+        if edge != "open":
+            inside &= (x >= 0.0) & ((x < size) if edge == "wrap" else (x <= size))
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        raise ScenarioError(
+            f"positions must lie in the world, {_extent(world)} [u], got {places[row].tolist()} in row {row}"
+        )
     for number, shape in enumerate(scenario.obstacles):
-        for row, (x, y) in enumerate(places):
-            if _lies_in(scenario, shape, x, y):
+        for row, place in enumerate(places.tolist()):
+            if _lies_in(scenario, shape, place):
+                where = ", ".join(f"{x:g}" for x in place)
                 raise ScenarioError(
-                    f"positions: row {row} ({x:g}, {y:g}) lies inside obstacles.{number}; move it out"
+                    f"positions: row {row} ({where}) lies inside obstacles.{number}; move it out"
                 )
+
+
+def _extent(world: Any) -> str:
+    """The world's extent in words."""
+    return " x ".join(f"0..{side:g}" for side in world.sides)
 
 
 def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Velocities under the scenario's speed policy: constant speed holds from the first instant."""
     if scenario.motion.policy != "constant":
         return velocities
-    size = np.hypot(velocities[:, 0], velocities[:, 1])
+    size = _lengths(velocities.T)
     if (size == 0.0).any():
         row = int(np.flatnonzero(size == 0.0)[0])
         raise ScenarioError(
@@ -283,70 +295,105 @@ def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.
     return velocities * (scenario.motion.speed / size)[:, None]
 
 
-def _set_velocities(state: State, vx: Any, vy: Any) -> None:
-    state["velocity_x"][:], state["velocity_y"][:] = vx, vy
-    moving = np.hypot(vx, vy) > 0.1
-    state["heading"][:] = np.where(moving, np.arctan2(vy, vx), 0.0)
+def _lengths(vectors: Any) -> NDArray[Any]:
+    """Lengths of vectors, given as one array for each axis."""
+    x, y, *z = vectors
+    flat = np.hypot(x, y)
+    return np.asarray(np.hypot(flat, z[0]) if z else flat)
 
 
-def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Random places outside all obstacles: each agent draws until it finds one."""
+def _set_vectors(state: State, name: str, vectors: Any) -> None:
+    for axis, values in zip(AXES, vectors, strict=False):
+        state[f"{name}_{axis}"][:] = values
+
+
+def _set_velocities(state: State, velocities: Any) -> None:
+    _set_vectors(state, "velocity", velocities)
+    moving = _lengths(velocities) > 0.1
+    state["heading"][:] = np.where(moving, np.arctan2(velocities[1], velocities[0]), 0.0)
+
+
+def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
+    """Random places outside all obstacles, one array for each axis: each agent draws until it finds one."""
     low, high = seed_words(seed)
-    x, y = np.zeros(len(ids)), np.zeros(len(ids))
+    places = np.zeros((scenario.world.dimension, len(ids)))
     left = np.arange(len(ids))
     for attempt in range(TRIES):
-        u, v = uniform_from(low, high, attempt, ids[left], STREAM_POSITION)
-        x[left], y[left] = _layout(scenario, u, v)
+        draws = [*uniform_from(low, high, attempt, ids[left], STREAM_POSITION)]
+        if scenario.world.dimension == 3:
+            draws += uniform_from(low, high, attempt, ids[left], STREAM_POSITION + IN_SPACE)[:1]
+        places[:, left] = _layout(scenario, *draws)
         blocked = np.zeros(len(left), bool)
         for shape in scenario.obstacles:
-            hits = [_lies_in(scenario, shape, float(x[k]), float(y[k])) for k in left]
+            hits = [_lies_in(scenario, shape, places[:, k].tolist()) for k in left]
             blocked |= np.array(hits, bool)
         left = left[blocked]
         if not len(left):
             break
     else:
         raise ScenarioError(f"{len(left)} agents found no place outside the obstacles; remove some obstacles")
-    return _below_edges(scenario, x, y)
+    return _below_edges(scenario, places)
 
 
-def _below_edges(scenario: Scenario, x: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
     """Places in single precision; where the world wraps, rounding may not put them on the far edge itself."""
-    x, y = x.astype(np.float32), y.astype(np.float32)
-    if scenario.world.boundary != "wrap":
-        return x, y
-    sides = np.array([scenario.world.width, scenario.world.height], np.float32)
-    below = np.nextafter(sides, np.float32(0))
-    return np.minimum(x, below[0]), np.minimum(y, below[1])
+    found = []
+    for x, size, edge in zip(places, scenario.world.sides, scenario.world.edges, strict=True):
+        below = np.nextafter(np.float32(size), np.float32(0))
+        found.append(np.minimum(x.astype(np.float32), below) if edge == "wrap" else x.astype(np.float32))
+    return found
 
 
-def _lies_in(scenario: Scenario, shape: Any, x: float, y: float) -> bool:
+def _lies_in(scenario: Scenario, shape: Any, place: list[float]) -> bool:
     """Whether a place lies inside an obstacle, which may reach across the seam of a wrapping world."""
-    world = scenario.world
-    if world.boundary != "wrap" or not isinstance(shape, Circle):
-        return contains(shape, x, y)
-    dx, dy = shortest(x - shape.x, world.width), shortest(y - shape.y, world.height)
-    return contains(shape, shape.x + dx, shape.y + dy)
+    world, depth = scenario.world, scenario.world.depth
+    centre = _centre(shape, depth or 0.0)
+    if centre is not None:
+        place = [
+            float(c + shortest(x - c, size)) if edge == "wrap" else x
+            for x, c, size, edge in zip(place, centre, world.sides, world.edges, strict=False)
+        ]
+    return terrain.contains(shape, *place) if depth is None else solids.contains(shape, place, depth)
 
 
-def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> tuple[Any, Any]:
-    """A random direction and the scenario's speed for each id (S2-17)."""
-    turn, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
+def _centre(shape: Any, depth: float) -> list[float] | None:
+    """The middle of an obstacle that may reach across a seam."""
+    if isinstance(shape, Box):
+        return [0.5 * (a + b) for a, b in zip(shape.low, shape.high, strict=True)]
+    if isinstance(shape, Circle):
+        return [shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z]
+    if isinstance(shape, Cylinder):
+        low, high = 0.0 if shape.bottom is None else shape.bottom, depth if shape.top is None else shape.top
+        return [shape.x, shape.y, 0.5 * (low + high)]
+    return None
+
+
+def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> Any:
+    """A random direction and the scenario's speed for each id (S2-17), one array for each axis."""
+    turn, height = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
     extra, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_SPEED)
     motion, start = scenario.motion, scenario.start
     speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
-    return np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed
+    if scenario.world.dimension == 2:
+        return np.stack([np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed])
+    return np.stack([*any_direction(2.0 * np.pi * turn, height, speed, 3)])
 
 
-def _layout(scenario: Scenario, u: Any, v: Any) -> tuple[Any, Any]:
+def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
+    """Places that numbers in [0, 1) stand for, one array for each axis."""
     world, start = scenario.world, scenario.start
     if start.layout == "uniform":
-        return (
-            start.margin + u * (world.width - 2.0 * start.margin),
-            start.margin + v * (world.height - 2.0 * start.margin),
-        )
-    distance = np.sqrt(u) * min(start.radius, 0.49 * min(world.width, world.height))
-    angle = 2.0 * np.pi * v
-    return world.width / 2.0 + distance * np.cos(angle), world.height / 2.0 + distance * np.sin(angle)
+        return [
+            start.margin + u * (side - 2.0 * start.margin) for u, side in zip(draws, world.sides, strict=True)
+        ]
+    radius = min(start.radius, 0.49 * min(world.sides))
+    if world.dimension == 2:
+        u, v = draws
+        away = Vec(np.cos(2.0 * np.pi * v), np.sin(2.0 * np.pi * v)) * (np.sqrt(u) * radius)
+    else:
+        u, v, w = draws
+        away = any_direction(2.0 * np.pi * v, w, np.cbrt(u) * radius, 3)
+    return [side / 2.0 + x for side, x in zip(world.sides, away, strict=True)]
 
 
 def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:

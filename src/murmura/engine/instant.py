@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.core.layout import AXES
 from murmura.core.state import State, column_name
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Register
 from murmura.measure import LOOK_BACK, Flock, Lives, find_measure, usual_measures
 from murmura.scenario import Scenario
 
-MOTION = ("position_x", "position_y", "velocity_x", "velocity_y", "acceleration_x", "acceleration_y")
+MOTION = ("position", "velocity", "acceleration")
 BESIDE = ("id", "species_id", "energy")
 
 
 def seen_columns(plan: Plan) -> tuple[str, ...]:
     """The columns that measures look at: motion, who it is, energy, and what rules add."""
-    return (*MOTION, *BESIDE, *plan.own_columns)
+    axes = AXES[: plan.dimension]
+    return (*(f"{name}_{axis}" for name in MOTION for axis in axes), *BESIDE, *plan.own_columns)
 
 
 def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None) -> Flock:
@@ -31,8 +33,9 @@ def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None)
     """
     world, motion = plan.scenario.world, plan.scenario.motion
     pace = motion.stride / motion.time_step
-    x, y, vx, vy, ax, ay, ids, species, *traits = columns
-    positions, velocities, before = _vectors(x, y), _vectors(vx, vy), _vectors(ax, ay)
+    d = plan.dimension
+    positions, velocities, before = (_vectors(columns[k * d : (k + 1) * d]) for k in range(3))
+    ids, species, *traits = columns[3 * d :]
     # In place: for large flocks memory that is new costs as much as computing.
     before *= motion.thrust
     np.subtract(velocities, before, out=before)
@@ -48,6 +51,8 @@ def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None)
         width=world.width,
         height=world.height,
         wraps=world.boundary == "wrap",
+        depth=world.depth,
+        wraps_z=world.edges[-1] == "wrap",
         radius=plan.reach,
         ids=ids,
         species=species,
@@ -57,9 +62,10 @@ def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None)
     )
 
 
-def _vectors(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:
-    found = np.empty((len(x), 2))
-    found[:, 0], found[:, 1] = x, y
+def _vectors(columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    found = np.empty((len(columns[0]), len(columns)))
+    for axis, column in enumerate(columns):
+        found[:, axis] = column
     return found
 
 
@@ -92,7 +98,7 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 def measures_of(scenario: Scenario) -> list[str]:
     """Names of the measures worth taking of a scenario."""
     plan = Plan(scenario)
-    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.mortal)
+    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.has_lifecycle)
 
 
 def check_measure(name: str, scenario: Scenario) -> None:

@@ -252,13 +252,13 @@ class Register:
         """Take down who came and who died among raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
         new = rows[np.isin(rows[:, 1], (Event.BIRTH, Event.ARRIVAL))]
         if len(new):
-            step, kind, ids, mothers, _, _, _, last = new[np.argsort(new[:, 2])].T.astype(np.int64)
+            step, kind, ids, mothers, _, _, _, last = new[np.argsort(new[:, 2]), :8].T.astype(np.int64)
             was_born = kind == Event.BIRTH
             fathers = np.where(was_born, np.maximum(last, NOBODY), NOBODY)
             self._bear(ids, np.where(was_born, 0, last), mothers, fathers, step)
         deaths = rows[rows[:, 1] == Event.DEATH]
         if len(deaths):
-            step, _, ids, killers, _, _, causes, _ = deaths.T.astype(np.int64)
+            step, _, ids, killers, _, _, causes, _ = deaths[:, :8].T.astype(np.int64)
             gone = rows_of(self["ids"], ids)
             known = gone >= 0
             for name, values in (("died", step), ("causes", causes), ("killers", np.maximum(killers, -1))):

@@ -26,7 +26,7 @@ def html_of(simulation: Simulation) -> str:
         "agents": f"{simulation.agent_count:,}",
         "step": f"{simulation.step_count:,} ({simulation.time:.1f} s)",
         "seed": simulation.seed,
-        "computed by": f"{simulation.backend} x {simulation.threads}",
+        "computed by": simulation.adapter or f"{simulation.backend} x {simulation.threads}",
         "state": simulation.state_hash()[:12],
     }
     return html_table(f"Simulation of {simulation.scenario.name}", facts)

@@ -1,4 +1,4 @@
-"""Headless questions: runs on disk, and how fast things are.
+"""Headless work: recorded runs, sweeps, searches, exports, films, figures and benchmarks.
 
-Only loads scenarios, steps and reads; knows nothing of the live view.
+Loads scenarios, steps and reads; knows nothing of the live view.
 """

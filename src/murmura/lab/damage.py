@@ -1,4 +1,4 @@
-"""How damage is told: readers name the file and the place, and read the rest."""
+"""How readers report damage: they name the file and the place, and read the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from murmura.core.errors import RunError
 
 MOST_NAMED = 20
-"""So many damaged places of one file are named one by one; further ones are counted."""
+"""Damaged places of one file beyond this number are only counted."""
 
 
 class DamageWarning(UserWarning):
@@ -40,29 +40,29 @@ class Damage:
         return f"{self.file} is damaged: {place}{self.what}"
 
     def data(self) -> dict[str, Any]:
-        """As plain data; what does not apply is left out."""
+        """As plain data, without what does not apply."""
         return {key: value for key, value in asdict(self).items() if value is not None} | {
             "file": str(self.file)
         }
 
 
 class DamageError(RunError):
-    """What was asked for is damaged."""
+    """The requested data is damaged."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(str(damage))
         self.damage = damage
 
 
-Hear = Callable[[Damage], None]
-"""Who is told of damage."""
+OnDamage = Callable[[Damage], None]
+"""Called with each damage."""
 
 
 def refuse(damage: Damage) -> NoReturn:
-    """Stop at damage: for whoever would write on top of it."""
+    """Raise: for code that would write over the damage."""
     raise DamageError(damage)
 
 
-def tell(damage: Damage) -> None:
-    """Name damage to whoever reads on, once for each place."""
+def warn_of_damage(damage: Damage) -> None:
+    """Warn, and let the reader go on."""
     warnings.warn(f"{damage}. The rest is read", DamageWarning, stacklevel=3)

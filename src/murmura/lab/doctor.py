@@ -17,18 +17,20 @@ EXTRAS = {
     "notebook": ("anywidget",),
     "search": ("SALib", "optuna"),
     "video": ("imageio_ffmpeg",),
+    "webgpu": ("wgpu",),
 }
-"""What the package's extras bring, by the names under which they are imported; cuda has a line of its own."""
+"""Packages of each extra, by import name; cuda has a line of its own."""
 
 
 def examine() -> dict[str, Any]:
-    """Facts for a bug report, and what to install for what is missing."""
+    """Facts for a bug report, and how to install what is missing."""
     import llvmlite.binding as llvm
 
     from murmura.compute.cuda.device import device_name, missing
     from murmura.compute.machine import available_cores, cache_folder
+    from murmura.compute.webgpu import device as webgpu
 
-    no_cuda = missing()
+    no_cuda, no_webgpu = missing(), webgpu.missing()
     features = llvm.get_host_cpu_features()
     folder = cache_folder()
     absent = {
@@ -47,7 +49,8 @@ def examine() -> dict[str, Any]:
         "kernel_cache_writable": os.access(folder if folder.exists() else folder.parent, os.W_OK)
         or not folder.exists(),
         "kernels_kept": len(list((folder / "kernels").glob("*.py"))) if folder.exists() else 0,
-        "backends": ["reference", "cpu"] if no_cuda else ["reference", "cpu", "cuda"],
+        "backends": ["reference", "cpu", *([] if no_cuda else ["cuda"]), *([] if no_webgpu else ["webgpu"])],
         "cuda": no_cuda or device_name(),
+        "webgpu": no_webgpu or "; ".join(webgpu.adapter_names()),
         "missing_extras": absent,
     }

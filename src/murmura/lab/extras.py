@@ -1,4 +1,4 @@
-"""What to install when a library is missing that only some need."""
+"""Says which extra to install when an optional library is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from murmura.core.errors import BackendError
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Around imports that belong to one of the package's extras."""
+    """Wrap imports that belong to one of the package's extras."""
     try:
         yield
     except ImportError as error:

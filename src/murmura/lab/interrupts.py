@@ -1,4 +1,4 @@
-"""Ctrl-C while steps are under way."""
+"""Defers Ctrl-C until the current steps are done."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import threading
 
 
 class Interrupts:
-    """Holds a Ctrl-C back until the steps under way are whole and counted; a second one acts at once."""
+    """Defers a Ctrl-C until the current steps are complete and counted; a second one acts at once."""
 
     def __enter__(self) -> Interrupts:
-        self.asked = False
+        self.requested = False
         self._holds = (
             threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         )
         if self._holds:
-            signal.signal(signal.SIGINT, self._ask)
+            signal.signal(signal.SIGINT, self._request)
         return self
 
-    def _ask(self, *_: object) -> None:
-        if self.asked:
+    def _request(self, *_: object) -> None:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True
 
     def __exit__(self, *_: object) -> None:
         if self._holds:

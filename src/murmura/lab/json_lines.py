@@ -1,7 +1,7 @@
-"""JSON Lines that survive a crash: rows are added at the end, and a file can go back to where a checkpoint left it.
+"""JSON Lines that survive a crash: rows are appended, and a file can be truncated to where a checkpoint left it.
 
-Every line ends in a sum of itself: the key `crc32`, over the bytes before it. Files of earlier versions have none, and
-are read as they are. A damaged line is named, and the others are read.
+Every line ends with a checksum, the key `crc32`, of the bytes before it. Files of earlier versions have none. Damaged
+lines are reported, and the others are read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from murmura.core.errors import RunError
-from murmura.lab.damage import MOST_NAMED, Damage, Hear, tell
+from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
 from murmura.lab.safe_open import open_own
 from murmura.scenario.plain_files import open_plain_file
 
@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 
 class LinesWriter:
-    """Appends rows to a file; each goes to the operating system at once, and to the disk when committed."""
+    """Appends rows to a file: each to the operating system at once, and to the disk by `commit`."""
 
     def __init__(self, file: BinaryIO, summed: bool) -> None:
         self._file, self._summed = file, summed
@@ -45,7 +45,7 @@ class LinesWriter:
 
     @classmethod
     def reopen(cls, path: Path, mark: Mapping[str, Any], summed: bool) -> LinesWriter:
-        """Go back to a mark and forget all that came after; what came before must be whole."""
+        """Truncate a file to a mark; what comes before must be intact."""
         digest, rows = checked(path, mark)
         lines = cls(open_own(path), summed)
         lines._digest, lines._size, lines.rows = digest, mark["bytes"], rows
@@ -75,7 +75,7 @@ class LinesWriter:
 
 
 def line_of(row: Mapping[str, Any], summed: bool) -> bytes:
-    """A row as a line, with its sum if it is to have one."""
+    """A row as a line, with its checksum if it should have one."""
     text = json.dumps(row, allow_nan=False).encode()
     if not summed:
         return text + b"\n"
@@ -83,7 +83,7 @@ def line_of(row: Mapping[str, Any], summed: bool) -> bytes:
 
 
 def text_of(line: bytes) -> bytes:
-    """A line without its sum; raises ValueError where it is not what was written."""
+    """A line without its checksum; raises ValueError if it does not match."""
     found = SUM.search(line, max(0, len(line) - SUM_SIZE))
     if found is None:
         raise ValueError("it does not end in its sum")
@@ -93,7 +93,7 @@ def text_of(line: bytes) -> bytes:
 
 
 def row_of(line: bytes, summed: bool) -> Row:
-    """The row in a line; raises ValueError where it is not what was written."""
+    """The row in a line; raises ValueError if the checksum does not match."""
     line = text_of(line) if summed else line
     try:
         row = json.loads(line)
@@ -107,14 +107,14 @@ def row_of(line: bytes, summed: bool) -> Row:
 
 
 def _known(value: Any) -> Any:
-    """JSON knows neither NaN nor infinity: what cannot be said is null."""
+    """JSON has neither NaN nor infinity: they become null."""
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def checked(path: Path, mark: Mapping[str, Any]) -> tuple[Any, int]:
-    """The digest of a file up to a mark, which must be the mark's; and how many lines these are."""
+    """The digest of a file up to a mark, which must match the mark's, and the number of lines."""
     digest, left, lines = hashlib.sha256(), int(mark["bytes"]), 0
     try:
         with open_plain_file(path) as file:
@@ -132,9 +132,9 @@ def checked(path: Path, mark: Mapping[str, Any]) -> tuple[Any, int]:
 
 
 def raw_lines(lines: BinaryIO) -> Iterator[tuple[int, int, bytes | None]]:
-    """Number, place and bytes of each whole line; none for one too long to be read.
+    """Number, offset and bytes of each complete line; None in place of the bytes of a line too long to read.
 
-    A last line without an end is still being written, or was torn, and is left out.
+    A last line without a newline is still being written, or was torn, and is left out.
     """
     number = place = 0
     while line := lines.readline(LONGEST_LINE):
@@ -152,22 +152,24 @@ def read_rows(
     summed: bool = False,
     count: int | None = None,
     check: Callable[[Row], None] | None = None,
-    hear: Hear = tell,
+    on_damage: OnDamage = warn_of_damage,
 ) -> Iterator[Row]:
-    """The rows of a file, one after the other; damaged lines are named and left out.
+    """Iterate over the rows of a file; damaged lines are reported and skipped.
 
     Args:
         path: The file.
-        summed: Whether its lines carry sums.
+        summed: Whether its lines carry checksums.
         count: How many lines it must have, where that is known.
         check: Raises ValueError for a row that makes no sense.
-        hear: Called with each damage.
+        on_damage: Called with each damage.
     """
-    return _read(path, lambda line: _checked_row(line, summed, check), count, hear)
+    return _read(path, lambda line: _checked_row(line, summed, check), count, on_damage)
 
 
-def read_text(path: Path, summed: bool, count: int | None = None, hear: Hear = tell) -> bytes:
-    """The lines of a file without their sums, for other programs; damaged ones are named and left out."""
+def read_text(
+    path: Path, summed: bool, count: int | None = None, on_damage: OnDamage = warn_of_damage
+) -> bytes:
+    """The lines of a file without their checksums, for other programs; damaged ones are reported and skipped."""
 
     def plain(line: bytes) -> bytes:
         if summed:
@@ -175,11 +177,13 @@ def read_text(path: Path, summed: bool, count: int | None = None, hear: Hear = t
         row_of(line, False)
         return line
 
-    return b"".join(_read(path, plain, count, hear))
+    return b"".join(_read(path, plain, count, on_damage))
 
 
-def _read(path: Path, take: Callable[[bytes], Found], count: int | None, hear: Hear) -> Iterator[Found]:
-    """What `take` makes of each line; where it raises ValueError, the line is named."""
+def _read(
+    path: Path, take: Callable[[bytes], Found], count: int | None, on_damage: OnDamage
+) -> Iterator[Found]:
+    """What `take` makes of each line; where it raises ValueError, the line is reported."""
     found = damaged = 0
     try:
         with open_plain_file(path) as lines:
@@ -192,15 +196,15 @@ def _read(path: Path, take: Callable[[bytes], Found], count: int | None, hear: H
                 except ValueError as error:
                     damaged += 1
                     if damaged <= MOST_NAMED:
-                        hear(Damage(path, str(error), line=number))
+                        on_damage(Damage(path, str(error), line=number))
                     continue
                 yield taken
     except OSError as error:
         raise RunError(f"cannot read {path}: {error}") from None
     if damaged > MOST_NAMED:
-        hear(Damage(path, f"{damaged - MOST_NAMED:,} more lines"))
+        on_damage(Damage(path, f"{damaged - MOST_NAMED:,} more lines"))
     if count is not None and found != count:
-        hear(Damage(path, f"it has {found:,} whole lines, expected {count:,}"))
+        on_damage(Damage(path, f"it has {found:,} whole lines, expected {count:,}"))
 
 
 def _checked_row(line: bytes, summed: bool, check: Callable[[Row], None] | None) -> Row:

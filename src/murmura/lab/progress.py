@@ -1,7 +1,6 @@
-"""How far something long is: a bar on a terminal or in a notebook, elsewhere a plain line now and then.
+"""Progress of long work: a bar on a terminal or in a notebook, elsewhere a plain line now and then.
 
-The time that is left is told when there is something to tell it from: the first thing done includes whatever had to be
-compiled and loaded, and would promise hours.
+The remaining time is estimated only after the first item, which includes compiling and loading and would suggest hours.
 """
 
 from __future__ import annotations
@@ -16,27 +15,27 @@ from typing import Any
 from murmura.core.saying import say
 
 LINE_SECONDS = 5.0  # between two plain lines
-SURE_SECONDS = 1.0  # of steady work, after which the pace says something about the rest
-WAIT_SECONDS = 2.0  # without anything done, after which the reason is told
+SURE_SECONDS = 1.0  # of steady work before the remaining time is estimated
+WAIT_SECONDS = 2.0  # without progress, after which the reason is shown
 
 Report = Callable[[int, int], None]
 
 
 class Progress:
-    """Tells how far it is on standard error, between `with` and its end.
+    """Shows progress on standard error within a `with` block.
 
     Args:
-        things: What is counted.
-        first: What takes so long if the first of them is not done soon.
-        clock: Seconds that pass.
+        unit: What is counted.
+        first: What takes long before the first of them is done.
+        clock: Returns the current time [s].
     """
 
     def __init__(
-        self, things: str = "steps", first: str = "", clock: Callable[[], float] = time.monotonic
+        self, unit: str = "steps", first: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._things, self._first_takes, self._clock = things, first, clock
+        self._unit, self._first_takes, self._clock = unit, first, clock
         self._told = clock()
-        self._begun: tuple[int, float] | None = None  # how many were done at the first call, and when
+        self._begun: tuple[int, float] | None = None  # the number done at the first call, and its time
         self._alarm: threading.Timer | None = None
         self._bar: Any = None
         self._task: Any = None
@@ -53,7 +52,7 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self._bar = Bar(
-                TextColumn(f"{{task.completed:,}}/{{task.total}} {self._things}"), BarColumn(),
+                TextColumn(f"{{task.completed:,}}/{{task.total}} {self._unit}"), BarColumn(),
                 TextColumn("{task.fields[pace]}"), console=Console(stderr=not notebook), transient=True,
             )  # fmt: skip
             self._bar.start()
@@ -61,7 +60,7 @@ class Progress:
         return self
 
     def update(self, done: int, end: int) -> None:
-        """Say how far it is. A run may begin or go on anywhere: its pace is that since the first call."""
+        """Show the progress. Work may be resumed anywhere, so the pace counts from the first call."""
         if self._alarm is not None:
             self._alarm.cancel()
         now = self._clock()
@@ -71,17 +70,17 @@ class Progress:
             self._bar.update(self._task, completed=done, total=end, pace=pace)
         elif now - self._told > LINE_SECONDS:
             self._told = now
-            line = f"{self._things.removesuffix('s')} {done:,} of {end:,}"
+            line = f"{self._unit.removesuffix('s')} {done:,} of {end:,}"
             say(f"{line}, {pace}" if pace else line)
 
     def _pace(self, done: int, end: int, now: float) -> str:
-        """The pace and what it leaves to wait; empty while nobody can know."""
+        """The pace and the remaining time; empty until they can be estimated."""
         first, begun = self._begun or (done, now)
         if done <= first or now - begun < SURE_SECONDS:
             return ""
         rate = (done - first) / (now - begun)
         shown = f"{rate:,.0f}" if rate >= 10.0 else f"{rate:.2g}"
-        return f"{shown} {self._things}/s, {(end - done) / rate:,.0f} s left"
+        return f"{shown} {self._unit}/s, {(end - done) / rate:,.0f} s left"
 
     def __exit__(self, *_: object) -> None:
         if self._alarm is not None:
@@ -91,10 +90,10 @@ class Progress:
 
 
 @contextmanager
-def reported(progress: Report | None, things: str) -> Any:
-    """The given way to tell progress, or the usual one."""
+def reported(progress: Report | None, unit: str) -> Any:
+    """The given progress callback, or the usual display."""
     if progress is not None:
         yield progress
         return
-    with Progress(things) as own:
+    with Progress(unit) as own:
         yield own.update

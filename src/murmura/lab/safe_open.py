@@ -1,7 +1,7 @@
-"""Files of a run or a sweep opened for writing: never through a link, and only plain files.
+"""Opens files of a run or a sweep for writing: only plain files, and never through a link.
 
-A folder may come from anybody. A link in it that bears the name of one of its files would have us write wherever it
-points. Reading follows links: tools that keep large files elsewhere (git-annex, DVC) leave links behind.
+A folder may come from anywhere. A link in place of one of its files would make us write wherever it points. Reading
+follows links, since tools that keep large files elsewhere (git-annex, DVC) leave links behind.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def open_own(path: Path, create: bool = False) -> BinaryIO:
-    """Open a file to read and write it, without a buffer; a new one, or one that is there.
+    """Open a new or existing file for reading and writing, unbuffered.
 
     Raises:
-        RunError: It is a link, or no plain file.
+        RunError: It is a link, or not a plain file.
     """
     if path.is_symlink():
         raise _refusal(path, "a link")
@@ -44,7 +44,7 @@ def open_own(path: Path, create: bool = False) -> BinaryIO:
 
 
 def refuse_links(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder in which one of these files, where it is there, is a link or no plain file."""
+    """Refuse a folder in which one of these files is a link or not a plain file."""
     for name in names:
         path = folder / name
         with suppress(FileNotFoundError):
@@ -54,14 +54,14 @@ def refuse_links(folder: Path, names: Iterable[str]) -> None:
 
 
 def leftovers(there: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Those of the names in a folder that a writer of these files uses until they are whole: `.NAME.PID`."""
+    """The temporary files of a folder: `.NAME.PID` beside each of these names."""
     known = "|".join(re.escape(name) for name in names)
     pattern = re.compile(rf"\.({known})\.\d+")
     return {name for name in there if pattern.fullmatch(name)}
 
 
 def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
-    """Remove what a killed writer left beside these files. Only who holds the folder's lock may."""
+    """Remove temporary files of killed writers. The caller must hold the folder's lock."""
     for name in leftovers([path.name for path in folder.iterdir()], names):
         with suppress(OSError):
             (folder / name).unlink()

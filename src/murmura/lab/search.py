@@ -1,8 +1,8 @@
 """A search for the values that make a measure greatest or least (optuna's tree-structured Parzen estimator).
 
-A search is a sweep whose cells are found as the results come in, a batch at a time. The rows are its memory: what
-a trial tries is a function of the seed and of the trials in the batches before, so a search that was killed goes
-on to the very result it would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
+A search is a sweep whose cells are chosen as results come in, a batch at a time. The rows are its memory: a trial is a
+function of the seed and of the trials in earlier batches, so a search that was killed goes on to the very result it
+would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import SEARCH, run_seed
-from murmura.lab.sweeps.dry_run import rehearse_sweep
-from murmura.lab.sweeps.executors import check_crew, gather_crew
+from murmura.lab.sweeps.dry_run import dry_run_sweep
+from murmura.lab.sweeps.executors import check_executor, make_executor
 from murmura.lab.sweeps.folder import Sweep, claimed, is_sweep
 from murmura.lab.sweeps.one_run import Announce, Question
 from murmura.lab.sweeps.rows import Row, Rows
@@ -29,7 +29,7 @@ from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"
 BATCH = 4
-"""Trials that are tried at once, if nothing else is asked for: the same on every machine, so that results are, too."""
+"""Trials in a batch by default: the same on every machine, so that results are, too."""
 
 
 def optimize(
@@ -58,7 +58,7 @@ def optimize(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Look for the values of some paths that make a measure greatest, or least.
+    """Search for the values of some paths that maximize or minimize a measure.
 
     The same call again goes on; with more trials, it goes on further. Arguments as for `sweep`, and:
 
@@ -66,23 +66,23 @@ def optimize(
         maximize: The measure to make greatest; a time average, and a mean over the repeats.
         minimize: Or the one to make least.
         trials: How many points to try.
-        batch: How many are tried at once, without knowing of each other; use at least as many as workers.
+        batch: How many are tried at once, independently; use at least as many as workers.
     """
     with needs("search"):
-        import optuna  # noqa: F401  # before hours are spent on runs
+        import optuna  # noqa: F401  # fail before hours are spent on runs
     if batch < 1:
         raise ScenarioError(f"expected a batch of 1 or more trials, got {batch}")
     if (maximize is None) == (minimize is None):
         raise ScenarioError("say what to look for: either maximize or minimize, with the name of a measure")
     measure = maximize or minimize or ""
     names = list(dict.fromkeys([measure, *(measures or [])]))
-    check_crew(workers, scheduler)
+    check_executor(workers, scheduler)
     prepared = prepare(
         scenario, vary, steps, design=SEARCH, samples=trials, repeats=repeats, seed=seed, measures=names,
         discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
     )  # fmt: skip
     if not is_sweep(out):
-        rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
+        dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
     goal = {"measure": measure, "maximize": maximize is not None, "batch": batch}
     with claimed(out, *prepared, announce=announce, goal=goal) as made, reported(progress, "runs") as report:
         _work(made, workers, scheduler, report, announce)
@@ -97,7 +97,7 @@ def resume_search(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Go on with a search that `resume_sweep` has opened; its question names only rule files that are trusted."""
+    """Go on with a search that `resume_sweep` has opened; its rule files are trusted."""
     goal = there.manifest["goal"]
     with (
         claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,
@@ -122,9 +122,9 @@ def _work(
     made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
     trials, batch = made.design.cell_count, int(made.manifest["goal"]["batch"])
-    with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
+    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
         todo = sum(1 for run in range(made.design.run_count) if run not in rows)
-        crew = gather_crew(made.question, workers, scheduler, announce) if todo else None
+        executor = make_executor(made.question, workers, scheduler, announce) if todo else None
         study = _study(made)
         done = 0
         try:
@@ -132,14 +132,14 @@ def _work(
                 numbers = range(first, min(first + batch, trials))
                 asked = {number: _ask(made, study, number, rows) for number in numbers}
                 tasks = [task for number in numbers for task in _tasks(made, number, asked[number][1], rows)]
-                if crew is not None and tasks:
-                    do_runs(iter(tasks), len(tasks), crew, rows, _further(progress, done, todo))
+                if executor is not None and tasks:
+                    do_runs(iter(tasks), len(tasks), executor, rows, _further(progress, done, todo))
                     done += len(tasks)
                 for number in numbers:
                     _tell(made, study, asked[number][0], number, rows)
         finally:
-            if crew is not None:
-                crew.close()
+            if executor is not None:
+                executor.close()
     _write_journal(made, study)
     made.write_tables()
 
@@ -158,7 +158,7 @@ def _study(made: Sweep, storage: Any = None) -> Any:
 
 
 def _ask(made: Sweep, study: Any, number: int, rows: Rows) -> tuple[Any, dict[str, Any]]:
-    """A trial, and its values by path; those of a row where there is one, since rows are the memory."""
+    """A trial and its values by path, from its row where there is one."""
     from optuna.samplers import TPESampler
 
     repeats = made.design.repeats
@@ -207,7 +207,7 @@ def _write_journal(made: Sweep, study: Any) -> None:
     """The whole study for optuna's own programs."""
     from optuna.storages import journal
 
-    with written(made.folder / JOURNAL, comfort=SAFE) as (aside,):
-        _study(made, journal.JournalStorage(journal.JournalFileBackend(str(aside)))).add_trials(
+    with atomic_write(made.folder / JOURNAL, comfort=SAFE) as (temporary,):
+        _study(made, journal.JournalStorage(journal.JournalFileBackend(str(temporary)))).add_trials(
             [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
         )

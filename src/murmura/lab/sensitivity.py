@@ -43,7 +43,7 @@ def sensitivity(
             f"no method is called {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}"
         )
     with needs("search"):
-        import SALib  # noqa: F401  # before hours are spent on runs
+        import SALib  # noqa: F401  # fail before hours are spent on runs
     made = sweep(scenario, vary, steps, out, design=METHODS[method], samples=samples, **options)
     write_table(made.folder / INDICES, indices(made, list(made.measures)))
     return made
@@ -55,7 +55,7 @@ def indices(made: Sweep, measures: list[str]) -> Iterator[dict[str, Any]]:
     Sobol: `first` is the share of the measure's variance that a path explains alone, `total` the share with all its
     interactions. Morris: `mu_star` is the mean size of the change in the measure for a step across the axis, `mu`
     with its sign, `sigma` its standard deviation: large where the effect depends on the other paths. Intervals are
-    half-widths of 95 %. Nothing is said of a measure that is undefined somewhere or the same everywhere: none.
+    half-widths of 95 %. A measure that is undefined somewhere or the same everywhere gets none.
     """
     if made.kind not in METHODS.values():
         raise ScenarioError(

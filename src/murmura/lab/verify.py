@@ -1,7 +1,6 @@
-"""Whether what a folder holds is what was written: a run or a sweep read whole and compared with its sums.
+"""Verifies a folder: reads a run or a sweep completely and compares it with its checksums.
 
-Sums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder; whoever means harm can
-write new ones.
+Checksums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Report:
     Attributes:
         folder: The folder.
         kind: "run" or "sweep".
-        checked: What was read, and how many of it.
+        checked: What was read, and how much of it.
         damages: What is damaged, in the order in which it was found.
         notes: What could not be checked, and why.
     """
@@ -64,7 +63,7 @@ class Report:
 
 
 def verify_run(folder: Path) -> Report:
-    """Read a run whole: manifest, small files, every frame, every line, both checkpoints."""
+    """Read a whole run: manifest, small files, every frame, every line, both checkpoints."""
     report = Report(folder, "run")
     run = Run(folder, report.damages.append)
     if not run.has_sums:
@@ -146,33 +145,35 @@ def _verify_checkpoints(run: Run, report: Report) -> int:
 
 
 def verify_sweep(folder: Path) -> Report:
-    """Read a sweep whole: manifest, scenario, every row against its sum and its design, tables against the rows."""
+    """Read a whole sweep: manifest, scenario, rows against checksums and design, tables against rows."""
     report = Report(folder, "sweep")
-    hear = report.damages.append
-    sweep = Sweep(folder, hear)
+    on_damage = report.damages.append
+    sweep = Sweep(folder, on_damage)
     if not sweep.has_sums:
         report.notes.append("begun by an earlier version: scenario.json has no hash, rows have no sums")
     report.checked["files"] = 2
     try:
-        with closing(sweep.rows(hear=hear)) as rows:
+        with closing(sweep.rows(on_damage=on_damage)) as rows:
             report.checked["rows"], done = len(rows), len(rows) == sweep.design.run_count
             for row in rows if sweep.kind != SEARCH else ():
                 task = sweep.design.task(row["run"])
                 if any(row[key] != task[key] for key in ("values", "seed")):
-                    hear(Damage(folder / ROWS, f"run {row['run']} has other values than the design gives it"))
+                    on_damage(
+                        Damage(folder / ROWS, f"run {row['run']} has other values than the design gives it")
+                    )
     except MurmuraError as error:
-        hear(Damage(folder / ROWS, str(error)))
+        on_damage(Damage(folder / ROWS, str(error)))
         return report
     if not done:
         report.notes.append(f"{report.checked['rows']:,} of {sweep.design.run_count:,} runs are done")
     for name, lines in ((TABLE, sweep.runs), (CELLS, sweep.cells)):
         if done and not report.damages and (folder / name).exists():
-            report.checked[name] = _verify_table(folder / name, lines, hear)
+            report.checked[name] = _verify_table(folder / name, lines, on_damage)
     return report
 
 
-def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], hear: Callable[[Damage], None]) -> int:
-    """Compare a table with what its rows give."""
+def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], on_damage: Callable[[Damage], None]) -> int:
+    """Compare a table with the rows it was made from."""
     count = 0
     with open_plain_file(path) as raw, io.TextIOWrapper(raw, "utf-8", "replace", newline="") as file:
         found = csv.reader(file)
@@ -181,11 +182,11 @@ def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], hear: Callable
             for number, line in enumerate(lines(), 2):
                 told = ["" if line.get(name) is None else str(line[name]) for name in header]
                 if next(found, None) != told:
-                    hear(Damage(path, "it is not what the rows give", line=number))
+                    on_damage(Damage(path, "it is not what the rows give", line=number))
                     return count
                 count += 1
             if next(found, None) is not None:
-                hear(Damage(path, "it has more lines than there are rows", line=count + 2))
+                on_damage(Damage(path, "it has more lines than there are rows", line=count + 2))
         except csv.Error as error:
-            hear(Damage(path, str(error)))
+            on_damage(Damage(path, str(error)))
     return count

@@ -18,6 +18,16 @@ from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.lives import LOOK_BACK, Lives, births, deaths
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
+from murmura.measure.neighbors import (
+    Leadership,
+    NeighborMap,
+    ResponseMap,
+    alignment_by_distance,
+    anisotropy,
+    leadership,
+    neighbor_map,
+    response_map,
+)
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import gene_diversity, part_heterozygosity, selection_differential
 from murmura.measure.turning import information_speed, turn_times, turning_rate, turning_rates
@@ -26,8 +36,13 @@ __all__ = [
     "LOOK_BACK",
     "MEASURES",
     "Flock",
+    "Leadership",
     "Lives",
     "Measure",
+    "NeighborMap",
+    "ResponseMap",
+    "alignment_by_distance",
+    "anisotropy",
     "births",
     "cheap_measures",
     "clustering_coefficient",
@@ -38,15 +53,18 @@ __all__ = [
     "groups",
     "information_speed",
     "largest_group",
+    "leadership",
     "local_density",
     "mean_group",
     "mean_speed",
     "measure_flock",
     "milling",
     "nearest_neighbor_distance",
+    "neighbor_map",
     "part_heterozygosity",
     "polarization",
     "register_measure",
+    "response_map",
     "selection_differential",
     "speed_deviation",
     "spread",

@@ -45,28 +45,31 @@ def velocity_correlation(
     if flock.agent_count < 2 or not reach > 0.0:
         return middles, nothing
     deviations = by_columns(np.subtract, flock.velocities, column_means(flock.velocities))
-    power = float((deviations[:, 0] ** 2 + deviations[:, 1] ** 2).mean())
+    first, *others = (column**2 for column in deviations.T)
+    power = float(sum(others, first).mean())
     if power <= (NOISE * float(flock.speeds.max())) ** 2:
         return middles, nothing
     rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
     one, other = _pairs(len(rows))
-    x, y, dvx, dvy = (column[rows] for column in (*flock.positions.T, *deviations.T))
-    dx, dy = x.take(one), y.take(one)
-    dx -= x.take(other)
-    dy -= y.take(other)
-    if flock.wraps:
-        dx -= flock.width * np.rint(dx / flock.width)
-        dy -= flock.height * np.rint(dy / flock.height)
     # In place: new memory for 125,000 numbers costs as much as what is computed into it.
-    dx *= dx
-    dx += np.square(dy, out=dy)
-    distances = np.sqrt(dx, out=dx)
+    squares = np.zeros(len(one))
+    for column, side, wraps in zip(flock.positions.T, flock.size, flock.wrapping, strict=True):
+        x = column[rows]
+        dx = x.take(one)
+        dx -= x.take(other)
+        if wraps:
+            dx -= side * np.rint(dx / side)
+        squares += np.square(dx, out=dx)
+    distances = np.sqrt(squares, out=squares)
     # Whoever is beyond the reach falls into one more bin, which is dropped.
     distances *= bins / reach
     bin_of = np.minimum(distances, bins, out=distances).astype(np.intp)
-    products = dvx.take(one)
-    products *= dvx.take(other)
-    products += dvy.take(one) * dvy.take(other)
+    products = np.zeros(len(one))
+    for column in deviations.T:
+        dv = column[rows]
+        part = dv.take(one)
+        part *= dv.take(other)
+        products += part
     sums = np.bincount(bin_of, products, bins + 1)[:bins]
     counts = np.bincount(bin_of, minlength=bins + 1)[:bins]
     return middles, np.divide(sums, counts * power, where=counts > 0, out=nothing)
@@ -95,8 +98,8 @@ def correlation_length(flock: Flock) -> float:
 
 
 def _reach(flock: Flock) -> float:
-    if flock.wraps:
-        return 0.5 * min(flock.width, flock.height)
+    if all(flock.wrapping):
+        return 0.5 * float(flock.size.min())
     if flock.agent_count == 0:
         return 0.0
     farthest = float(flock.distances.max())

@@ -35,20 +35,22 @@ class Flock:
     Arrays that somebody could still write to are copied, so a flock stays true while the simulation goes on.
 
     Attributes:
-        positions: Where the agents are [u], shape (n, 2). Inside [0, width) x [0, height) where the world
-            wraps; given positions outside are brought in.
-        velocities: How they move [u/s], shape (n, 2).
+        positions: Where the agents are [u], shape (n, 2), or (n, 3) where there is a depth. Inside the world where
+            it wraps; given positions outside are brought in.
+        velocities: How they move [u/s], of the same shape.
         width: Size of the world along x [u].
         height: Size of the world along y [u].
         wraps: Whether the world is a torus; if so, all differences take the shortest way round.
         radius: Perception radius [u]: two agents are linked if their distance is at most this.
-        before: How the same agents moved a moment ago [u/s], shape (n, 2); None if nobody knows.
+        before: How the same agents moved a moment ago [u/s], of the same shape; None if nobody knows.
         elapsed: How long ago that was [s].
         ids: Names of the agents, shape (n,); None if nobody asks.
         species: Numbers of their species, shape (n,); None if there is but one.
         species_names: Names of the species.
         columns: What else is known of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
         lives: Who was born and who died lately; None where nobody ever is or does.
+        depth: Size of the world along z [u]; None: a plane.
+        wraps_z: Whether it wraps along z; None: as along x and y.
 
     Raises:
         ValueError: If an array has a wrong shape or a value that is not finite, or a length is not > 0.
@@ -67,22 +69,24 @@ class Flock:
     species_names: tuple[str, ...] = ()
     columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     lives: Lives | None = None
+    depth: float | None = None
+    wraps_z: bool | None = None
 
     def __post_init__(self) -> None:
-        for name, unit in (("width", "u"), ("height", "u"), ("radius", "u"), ("elapsed", "s")):
+        lengths = [("width", "u"), ("height", "u"), ("radius", "u"), ("elapsed", "s")]
+        for name, unit in [*lengths, *([("depth", "u")] if self.depth is not None else [])]:
             object.__setattr__(self, name, _positive(name, getattr(self, name), unit))
-        positions = _vectors("positions", self.positions)
-        velocities = _vectors("velocities", self.velocities)
+        positions = _vectors("positions", self.positions, self.dimension)
+        velocities = _vectors("velocities", self.velocities, self.dimension)
         if len(positions) != len(velocities):
             raise ValueError(
                 f"positions and velocities must have one row per agent each, got {len(positions)} and "
                 f"{len(velocities)} rows; take both from the same step"
             )
-        if self.wraps:
-            positions = _wrapped(positions, self.size)
+        positions = _wrapped(positions, self.size, self.wrapping)
         kept = {"positions": positions, "velocities": velocities}
         if self.before is not None:
-            kept["before"] = _vectors("before", self.before)
+            kept["before"] = _vectors("before", self.before, self.dimension)
             if len(kept["before"]) != len(velocities):
                 raise ValueError(
                     f"before must have a row for each of the {len(velocities)} agents, got {len(kept['before'])}; "
@@ -104,58 +108,78 @@ class Flock:
         return len(self.positions)
 
     @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return 2 if self.depth is None else 3
+
+    @property
     def size(self) -> NDArray[np.float64]:
-        """Width and height [u], shape (2,)."""
-        return np.array([self.width, self.height])
+        """Width, height and, in space, depth [u], shape (2,) or (3,)."""
+        return np.array([self.width, self.height, *(() if self.depth is None else (self.depth,))])
+
+    @property
+    def wrapping(self) -> tuple[bool, ...]:
+        """Which axes wrap."""
+        up = self.wraps if self.wraps_z is None else self.wraps_z
+        return (self.wraps, self.wraps, up)[: self.dimension]
 
     @cached_property
     def speeds(self) -> NDArray[np.float64]:
         """How fast each agent moves [u/s], shape (n,)."""
-        return np.asarray(np.hypot(self.velocities[:, 0], self.velocities[:, 1]))
+        return lengths_of(self.velocities)
 
     @cached_property
     def is_moving(self) -> NDArray[np.bool_]:
         """Which agents have a heading, shape (n,)."""
         # Along an axis of two NumPy is ten times slower than column by column.
-        return np.asarray((self.velocities[:, 0] != 0.0) | (self.velocities[:, 1] != 0.0))
+        first, *rest = (column != 0.0 for column in self.velocities.T)
+        for other in rest:
+            first = first | other
+        return np.asarray(first)
 
     @cached_property
     def headings(self) -> NDArray[np.float64]:
-        """Unit vectors of motion, shape (n, 2); NaN rows for agents that stand still."""
+        """Unit vectors of motion, shaped as velocities; NaN rows for agents that stand still."""
         return unit_vectors(self.velocities)
 
     @cached_property
     def center(self) -> NDArray[np.float64]:
-        """The middle of the flock [u], shape (2,); NaN along an axis where there is none.
+        """The middle of the flock [u], one number for each axis; NaN along an axis where there is none.
 
         On a torus each axis is a circle and the middle is the circular mean, which does not exist for
         agents spread evenly round it.
         """
         if self.agent_count == 0:
-            return np.full(2, math.nan)
-        if not self.wraps:
+            return np.full(self.dimension, math.nan)
+        if not any(self.wrapping):
             return column_means(self.positions)
         angles = by_columns(np.multiply, self.positions, 2.0 * math.pi / self.size)
         sines, cosines = column_means(np.sin(angles)), column_means(np.cos(angles, out=angles))
         middle = np.mod(np.arctan2(sines, cosines) / (2.0 * math.pi), 1.0) * self.size
-        return np.where(np.hypot(sines, cosines) > NOISE, middle, math.nan)
+        round_about = np.where(np.hypot(sines, cosines) > NOISE, middle, math.nan)
+        if all(self.wrapping):
+            return round_about
+        return np.where(self.wrapping, round_about, column_means(self.positions))
 
     @cached_property
     def offsets(self) -> NDArray[np.float64]:
-        """From the centre to each agent [u], shape (n, 2)."""
+        """From the centre to each agent [u], shaped as positions."""
         return self.shortest(by_columns(np.subtract, self.positions, self.center))
 
     @cached_property
     def distances(self) -> NDArray[np.float64]:
         """How far each agent is from the centre [u], shape (n,)."""
-        return np.asarray(np.hypot(self.offsets[:, 0], self.offsets[:, 1]))
+        return lengths_of(self.offsets)
 
     @cached_property
     def tree(self) -> Any:
         """A `scipy.spatial.cKDTree` of the positions, periodic where the world wraps."""
         from scipy.spatial import cKDTree
 
-        return cKDTree(self.positions, boxsize=self.size if self.wraps else None)
+        if not any(self.wrapping):
+            return cKDTree(self.positions)
+        # An axis with a box of 0 does not wrap.
+        return cKDTree(self.positions, boxsize=np.where(self.wrapping, self.size, 0.0))
 
     @cached_property
     def link_count(self) -> int:
@@ -227,34 +251,48 @@ class Flock:
     @property
     def extent(self) -> float:
         """The largest length in play [u]: a side of the world, or a coordinate beyond it."""
-        return float(max(self.width, self.height, np.abs(self.positions).max(initial=0.0)))
+        return float(max(*self.size.tolist(), np.abs(self.positions).max(initial=0.0)))
 
     def shortest(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take differences of positions [u], shape (..., 2), the shortest way round a torus."""
-        if not self.wraps:
+        """Take differences of positions [u], shape (..., 2) or (..., 3), the shortest way round a torus."""
+        if not any(self.wrapping):
             return differences
         rounds = by_columns(np.divide, differences, self.size)
-        return np.asarray(differences - by_columns(np.multiply, np.rint(rounds, out=rounds), self.size))
+        whole = by_columns(np.multiply, np.rint(rounds, out=rounds), self.size)
+        if not all(self.wrapping):
+            whole[..., [not wraps for wraps in self.wrapping]] = 0.0
+        return np.asarray(differences - whole)
 
 
 def column_means(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean of vectors, shape (n, 2) with n > 0: the bits of `mean(axis=0)`, which is four times slower."""
-    return np.array([np.add.accumulate(vectors[:, k])[-1] for k in (0, 1)]) / len(vectors)
+    """The mean of vectors, shape (n, d) with n > 0: the bits of `mean(axis=0)`, which is four times slower."""
+    return np.array([np.add.accumulate(column)[-1] for column in vectors.T]) / len(vectors)
+
+
+def lengths_of(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lengths of vectors, shape (n,)."""
+    x, y, *z = vectors.T
+    flat = np.hypot(x, y)
+    return np.asarray(np.hypot(flat, z[0]) if z else flat)
 
 
 def by_columns(
     operation: Callable[..., Any], vectors: NDArray[np.float64], pair: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """operation(vectors, pair) for vectors of shape (..., 2): along an axis of two NumPy is five times slower."""
+    """operation(vectors, pair) for vectors of shape (..., d): along so short an axis NumPy is five times slower."""
     found = np.empty_like(vectors)
-    for k in (0, 1):
+    for k in range(vectors.shape[-1]):
         operation(vectors[..., k], pair[k], out=found[..., k])
     return found
 
 
 def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale vectors, shape (n, 2), to length 1; a zero vector becomes NaN."""
+    """Scale vectors, shape (n, d), to length 1; a zero vector becomes NaN."""
     # Dividing by the larger component first keeps vectors near either end of the float range exact.
+    if vectors.shape[1] == 3:
+        most = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+        scaled = vectors / np.where(most > 0.0, most, math.nan)
+        return np.asarray(scaled / lengths_of(scaled)[:, None])
     x, y = vectors[:, 0], vectors[:, 1]
     larger = np.maximum(np.abs(x), np.abs(y))
     larger = np.where(larger > 0.0, larger, math.nan)
@@ -281,18 +319,19 @@ def _positive(name: str, value: object, unit: str) -> float:
     return number
 
 
-def _vectors(name: str, value: object) -> NDArray[np.float64]:
+def _vectors(name: str, value: object, dimension: int) -> NDArray[np.float64]:
     # What nobody can write to stays as it is, and need not be copied.
     is_mine = isinstance(value, np.ndarray) and value.flags.owndata and not value.flags.writeable
     try:
         array = np.array(value, dtype=np.float64, order="C", copy=None if is_mine else True)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be numbers of shape (n, 2), got {type(value).__name__}: {error}; pass an array"
+            f"{name} must be numbers of shape (n, {dimension}), got {type(value).__name__}: {error}; pass an array"
         ) from error
-    if array.ndim != 2 or array.shape[1] != 2:
+    if array.ndim != 2 or array.shape[1] != dimension:
+        axes = "x and y" if dimension == 2 else "x, y and z"
         raise ValueError(
-            f"{name} must have shape (n, 2), got {array.shape}; give x and y in one row per agent"
+            f"{name} must have shape (n, {dimension}), got {array.shape}; give {axes} in one row per agent"
         )
     if not np.isfinite(array).all():
         bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
@@ -312,9 +351,13 @@ def _column(name: str, value: object, kind: type, count: int) -> NDArray[Any]:
     return array
 
 
-def _wrapped(positions: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
-    if (positions >= 0.0).all() and all((positions[:, k] < size[k]).all() for k in (0, 1)):
+def _wrapped(
+    positions: NDArray[np.float64], size: NDArray[np.float64], wrapping: tuple[bool, ...]
+) -> NDArray[np.float64]:
+    columns = [positions[:, k] for k, wraps in enumerate(wrapping) if wraps]
+    sides = [size[k] for k, wraps in enumerate(wrapping) if wraps]
+    if all((x >= 0.0).all() and (x < side).all() for x, side in zip(columns, sides, strict=True)):
         return positions  # nearly always, and a remainder is slow
     wrapped = np.mod(positions, size)
     # The remainder of a tiny negative number rounds up to the size itself, which is the same place as 0.
-    return np.where(wrapped < size, wrapped, 0.0)
+    return np.where(wrapping, np.where(wrapped < size, wrapped, 0.0), positions)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from murmura.measure.flock import NOISE, Flock, chosen_rows, column_means, unit_vectors
 
 
@@ -15,17 +17,21 @@ def polarization(flock: Flock) -> float:
     headings = chosen_rows(flock.headings, flock.is_moving)
     if len(headings) == 0:
         return math.nan
-    mean_x, mean_y = column_means(headings)
-    return min(1.0, math.hypot(mean_x, mean_y))
+    return min(1.0, math.hypot(*column_means(headings)))
 
 
 def milling(flock: Flock) -> float:
-    """Tell how far all circle the centre the same way: 0 no, 1 a perfect mill (Couzin et al. 2002)."""
+    """Tell how far all circle the centre the same way: 0 no, 1 a perfect mill (Couzin et al. 2002).
+
+    In space about the axis that gives most: the mean of the vector products of direction and heading has its length.
+    """
     # An agent at the centre has no direction from it; rounding would invent one.
     counts = flock.is_moving & (flock.distances > NOISE * flock.extent)
     if not counts.any():
         return math.nan
     outward, headings = unit_vectors(chosen_rows(flock.offsets, counts)), chosen_rows(flock.headings, counts)
+    if flock.dimension == 3:
+        return min(1.0, math.hypot(*column_means(np.cross(outward, headings))))
     turns = outward[:, 0] * headings[:, 1] - outward[:, 1] * headings[:, 0]
     return min(1.0, abs(float(turns.mean())))
 

@@ -20,8 +20,9 @@ def spread(flock: Flock) -> float:
     """Take the root mean square distance to the centre [u]."""
     if flock.agent_count == 0:
         return math.nan
-    x, y = flock.offsets[:, 0], flock.offsets[:, 1]
-    return math.sqrt(float((x * x + y * y).mean()))
+    x, y, *z = flock.offsets.T
+    squares = x * x + y * y
+    return math.sqrt(float((squares + z[0] * z[0] if z else squares).mean()))
 
 
 def local_density(flock: Flock) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from murmura.measure.flock import Flock
+from murmura.measure.flock import Flock, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,17 @@ FIRST_SHARE = 0.05
 
 
 def turning_rates(flock: Flock) -> NDArray[np.float64]:
-    """Tell how fast each agent's heading changes [deg/s], shape (n,); positive is counter-clockwise.
+    """Tell how fast each agent's heading changes [deg/s], shape (n,); in the plane positive is counter-clockwise.
 
     NaN for agents that stood or stand still, and for all if the flock does not know its velocities before.
     """
     if flock.before is None:
         return np.full(flock.agent_count, math.nan)
+    if flock.dimension == 3:
+        across = lengths_of(np.cross(flock.before, flock.velocities))
+        angles = np.degrees(np.arctan2(across, (flock.before * flock.velocities).sum(axis=1)))
+        moved = flock.is_moving & (lengths_of(flock.before) > 0.0)
+        return np.where(moved, angles / flock.elapsed, math.nan)
     (ux, uy), (vx, vy) = flock.before.T, flock.velocities.T
     angles = np.degrees(np.arctan2(ux * vy - uy * vx, ux * vx + uy * vy))
     return np.where(flock.is_moving & ((ux != 0.0) | (uy != 0.0)), angles / flock.elapsed, math.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 LARGEST_EXACT_ID = 2**24
@@ -15,6 +16,21 @@ def in_order(rule: Any, name: str, *pairs: tuple[str, str]) -> list[str]:
         for low, high in pairs
         if getattr(rule, low) > getattr(rule, high)
     ]
+
+
+def outside_world(path: str, place: Sequence[float | None], world: Any) -> list[str]:
+    """A place that lies beyond an edge of the world."""
+    given = [
+        (x, side, edge)
+        for x, side, edge in zip(place, world.sides, world.edges, strict=False)
+        if x is not None
+    ]
+    if all(edge == "open" or 0 <= x <= side for x, side, edge in given):
+        return []
+    where, extent = (
+        ", ".join(words) for words in zip(*((f"{x:g}", f"0..{side:g}") for x, side, _ in given), strict=True)
+    )
+    return [f"{path}: ({where}) lies outside the world ({extent} [u]); move it inside"]
 
 
 def exact_ids(name: str, scenario: Any) -> list[str]:

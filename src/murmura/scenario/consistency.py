@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
-from murmura.rules.environment.terrain import Circle
+from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -16,11 +19,16 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = 1e-9, 1e9
 SHARED_PATHS = ("motion.time_step", "perception.nearest")
 """Numbers of motion and perception in which species cannot differ."""
+HEIGHTS = ("z", "boundary_z")
+"""What is called so has a meaning in a world with a depth only."""
 
 
 def complaints(scenario: Scenario) -> list[str]:
     """One line for each thing that does not fit: what was expected, what was found, what to do."""
     found = _sizes(scenario, "")
+    if found:
+        return found
+    found = _flat_or_deep(scenario)
     if found:
         return found
     checks = (_radii, _room, _speed, _obstacles, _rules)
@@ -73,29 +81,62 @@ def _radii(s: Scenario) -> list[str]:
                 f"rules.{name}.radius must be at most perception.radius ({reach:g} [u]), got {radius:g}: "
                 "nobody acts on what it cannot see; lower the one or raise the other"
             )
-    side = min(s.world.width, s.world.height)
-    if s.world.boundary == "wrap" and reach * 1.0001 >= side / 2.0:
+    wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
+    side = min(wrapping, default=0.0)
+    if wrapping and reach * 1.0001 >= side / 2.0:
+        which = "smaller" if s.world.depth is None else "smallest"
         found.append(
-            f"perception.radius must be below half the smaller side of a wrapping world ({side / 2:g} [u]), got "
+            f"perception.radius must be below half the {which} side of a wrapping world ({side / 2:g} [u]), got "
             f"{reach:g}: an agent would see others twice; enlarge the world or lower the radius"
         )
     return found
 
 
+def _flat_or_deep(s: Scenario) -> list[str]:
+    """What only a world with a depth can have, and what it cannot."""
+    if s.world.depth is not None:
+        return []
+    found = [
+        f"{path} has no meaning in a plane, got {value!r}: remove it, or give the world a depth (world.depth)"
+        for path, value in _heights(s, "")
+    ]
+    found += [
+        f"obstacles.{k}: a {shape.kind} stands in a world with a depth only; use circle, polygon or wall, or set "
+        "world.depth"
+        for k, shape in enumerate(s.obstacles)
+        if isinstance(shape, Cylinder | Box | Plane)
+    ]
+    return found
+
+
+def _heights(value: Any, path: str) -> list[tuple[str, Any]]:
+    """Everything that is called z, or boundary_z, and is given."""
+    if isinstance(value, Model):
+        found = []
+        for name, child in value:
+            here = f"{path}.{name}".lstrip(".")
+            found += [(here, child)] if name in HEIGHTS and child is not None else _heights(child, here)
+        return found
+    if isinstance(value, tuple):
+        return [line for k, child in enumerate(value) for line in _heights(child, f"{path}.{k}")]
+    return []
+
+
 def _room(s: Scenario) -> list[str]:
     from murmura.scenario.models import MOST_NEIGHBORS
 
-    area = s.world.width * s.world.height
-    neighbors = s.agents * min(1.0, 3.1416 * s.perception.radius**2 / area)
+    reach, sides = s.perception.radius, s.world.sides
+    seen = 3.1416 * reach**2 if s.world.depth is None else 4.1888 * reach**3
+    neighbors = s.agents * min(1.0, seen / math.prod(sides))
     if neighbors > MOST_NEIGHBORS:
         return [
-            f"agents: {s.agents:,} in {s.world.width:g} x {s.world.height:g} [u] would each have about "
+            f"agents: {s.agents:,} in {' x '.join(f'{side:g}' for side in sides)} [u] would each have about "
             f"{neighbors:,.0f} neighbours within {s.perception.radius:g} [u], expected at most "
             f"{MOST_NEIGHBORS:,.0f}; use fewer agents, a larger world or a smaller perception.radius"
         ]
-    if 2.0 * s.start.margin >= min(s.world.width, s.world.height):
+    if 2.0 * s.start.margin >= min(sides):
         return [
-            f"start.margin must leave room between the edges (at most {min(s.world.width, s.world.height) / 2:g} "
+            f"start.margin must leave room between the edges (at most {min(sides) / 2:g} "
             f"[u]), got {s.start.margin:g}"
         ]
     return []
@@ -105,7 +146,7 @@ def _speed(s: Scenario) -> list[str]:
     found = []
     path = "motion.speed" if s.motion.policy == "constant" else "motion.max_speed"
     step = s.motion.top_speed * (1.0 + s.motion.panic_speed) * s.motion.stride
-    side = min(s.world.width, s.world.height)
+    side = min(s.world.sides)
     if step >= side / 2.0:
         found.append(
             f"{path}: at {s.motion.top_speed:g} an agent could cross {step:g} [u] in a step, expected less than "
@@ -121,23 +162,58 @@ def _speed(s: Scenario) -> list[str]:
 def _obstacles(s: Scenario) -> list[str]:
     found = []
     for k, shape in enumerate(s.obstacles):
-        points = [(shape.x, shape.y)] if isinstance(shape, Circle) else shape.points
-        outside = [p for p in points if not (0 <= p[0] <= s.world.width and 0 <= p[1] <= s.world.height)]
-        if outside and s.world.boundary != "open":
-            found.append(
-                f"obstacles.{k}: {outside[0]} lies outside the world (0..{s.world.width:g}, 0..{s.world.height:g} "
-                "[u]); move it inside"
-            )
+        outside = [p for p in _corners(shape) if not _is_inside(s.world, p)]
+        if outside:
+            extent = ", ".join(f"0..{side:g}" for side in s.world.sides)
+            found.append(f"obstacles.{k}: {outside[0]} lies outside the world ({extent} [u]); move it inside")
+        if isinstance(shape, Plane):
+            found += _plane(s, k, shape)
+        if isinstance(shape, Cylinder):
+            low, high = shape.bottom, shape.top
+            if low is not None and high is not None and low >= high:
+                found.append(f"obstacles.{k}.bottom must be below its top ({high:g} [u]), got {low:g}")
     return found or _images(s)
+
+
+def _corners(shape: Any) -> list[tuple[float, ...]]:
+    """The places by which an obstacle is given."""
+    if isinstance(shape, Circle):
+        return [(shape.x, shape.y) if shape.z is None else (shape.x, shape.y, shape.z)]
+    if isinstance(shape, Cylinder):
+        return [(shape.x, shape.y)]
+    if isinstance(shape, Box):
+        return [shape.low, shape.high]
+    return [shape.point] if isinstance(shape, Plane) else list(shape.points)
+
+
+def _is_inside(world: Any, place: tuple[float, ...]) -> bool:
+    axes = zip(place, world.sides, world.edges, strict=False)
+    return all(edge == "open" or 0 <= x <= side for x, side, edge in axes)
+
+
+def _plane(s: Scenario, k: int, shape: Plane) -> list[str]:
+    """A plane must have a direction, and must not cut a torus open."""
+    if not any(shape.normal):
+        return [f"obstacles.{k}.normal must have a direction, got {shape.normal}: (0, 0, 1) is a level plane"]
+    cut = [
+        axis for axis, n, edge in zip("xyz", shape.normal, s.world.edges, strict=True) if n and edge == "wrap"
+    ]
+    if not cut:
+        return []
+    return [
+        f"obstacles.{k}: a plane would cut the world open along {cut[0]}, where it wraps; use a box, or another "
+        "boundary"
+    ]
 
 
 def _images(s: Scenario) -> list[str]:
     """On a torus a collision looks at the nearest image of an obstacle: no move may reach another one."""
-    if s.world.boundary != "wrap" or not s.obstacles:
+    wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
+    if not wrapping or not s.obstacles:
         return []
-    side = min(s.world.width, s.world.height)
+    side = min(wrapping)
     # Walls are cut into pieces of at most a quarter of the side.
-    widest = max(shape.radius if isinstance(shape, Circle) else side / 4.0 for shape in s.obstacles)
+    widest = max(_half_width(shape, side) for shape in s.obstacles)
     step = s.motion.top_speed * (1.0 + s.motion.panic_speed) * s.motion.stride
     if step + widest < side / 2.0:
         return []
@@ -146,6 +222,14 @@ def _images(s: Scenario) -> list[str]:
         f"the smaller side for walls ({widest:g} [u]), must be less than half the smaller side ({side / 2:g} [u]); "
         "lower the speed, shrink the obstacle or enlarge the world"
     ]
+
+
+def _half_width(shape: Any, side: float) -> float:
+    if isinstance(shape, Circle | Cylinder):
+        return shape.radius
+    if isinstance(shape, Box):
+        return max(abs(b - a) for a, b in zip(shape.low, shape.high, strict=True)) / 2.0
+    return 0.0 if isinstance(shape, Plane) else side / 4.0
 
 
 def _may_differ(s: Scenario, path: str) -> bool:
@@ -180,11 +264,36 @@ def _species(s: Scenario) -> list[str]:
 
 
 def lives_of(s: Scenario) -> tuple[tuple[Scenario, ...], list[str]]:
-    """The scenario as each species lives it, and what of that makes no sense. One check for each species."""
+    """The scenario as each species lives it, and what of that makes no sense."""
     alone, lives, found = s.model_copy(update={"species": ()}), [], []
-    for k, kind in enumerate(s.species):
+    for k, species in enumerate(s.species):
         try:
-            lives.append(alone.with_values(kind.values) if kind.values else alone)
+            lives.append(_life_of(alone, species.values) if species.values else alone)
         except ScenarioError as error:
-            found.append(f"species.{k} ({kind.name}): {error}")
+            found.append(f"species.{k} ({species.name}): {error}")
     return tuple(lives), found
+
+
+def _life_of(alone: Scenario, values: dict[str, float]) -> Scenario:
+    """A checked scenario with numbers of one species. Only the models that have these numbers are validated again."""
+    try:
+        life = _with_numbers(alone, values)
+    except (ValidationError, AttributeError):
+        return alone.with_values(values)  # validates all of it, and says what is wrong
+    return life if not complaints(life) else alone.with_values(values)
+
+
+def _with_numbers(alone: Scenario, values: dict[str, float]) -> Scenario:
+    parts: dict[str, Any] = {}
+    rules: dict[str, Any] = {}
+    for owner in dict.fromkeys(path.rpartition(".")[0] for path in values):
+        first, _, rule = owner.partition(".")
+        model = getattr(alone.rules, rule) if rule else getattr(alone, first)
+        numbers = {
+            path.rpartition(".")[2]: x for path, x in values.items() if path.rpartition(".")[0] == owner
+        }
+        text = json.dumps(model.model_dump(mode="json") | numbers)
+        (rules if rule else parts)[rule or first] = type(model).model_validate_json(text)
+    if rules:
+        parts["rules"] = alone.rules.model_copy(update=rules)
+    return alone.model_copy(update=parts)

@@ -57,7 +57,8 @@ def _unlikeness(place: tuple[Any, ...], found: list[Any]) -> tuple[bool, int]:
 
 
 def _is_shape(part: Any) -> bool:
-    return part in ("Circle", "Polygon", "Wall", "Interaction") or str(part).startswith("literal[")
+    shapes = ("Circle", "Polygon", "Wall", "Cylinder", "Box", "Plane", "Interaction")
+    return part in shapes or str(part).startswith("literal[")
 
 
 def _line(problem: Any, model: type[BaseModel]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import (
@@ -21,7 +21,7 @@ from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, registered_rule
 from murmura.rules import built_in_rules
-from murmura.rules.environment.terrain import Circle, Polygon, Wall
+from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane, Polygon, Wall
 from murmura.scenario.messages import scenario_error
 from murmura.scenario.paths import assign
 
@@ -31,7 +31,7 @@ MOST_SPECIES = 256
 
 
 class World(Model):
-    """The plane and what happens at its edges."""
+    """The plane, or with a depth the space, and what happens at its edges."""
 
     width: float = quantity(1600.0, "Width of the world.", "u", (100, 10_000), gt=0, le=1e7)
     height: float = quantity(1000.0, "Height of the world.", "u", (100, 10_000), gt=0, le=1e7)
@@ -40,6 +40,30 @@ class World(Model):
         "Wrap: leave on one side, enter on the other. Soft: the boundary rule pushes back, with a wall behind "
         "it. Reflect: bounce. Open: no edge at all.",
     )
+    depth: float | None = quantity(
+        None, "Depth of the world along z; none: the world is a plane.", "u", (100, 2_000), gt=0, le=1e7
+    )
+    boundary_z: Literal["wrap", "soft", "reflect", "open"] | None = choice(
+        None,
+        "What happens at the floor and the ceiling of a world with a depth; none: as at the other edges.",
+    )
+
+    @property
+    def dimension(self) -> int:
+        """2 for a plane, 3 for a world with a depth."""
+        return 2 if self.depth is None else 3
+
+    @property
+    def sides(self) -> tuple[float, ...]:
+        """Width, height and, where there is one, depth [u]."""
+        return (self.width, self.height) if self.depth is None else (self.width, self.height, self.depth)
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        """What happens at the edges of each axis."""
+        return (self.boundary, self.boundary) if self.depth is None else (
+            self.boundary, self.boundary, self.boundary_z or self.boundary,
+        )  # fmt: skip
 
 
 class Motion(Model):
@@ -155,7 +179,7 @@ class Start(Model):
     """Where agents are at the beginning, and how fast."""
 
     layout: Literal["uniform", "disc"] = choice(
-        "uniform", "All over the world, or in a disc around the centre."
+        "uniform", "All over the world, or in a disc, in space a ball, around the centre."
     )
     margin: float = quantity(0.0, "Distance kept from the edges.", "u", (0, 500), ge=0)
     radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
@@ -241,7 +265,9 @@ class Scenario(Model):
     motion: Motion = Motion()
     perception: Perception = Perception()
     rules: Rules = Rules()
-    obstacles: tuple[Circle | Polygon | Wall, ...] = Field((), description="What nobody can pass.")
+    obstacles: tuple[Circle | Polygon | Wall | Cylinder | Box | Plane, ...] = Field(
+        (), description="What nobody can pass."
+    )
     species: tuple[Species, ...] = Field(
         (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES
     )
@@ -273,6 +299,16 @@ class Scenario(Model):
             assign(data, path, value, self)
         return Scenario.from_data(data)
 
+    def with_rules(self, change: Callable[[Rules], Mapping[str, Rule]]) -> Scenario:
+        """Return a copy in which a function has replaced rules, for every species. What it returns must be valid."""
+
+        def changed(one: Scenario) -> Scenario:
+            return one.model_copy(update={"rules": one.rules.model_copy(update=dict(change(one.rules)))})
+
+        copy = changed(self)
+        copy._lives = tuple(changed(life) for life in self._lives)
+        return copy
+
     @classmethod
     def from_data(cls, data: Any, source: str = "") -> Scenario:
         """Read a scenario from plain data, with messages a person can act on."""
@@ -291,7 +327,7 @@ class Scenario(Model):
         from murmura.scenario.about import html_table
 
         wanted = [name for name, rule in self.rules if rule.enabled]
-        size = f"{self.world.width:g} x {self.world.height:g} u, {self.world.boundary}"
+        size = f"{' x '.join(f'{side:g}' for side in self.world.sides)} u, {self.world.boundary}"
         facts = {"": self.title, "agents": f"{self.agents:,}", "world": size, "rules": ", ".join(wanted)}
         if self.species:
             facts["species"] = ", ".join(self.species_names())

@@ -1,7 +1,7 @@
 """The live view in a notebook: `murmura.show(sim)`. The same page and session, with a widget's comm for a socket.
 
-What is shown is a copy: the simulation one has stays as it is, whatever is done in the view, and no two threads ever
-step the same flock. `view.simulation()` gives back the flock as the view has it.
+The view shows a copy: your simulation stays as it is, whatever is done in the view, and no two threads ever step the
+same flock. `view.simulation()` returns a copy of the flock as the view has it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario
 from murmura.view.server import app as server
 from murmura.view.session.session import Session
-from murmura.view.session.view_hub import Showing
+from murmura.view.session.view_hub import ViewHub
 
 
 def show(
@@ -46,23 +46,23 @@ def show(
     if not isinstance(height, int) or isinstance(height, bool) or not 100 <= height <= 10_000:
         raise ScenarioError(f"height must be a whole number of pixels from 100 to 10000, got {height!r}")
     if isinstance(what, Simulation):
-        begin: Simulation | Scenario = twin(what)
+        begin: Simulation | Scenario = copy_simulation(what)
     else:
         begin = what if isinstance(what, Scenario) else load_scenario(what)
     make = _widget_class()
     return make(Session(begin, seed, backend, threads, speed), height)
 
 
-def twin(simulation: Simulation) -> Simulation:
-    """A simulation that will go on with the very same bits."""
+def copy_simulation(simulation: Simulation) -> Simulation:
+    """An independent simulation that continues with the same bits."""
     with tempfile.TemporaryDirectory(prefix="murmura-") as folder:
-        file = Path(folder) / "twin.npz"
+        file = Path(folder) / "copy.npz"
         simulation.save(file)
         return Simulation.restore(file, simulation.backend, simulation.threads)
 
 
 def whole_page() -> str:
-    """The built page in one piece: scripts and styles inside."""
+    """The built page as one document, scripts and styles included."""
     server.check_page()
     text = (server.STATIC / "index.html").read_text(encoding="utf-8")
     text = re.sub(r'<link rel="icon"[^>]*>', "", text)
@@ -79,7 +79,7 @@ def whole_page() -> str:
 
 
 def _part(name: str, element: str) -> str:
-    """A file of the page, in which nothing can be taken for the end of the element around it."""
+    """A file of the page, with closing tags escaped so that none ends the element around it."""
     return (server.STATIC / name).read_text(encoding="utf-8").replace(f"</{element}", f"<\\/{element}")
 
 
@@ -100,19 +100,19 @@ def _widget_class() -> Any:
         height = traitlets.Int().tag(sync=True)
 
         def __init__(self, session: Session, height: int) -> None:
-            self._showing = Showing(session, self._carry)
+            self._hub = ViewHub(session, self._carry)
             super().__init__(page=whole_page(), height=height)
-            self.on_msg(lambda _, content, buffers: self._showing.hear(content))
-            self._showing.open()
-            self.play, self.pause = self._showing.play, self._showing.pause
+            self.on_msg(lambda _, content, buffers: self._hub.receive(content))
+            self._hub.open()
+            self.play, self.pause = self._hub.play, self._hub.pause
 
         def simulation(self) -> Simulation:
             """The flock as the view has it now, to go on with."""
-            return _copy_of(self._showing.session)
+            return _copy_of(self._hub.session)
 
         def close(self) -> None:
             """End the view and its simulation."""
-            self._showing.close()
+            self._hub.close()
             super().close()
 
         def _carry(self, view: str, message: str | bytes) -> None:
@@ -126,8 +126,8 @@ def _widget_class() -> Any:
 
 def _copy_of(session: Session) -> Simulation:
     def copy() -> Simulation:
-        found = twin(session.simulation)
-        found.adopt(session.scenario)  # without the visitor's hand
+        found = copy_simulation(session.scene.simulation)
+        found.adopt(session.scenario)  # without the pointer's attractor
         return found
 
     found: Simulation = session.ask(copy).result(timeout=60.0)

@@ -148,7 +148,7 @@ def test_export_from_the_command_line(run, ending: str, tmp_path: Path) -> None:
         assert read(target).rows() == table(tree).rows()
 
 
-HEIRS = Path(__file__).with_name("heirs.py")
+HEIRS = Path(__file__).parents[1] / "heirs.py"
 
 
 def test_what_cannot_be_exported_is_said(run, tmp_path: Path) -> None:

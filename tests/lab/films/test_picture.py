@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.lab.films.camera import fitted, scale_of, world_box
-from murmura.lab.films.film_frames import Moment
+from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.font import text_mask
 from murmura.lab.films.picture import Look, Painter
 from murmura.scenario import Scenario, load_scenario
@@ -34,7 +34,7 @@ def luminance(pixels: np.ndarray) -> np.ndarray:
     return pixels.astype(float).mean(axis=0)
 
 
-def blobs(painter: Painter, one: Moment) -> list[tuple[np.ndarray, np.ndarray]]:
+def blobs(painter: Painter, one: FilmFrame) -> list[tuple[np.ndarray, np.ndarray]]:
     """Spots that an empty picture has not: the centre of light [px] of each, and its second moments."""
     empty = Painter(painter.scenario, replace(painter.look, follow=None))
     sky = luminance(empty.paint(moment(np.empty((0, 2)), [0.0, 0.0]), 1 / 30))

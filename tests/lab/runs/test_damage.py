@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import warnings
 from collections.abc import Iterator
@@ -22,12 +21,13 @@ from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import murmura_says
 from tests.lab import heirs
 from tests.lab.heirs import family
+from tests.sizes import size
 
 HEIRS = heirs.__file__
 WIDTH, OTHER_WIDTH = '"width": 200.0', '"width": 500.0'
 FILES = ("config.json", "manifest.json", "metrics.jsonl", "events.jsonl", "run.gsd", "atmosphere.json")
-FLIPS = int(os.environ.get("MURMURA_FLIPS", "12"))
-"""Places in each file at which a bit is flipped; 40 for a release."""
+FLIPS = size(8, 40)
+"""Places in each file at which a bit is flipped."""
 
 
 @pytest.fixture(scope="module")

@@ -24,10 +24,11 @@ from murmura.lab.runs.checkpoints import SLOTS, whole_checkpoints
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from tests.lab.forging import forged
+from tests.sizes import size
 
 OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
-KILLS = int(os.environ.get("MURMURA_KILLS", "12"))
-"""How many processes are killed; 100 for a release (12 take about 5 s of processor time)."""
+KILLS = size(6, 100)
+"""How many processes are killed."""
 
 
 def begin(folder: Path, steps: int, stop: int | None = None, **more: Any) -> None:

@@ -1,6 +1,6 @@
 """What a sweep survives (R8) and what it costs to keep one going (R9).
 
-MURMURA_ENDURANCE=full runs both at the size that is promised: 200 runs with 20 kills, and 10,000 runs.
+MURMURA_LONG=1 runs both at the size that is promised: 200 runs with 20 kills, and 10,000 runs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminal import MURMURA, environment
+from tests.sizes import size
 
-FULL = os.environ.get("MURMURA_ENDURANCE") == "full"
-RUNS, KILLS = (200, 20) if FULL else (16, 3)
-TINY_RUNS = 10_000 if FULL else 120
+RUNS, KILLS = size((16, 3), (200, 20))
+TINY_RUNS = size(120, 10_000)
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
 
@@ -65,7 +65,7 @@ def rows(out: Path) -> int:
 
 def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
     chance = random.Random(8)
-    steps, whole, out = 1500, tmp_path / "whole", tmp_path / "killed"
+    steps, whole, out = 800, tmp_path / "whole", tmp_path / "killed"
     uninterrupted = started(whole, RUNS // 2, steps)
     said = uninterrupted.communicate()[1]
     assert uninterrupted.returncode == 0, said

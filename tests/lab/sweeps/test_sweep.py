@@ -192,17 +192,19 @@ def test_a_run_that_kills_its_worker_fails_and_the_rest_is_finished(tmp_path: Pa
     question = Question(
         scenario.model_dump(mode="json"), 2, 0, 1, ("deadly", "population"), "reference", 1, (str(file),)
     )
-    crew = executors.CrewLocal(question, 1)
+    executor = executors.ExecutorProcesses(question, 1)
     try:
         tasks = [
             {"run": k, "values": {"perception.radius": r}, "seed": k} for k, r in enumerate((30, 60, 40))
         ]
-        rows = [future.result() for future in [crew.submit(task) for task in tasks]]
+        rows = [future.result() for future in [executor.submit(task) for task in tasks]]
     finally:
-        crew.close()
+        executor.close()
     assert "its worker process died 3 times, last with exit code -9" in rows[1]["error"]
     assert rows[0]["measures"] == rows[2]["measures"] == {"deadly": 1.0, "population": 12.0}
-    assert crew.process_ids == [] or all(not Path(f"/proc/{pid}").exists() for pid in crew.process_ids)
+    assert executor.process_ids == [] or all(
+        not Path(f"/proc/{pid}").exists() for pid in executor.process_ids
+    )
 
 
 def test_what_rules_print_does_not_end_up_in_the_rows(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
@@ -223,9 +225,9 @@ def test_threads_times_workers_never_exceed_the_cores(monkeypatch: pytest.Monkey
 
     def size(workers: int | None, threads: int) -> int:
         question = Question.checked(scenario, 10, None, None, None, threads=threads)
-        crew = executors.gather_crew(question, workers, None, told.append)
-        crew.close()
-        return crew._pool._max_workers  # type: ignore[attr-defined]
+        executor = executors.make_executor(question, workers, None, told.append)
+        executor.close()
+        return executor._pool._max_workers  # type: ignore[attr-defined]
 
     assert [size(None, 1), size(None, 2), size(None, 4), size(None, 8)] == [6, 3, 1, 1]
     assert [size(4, 1), size(4, 2), size(1, 6)] == [4, 3, 1]

@@ -11,7 +11,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import MurmuraError, RunError, ScenarioError
 from murmura.lab.runs.bare import BareTrajectory
-from murmura.lab.runs.branching import RelivedRun
+from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.playback.playback import Playback, usual_speed
 from tests.view.live import Frame, Live, flock, until
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def playback(folder: Path) -> Playback:
-    return Playback(RelivedRun(mm.open_run(folder)))
+    return Playback(BranchableRun(mm.open_run(folder)))
 
 
 def plain(steps: int) -> mm.Simulation:
@@ -41,8 +41,7 @@ def plain(steps: int) -> mm.Simulation:
 def branched(playback: Playback) -> None:
     """Go on live, and wait until the flock is there."""
     assert obey(playback, {"type": "branch"}) == []
-    until(lambda: not playback._urgent.empty())
-    obey(playback)
+    until(lambda: obey(playback) == [] and not playback._is_branching)
 
 
 @pytest.mark.parametrize(("asked", "shown"), [(0, 0), (5, 0), (6, 6), (35, 30), (60, 60), (10_000, 60)])
@@ -122,17 +121,16 @@ def test_the_page_hears_of_the_time_line(playback: Playback):
 
 def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
     obey(playback, {"type": "seek", "step": 24})
-    epoch = playback.scene.epoch
+    epoch = playback.source.epoch
     branched(playback)
     assert playback.is_live and playback.running
-    assert playback.scene.epoch > epoch
+    assert playback.source.epoch > epoch
     playback._publish_frame()
-    assert Frame(playback.frame).epoch == playback.scene.epoch  # of the live flock, not of the recording
+    assert Frame(playback.frame).epoch == playback.source.epoch  # of the live flock, not of the recording
     assert playback.time_line()["told"] == "exactly as it was at step 24, computed again from step 0"
     obey(playback, {"type": "step", "count": 36})
     assert (
-        playback.simulation.state_hash()
-        == mm.open_run(playback._recorded.played.recording._run.folder).final_hash
+        playback.simulation.state_hash() == mm.open_run(playback._recorded.recording._run.folder).final_hash
     )  # type: ignore[attr-defined]
     assert obey(playback, {"type": "set", "values": {"motion.max_speed": 9.0}}) == []
     assert playback.scenario.motion.max_speed == 9.0
@@ -152,7 +150,7 @@ def test_and_back_to_the_recording(playback: Playback):
 
 
 def test_live_from_the_end_begins_with_the_checkpoint(folder: Path):
-    simulation, told = RelivedRun(mm.open_run(folder)).relive(10)
+    simulation, told = BranchableRun(mm.open_run(folder)).branch(10)
     assert simulation.state_hash() == mm.open_run(folder).final_hash
     assert told == "exactly as it was at step 60, computed again from step 60"
 
@@ -163,29 +161,29 @@ def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
     record(own, 12, tmp_path / "own", 4)
     for name in ("checkpoint-A.npz", "checkpoint-B.npz"):
         (tmp_path / "own" / name).unlink(missing_ok=True)
-    run = RelivedRun(mm.open_run(tmp_path / "own"))
-    simulation, told = run.relive(2)
+    run = BranchableRun(mm.open_run(tmp_path / "own"))
+    simulation, told = run.branch(2)
     assert "from the recorded places of step 8" in told
     assert simulation.step_count == 8
     assert np.array_equal(simulation.velocities, run.frame(2).velocities)
 
 
 def test_sparse_runs_are_shown_faster(folder: Path):
-    run = RelivedRun(mm.open_run(folder))
+    run = BranchableRun(mm.open_run(folder))
     assert usual_speed(run) == 2.0
     run.steps = range(0, 6000, 100)
     assert usual_speed(run) == 16.0
 
 
 def test_a_run_without_frames_is_refused(folder: Path):
-    run = RelivedRun(mm.open_run(folder))
+    run = BranchableRun(mm.open_run(folder))
     run.steps = []
     with pytest.raises(ScenarioError, match="evening holds no frame yet"):
         Playback(run)
 
 
 def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
-    live = Live(Playback(RelivedRun(mm.open_run(folder))))
+    live = Live(Playback(BranchableRun(mm.open_run(folder))))
     live.open()
     try:
         status, _, body = live.get("/api/actions", cookie=live.cookie)
@@ -223,7 +221,7 @@ def test_a_trajectory_without_its_folder_can_be_watched(folder: Path, tmp_path: 
     assert (bare.scenario.world.width, bare.scenario.world.height) == (1600, 900)
     assert playback.hello()["history"]["times"] == []
     with pytest.raises(RunError, match="only be watched"):
-        bare.relive(0)
+        bare.branch(0)
     empty = tmp_path / "empty.gsd"
     empty.write_bytes(b"no trajectory")
     with pytest.raises(MurmuraError):

@@ -111,7 +111,7 @@ def test_one_action_less_or_one_step_later_is_noticed(record: tuple[Path, str], 
         lambda data: data["actions"][-1].update(step=data["actions"][-1]["step"] - 1),
         lambda data: data["actions"][-1]["values"].update({"rules.alignment.weight": 0.1001}),
     ):
-        with pytest.raises(RunError, match="played again, the session ends in the state"):
+        with pytest.raises(RunError, match="replayed, the session ends in the state"):
             replay(read_record(changed(record[0], tmp_path, change)))
 
 

@@ -22,6 +22,7 @@ from websockets.exceptions import InvalidStatus
 from murmura.core.errors import BackendError
 from murmura.view.server import app as server
 from murmura.view.session.session import Session
+from tests.sizes import size
 from tests.view.live import PATIENCE, Live, Page, flock, until
 
 
@@ -106,7 +107,7 @@ PIECES = ["..", "%2e%2e", "%252e%252e", ".%2e", "....", "/", "%2f", "\\", "%5c",
 
 
 # S5
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=size(60, 200), deadline=None, derandomize=True)
 @given(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=7),
     st.sampled_from(["/assets/", "/", "/assets/../"]),
@@ -278,7 +279,7 @@ def test_closing_the_session_ends_its_thread():
     session = Session(flock(10), 1, "reference")
     session.open()
     heard = threading.Event()
-    session.listen(heard.set)
+    session.add_listener(heard.set)
     assert heard.wait(PATIENCE)
     assert session._thread.is_alive()
     session.close()

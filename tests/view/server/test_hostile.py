@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from random import Random
 from typing import Any
 
@@ -15,10 +14,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from murmura.view.session.session import Session
-from murmura.view.session.subscriber import Watcher
+from murmura.view.session.subscriber import Subscriber
+from tests.sizes import size
 from tests.view.live import PATIENCE, Live, Page, flock, until
 
-MUTATIONS = int(os.environ.get("MURMURA_MUTATIONS", "6000"))  # 100,000 are what we promise
+MUTATIONS = size(2_000, 100_000)
 COMMANDS = [
     "play", "pause", "step", "speed", "reset", "load", "set", "pointer", "select", "pick", "extra", "place", "erase",
     "move",
@@ -81,29 +81,29 @@ NASTY_TEXTS = [
 
 
 class Bench:
-    """A watcher and its session without their thread and socket: one message at a time, carried out at once."""
+    """A subscriber and its session without their thread and socket: one message at a time, carried out at once."""
 
     def __init__(self) -> None:
         self.session = Session(flock(25), 3, "reference")
         self.session.running = False
-        self.watcher = Watcher(self.session, lambda: None)
+        self.subscriber = Subscriber(self.session, lambda: None)
 
     def state(self) -> tuple[Any, ...]:
         session = self.session
         simulation = session.simulation
         return (
             simulation.state_hash(), session.scenario, simulation.seed, session.running, session.speed,
-            session.scene.epoch, session.selected, session.extra, session.scene.hand, len(session.scene.actions),
+            session.source.epoch, session.selected, session.extra, session.scene.hand, len(session.scene.actions),
         )  # fmt: skip
 
     def take(self, text: str) -> list[dict[str, Any]]:
         """Let a message come; return the errors it gets for an answer."""
-        self.watcher._errors.clear()
-        self.watcher.take(text)
+        self.subscriber._errors.clear()
+        self.subscriber.receive(text)
         while self.session._obey():
             pass
         assert self.session.alarm is None
-        return [json.loads(json.dumps(error)) for error in self.watcher._errors]
+        return [json.loads(json.dumps(error)) for error in self.subscriber._errors]
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,9 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=size(200, 600), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 @given(texts)
 @example('{"type": "select", "id": []}')
 def test_whatever_is_refused_leaves_no_trace(bench: Bench, text: str):
@@ -322,12 +324,12 @@ def test_a_flood_ends_the_connection_and_a_busy_page_does_not(page: Page, live: 
 def test_the_limit_is_120_messages_in_any_second(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr("murmura.view.session.subscriber.time.monotonic", lambda: now)
-    watcher = Watcher(bench.session, lambda: None)
-    assert not any(watcher.says_too_much() for _ in range(120))
+    subscriber = Subscriber(bench.session, lambda: None)
+    assert not any(subscriber.exceeds_rate() for _ in range(120))
     now = 100.999
-    assert watcher.says_too_much()
-    steady = Watcher(bench.session, lambda: None)
+    assert subscriber.exceeds_rate()
+    steady = Subscriber(bench.session, lambda: None)
     for second in range(3):
         for k in range(120):
             now = 200.0 + second + k / 120.0
-            assert not steady.says_too_much()
+            assert not steady.exceeds_rate()

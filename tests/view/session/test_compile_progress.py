@@ -14,14 +14,14 @@ import murmura as mm
 from murmura.core.errors import BackendError, MurmuraError
 from murmura.engine import compile_times
 from murmura.engine.simulation import Simulation
-from murmura.view.compare import Pair, Twin
+from murmura.view.compare import Pair, SyncedSession
 from murmura.view.session import compile_progress
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
-from murmura.view.wire.frames import encode, pack_plainly
+from murmura.view.wire.frames import encode, pack_with_numpy
 from tests.view.live import Frame, flock, until
 
-MADE = Scene.bring_up
+MADE = Scene.build
 
 
 class Workshop:
@@ -32,7 +32,7 @@ class Workshop:
         self.begun: list[str] = []
         self._go = threading.Semaphore(0)
 
-    def bring_up(self, scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
+    def build(self, scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
         self.begun.append(standing.scenario.name)
         announce("compiling")
         assert self._go.acquire(timeout=20)
@@ -42,7 +42,7 @@ class Workshop:
 
     def finish(self, session: Session) -> None:
         self._go.release()
-        until(lambda: not session._urgent.empty())
+        until(lambda: session._queue.is_urgent)
         obey(session)
 
 
@@ -59,7 +59,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 @pytest.fixture
 def workshop(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Workshop]:
     found = Workshop()
-    monkeypatch.setattr(Scene, "bring_up", lambda *words: found.bring_up(*words))
+    monkeypatch.setattr(Scene, "build", lambda *words: found.build(*words))
     monkeypatch.setattr(compile_progress, "say", lambda text: None)
     monkeypatch.setattr(compile_times, "cache_folder", lambda: tmp_path)
     yield found
@@ -93,7 +93,7 @@ def test_a_new_session_shows_its_flock_before_there_is_a_kernel(workshop: Worksh
     session._publish_frame()
     assert (Frame(session.frame).count, Frame(session.frame).step) == (40, 0)
     assert session.status["compiling"] and session.status["step"] == 0
-    until(lambda: re.fullmatch(r"compiling, \d+ s (of about \d+ s|so far)", session._preparing.progress))
+    until(lambda: re.fullmatch(r"compiling, \d+ s (of about \d+ s|so far)", session._compile_queue.progress))
     workshop.finish(session)
     assert not session.status["compiling"] and session.status["progress"] == ""
     assert session.simulation.backend == "cpu"
@@ -141,7 +141,7 @@ def test_nobody_waits_for_a_flock_that_was_left(workshop: Workshop):
 
 def test_a_first_flock_that_can_never_fly_is_told_to_whoever_serves_it(workshop: Workshop):
     session, told = Session(flock(20), 1, "cpu", 1), list[MurmuraError]()
-    session.when_grounded = told.append
+    session.on_build_failure = told.append
     workshop.problem = BackendError("no such device")
     obey(session)
     workshop.finish(session)
@@ -155,8 +155,8 @@ def test_a_first_flock_that_can_never_fly_is_told_to_whoever_serves_it(workshop:
 
 
 def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(workshop: Workshop):
-    ready = Twin(flock(20), 5, "reference")
-    pair = Pair(ready, Twin(flock(20), 5, "cpu", 1))
+    ready = SyncedSession(flock(20), 5, "reference")
+    pair = Pair(ready, SyncedSession(flock(20), 5, "cpu", 1))
     for _ in range(20):
         for one in (pair.left, pair.right):
             one._obey()
@@ -193,7 +193,7 @@ def test_the_plain_way_to_pack_agents_writes_the_same_bytes(monkeypatch: pytest.
         simulation = mm.Simulation(mm.load_scenario(name).with_values({"agents": agents}), 3, "reference")
         simulation.step(2)
         frames = []
-        for way in (pack, pack_plainly):
+        for way in (pack, pack_with_numpy):
             monkeypatch.setattr("murmura.view.wire.frames._packer", lambda way=way: way)
             monkeypatch.setattr("murmura.view.wire.frames.MOST_SENT", 200)
             frames.append(encode(simulation, 1))

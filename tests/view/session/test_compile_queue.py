@@ -37,7 +37,7 @@ class Kiln:
     def finish(self) -> None:
         """Let one kernel be made, and what waited for it be done."""
         self._go.release()
-        until(lambda: not self.session._urgent.empty())
+        until(lambda: self.session._queue.is_urgent)
         self.obey()
 
     def obey(self) -> None:

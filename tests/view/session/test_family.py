@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.lab.runs.branching import RelivedRun
+from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
-from murmura.view.playback.playback import PlayedSimulation
+from murmura.view.playback.recorded import RecordedSource
 from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.family import ANCESTORS, MOST_YOUNG, family
 from murmura.view.wire.frames import EXTRAS, encode, extras_of, stances_of
@@ -59,20 +59,20 @@ def test_a_colony_has_fathers_too() -> None:
 def test_where_nobody_dies_there_is_nothing_to_tell() -> None:
     simulation = mm.Simulation(flock(10), 1, "reference")
     chronicle = Chronicle()
-    chronicle.look(1, simulation, 100.0, None)
-    assert family(simulation, 3) is None and chronicle.told() == {} and not simulation.keeps_lineage
+    chronicle.update(1, simulation, 100.0, None)
+    assert family(simulation, 3) is None and chronicle.report() == {} and not simulation.keeps_lineage
     assert mm.Simulation(heirs(), 1, "reference").keeps_lineage
 
 
 def test_births_deaths_by_cause_and_times_are_told() -> None:
     simulation, chronicle = mm.Simulation(heirs(), 1, "reference"), Chronicle()
     now = time.perf_counter()
-    chronicle.look(1, simulation, now, 1.0)
-    assert chronicle.told() == {}
+    chronicle.update(1, simulation, now, 1.0)
+    assert chronicle.report() == {}
     simulation.step(60)
-    chronicle.look(1, simulation, now + 100.0, 0.1)
+    chronicle.update(1, simulation, now + 100.0, 0.1)
     assert simulation.events() == []  # taken, so that they do not pile up while nobody asks
-    told, tree = chronicle.told(), simulation.lineage()
+    told, tree = chronicle.report(), simulation.lineage()
     assert told["births"] == len(tree) - 20 and told["deaths"] == (~tree.alive).sum()
     assert sum(told["causes"].values()) == told["deaths"] and set(told["causes"]) == {"starvation", "age"}
     assert {"mass_extinction", "mating_season", "starvation", "boom"} <= {
@@ -81,8 +81,8 @@ def test_births_deaths_by_cause_and_times_are_told() -> None:
     begun = {each["kind"]: each["begin"] for each in told["times"] if each["lasts"]}
     assert begun.pop("predator_dominance") == 0.0  # half of them are owls from the beginning
     assert set(begun.values()) == {simulation.time}
-    chronicle.look(2, mm.Simulation(heirs(), 1, "reference"), now + 100.1, None)  # another run
-    assert chronicle.told() == {}
+    chronicle.update(2, mm.Simulation(heirs(), 1, "reference"), now + 100.1, None)  # another run
+    assert chronicle.report() == {}
 
 
 def test_a_page_is_told(page: Page) -> None:
@@ -127,12 +127,12 @@ def test_a_page_may_ask_for_what_is_there(page: Page) -> None:
 def test_a_recording_knows_its_relations_at_any_time(tmp_path) -> None:
     simulation = mm.Simulation(heirs(), 1, "reference")
     run = record(simulation, 60, tmp_path / "run", every=15, columns=["gene_speed"])
-    played = PlayedSimulation(RelivedRun(run))
+    played = RecordedSource(BranchableRun(run))
     twin = mm.Simulation(heirs(), 1, "reference")
     for step in (60, 30, 45):
         played.seek(step)
         twin = mm.Simulation(heirs(), 1, "reference")
         twin.step(step)
-        for agent in played.ids.tolist()[::7]:
-            assert family(played, agent) == family(twin, agent)
-        np.testing.assert_array_equal(played.column("gene_speed"), twin.column("gene_speed"))
+        for agent in played.flock.ids.tolist()[::7]:
+            assert family(played.flock, agent) == family(twin, agent)
+        np.testing.assert_array_equal(played.flock.column("gene_speed"), twin.column("gene_speed"))

@@ -1,12 +1,11 @@
 """Any sequence of commands, over a real socket, beside a model that knows no server (R16).
 
 The model is a plain simulation with the same changes made by hand. After every command the page's step, hash, number
-of agents and obstacles must be the model's. MURMURA_SEQUENCES sets how many sequences are tried.
+of agents and obstacles must be the model's. MURMURA_LONG=1 tries 500 sequences.
 """
 
 from __future__ import annotations
 
-import os
 import socket
 from contextlib import ExitStack
 from typing import Any
@@ -18,9 +17,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import murmura as mm
 from murmura.view.session import subscriber
+from tests.sizes import size
 from tests.view.live import Live, Page, flock
 
-SEQUENCES = int(os.environ.get("MURMURA_SEQUENCES", "12"))
+SEQUENCES = size(8, 500)
 xs, ys = st.integers(0, 1600).map(float), st.integers(0, 900).map(float)
 numbers = {
     "rules.alignment.weight": st.sampled_from([0.0, 0.5, 2.0]),

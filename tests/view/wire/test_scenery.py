@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import murmura as mm
-from murmura.engine.hunters import hunters
+from murmura.engine.surroundings import hunters
 from murmura.rules.environment.daylight import sky
-from murmura.view.wire.scenery import NOTHING, scene_of
+from murmura.view.wire.scenery import NO_SCENERY, scenery_message
 from tests.view.live import Page
 
 
 def test_a_plain_flock_has_nothing_beside_it() -> None:
     simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 1, "reference")
-    assert scene_of(simulation) is NOTHING
+    assert scenery_message(simulation) is NO_SCENERY
 
 
 def test_a_page_is_told_where_hunters_are_and_how_they_are(page: Page) -> None:
@@ -29,4 +29,6 @@ def test_the_hour_is_told() -> None:
     simulation = mm.Simulation(scenario, 1, "reference")
     simulation.step(3)
     now = sky(scenario.rules.daylight, simulation.time)
-    assert scene_of(simulation)["objects"] == [{"kind": "sky", "daylight": now.light, "clock": now.clock}]
+    assert scenery_message(simulation)["objects"] == [
+        {"kind": "sky", "daylight": now.light, "clock": now.clock}
+    ]

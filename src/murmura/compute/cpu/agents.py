@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
@@ -11,7 +12,9 @@ from murmura.compute.cpu.lanes import (
     GROUP,
     Flock,
     LaneMemory,
+    agents_of,
     bits_of,
+    candidates_of,
     first_lanes,
     fold_groups,
     fold_nearest,
@@ -29,6 +32,10 @@ from murmura.core.vec import Vec
 
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table in which a block's contributions wait until its agents move."""
+OtherRun = Callable[[Value], tuple[Value, Value]]
+"""Where one of the runs around an agent begins and ends, by its number."""
+AROUND = 8
+"""Rows around one in space."""
 WIDEST = 1e30
 """Places and velocities beyond this are no numbers any more."""
 
@@ -54,29 +61,60 @@ class Agents:
     # Meeting
 
     def perceive(
-        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value
-    ) -> None:
-        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3."""
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value,
+        other_run: OtherRun | None = None,
+    ) -> None:  # fmt: skip
+        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3.
+
+        In space, `runs` is the one in which they are themselves, and `other_run` gives the eight around it.
+        """
+        t = self.target
+        if t.wide:
+            self._fold(self._heard_by(i, runs, reaches, other_run), sums, k)
+            return
+        # Registers of eight lanes: two agents at a time, or what they hear would not fit into all registers.
+        with t.narrowed(LANES // 2):
+            halves = [
+                leaves(self._heard_by(i + first, runs, reaches, other_run)) for first in (0, GROUP // 2)
+            ]
+        whole = [
+            Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
+            for first, second in zip(*halves, strict=True)
+        ]
+        self._fold(rebuilt(self.kept, whole), sums, k)
+
+    def _heard_by(
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, other_run: OtherRun | None
+    ) -> Contributions:
+        """What agents from row i on hear of the candidates, four lanes for each of them."""
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
         view = step.view(p, me)
         reach = p[1].radius * p[1].radius
         if self.plan.topological:
-            reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), [n // GROUP for n in range(LANES)]))
+            reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), agents_of(t)))
         start = blank(t, self.kept)
         values: list[Any] = leaves(start)
-        mine = t.numbered([n // GROUP for n in range(LANES)]) + i
-        for begin, end, own in runs:
-            numbers = t.numbered([n % GROUP for n in range(LANES)]) + begin
+        mine = t.numbered(agents_of(t)) + i
 
-            def meet(j: Value, held: list[Value], own: bool = own) -> list[Any]:
+        def meet_run(begin: Value, end: Value, own: bool, values: list[Any]) -> list[Any]:
+            numbers = t.numbered(candidates_of(t)) + begin
+
+            def meet(j: Value, held: list[Value]) -> list[Any]:
                 number, *rest = held
                 met = self._met(p, me, view, reach, j, number, mine if own else None, rebuilt(start, rest))
                 return [number + GROUP, *leaves(met)]
 
-            _, *values = t.loop(begin, end, GROUP, [numbers, *values], meet)
-        self._fold(rebuilt(start, values), sums, k)
+            _, *met = t.loop(begin, end, GROUP, [numbers, *values], meet)
+            return met
+
+        for begin, end, own in runs:
+            values = meet_run(begin, end, own, values)
+        if other_run is not None:
+            values = t.loop(0, AROUND, 1, values, lambda n, held: meet_run(*other_run(n), False, held))
+        heard: Contributions = rebuilt(start, values)
+        return heard
 
     def _met(
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
@@ -85,6 +123,7 @@ class Agents:
         """Contributions after four candidates more."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
+        self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
         seen = self.step.neighbor(p, me, columns, to_number(ids), way)
         near = seen.square <= reach
         visible = near & in_view(view, me.heading, way, seen.distance)
@@ -135,13 +174,14 @@ class Agents:
         for row, value in enumerate(new):
             self.frame.state.row(row).store_first(to, value, here)
         dead = as_number(t, outcome.cause) > 0.0
-        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.mortal else ids, here)
+        self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.has_lifecycle else ids, here)
         if self.plan.lasting:
             tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
         if self.plan.eventful:
             note_outcome(t, self.frame, me, outcome, here, step_number)
-        size = Vec(*new[:4]).map(absolute)
-        total = size.parts[0] + size.parts[1] + size.parts[2] + size.parts[3]
+        total, *others = Vec(*new[: 2 * self.plan.dimension]).map(absolute)
+        for other in others:
+            total = total + other
         return ~t.any_lane(~(total < WIDEST) & here)
 
     def _heard(self, p: list[Record], me: Record, i: Value, sums: Array, k: Value) -> Contributions:

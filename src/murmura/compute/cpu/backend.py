@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +15,13 @@ from murmura.compute.cpu.agents import SUMS_PITCH, Agents
 from murmura.compute.cpu.build import Run, is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
 from murmura.compute.cpu.index import ACROSS, MARGIN
-from murmura.compute.cpu.kernel import MOST_NEAREST
+from murmura.compute.cpu.kernel import GRID_NUMBERS, MOST_NEAREST
 from murmura.compute.cpu.lanes import laid_out
 from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
-from murmura.compute.plan import AFFINITIES, FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.shapes import shapes_of
 from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
@@ -97,12 +98,12 @@ class BackendCpu:
     def load(self, state: State) -> None:
         """Take the flock over."""
         plan, n = self._plan, len(state)
-        self._count = room = max(n, plan.capacity) if plan.mortal else n
-        rows = 4 + len(plan.carried)
-        flock = np.zeros((rows + len(FELT_COLUMNS), room + MARGIN), np.float32)
+        self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
+        rows = 2 * plan.dimension + len(plan.carried)
+        flock = np.zeros((rows + len(plan.felt_columns), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
         # Sorted by place once here; from then on every step leaves it nearly sorted.
-        order = np.lexsort([state[c] for c in ("id", "velocity_y", "velocity_x", "position_y", "position_x")])
+        order = np.lexsort([state[c] for c in ("id", *reversed(plan.moving_columns))])
         ids[:n] = state.ids[order]
         for row, name in enumerate(self._row_names()):
             flock[row, :n] = state[name][order]
@@ -135,7 +136,7 @@ class BackendCpu:
             "row_first": rows.copy(),
             "first_task": rows.copy(),
             "sync": np.zeros(NEXT_TASK + LINE * team, np.int32),
-            "bounds": np.zeros(8 + 4 * team, np.float32),
+            "bounds": np.zeros(GRID_NUMBERS + 2 * plan.dimension * team, np.float32),
             "sums": np.zeros((team, sums), np.float32),
             "closest": np.zeros((team, MOST_NEAREST), np.float32),
             "chosen": np.zeros((team, max(1, len(plan.items))), np.int32),
@@ -152,7 +153,7 @@ class BackendCpu:
             "told": np.zeros((self._team_size, max(1, plan.listeners) * width), np.int64),
             "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
             "events": np.zeros((2 * kinds * n + 64 if plan.eventful else 0, len(EVENT_FIELDS)), np.float64),
-            "young": np.zeros((n if plan.mortal else 0, 3), np.int32),
+            "young": np.zeros((n if plan.has_lifecycle else 0, 3), np.int32),
         }
         self._told_before: list[NDArray[np.float64]] = []
 
@@ -178,7 +179,7 @@ class BackendCpu:
         """Give the flock back, in ascending id."""
         n = self._status("alive")
         ids = self._arrays["ids"][:n].astype(np.int64)
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             self._told_before.append(self._drained())
             alive = np.sort(ids[ids >= 0]).astype(np.int32)
             self._births.settle(state, alive, self._status("next_id"))
@@ -259,7 +260,7 @@ class BackendCpu:
         )
         world = self._plan.world_numbers(self._seed) | self._grid_numbers()
         arrays["world"] = np.array([world[name] for name in WORLD], np.float32)
-        columns, rows = self._grid_size()
+        columns, rows, layers = self._grid_size()
         self._frame = frame_of(
             arrays,
             {
@@ -272,6 +273,7 @@ class BackendCpu:
                 "most_bins": self._most_bins,
                 "columns": columns,
                 "rows": rows,
+                "layers": layers,
                 "shape_count": len(self._plan.shapes),
                 "tracked_count": len(self._plan.tracked),
                 "event_room": len(arrays["events"]),
@@ -283,20 +285,33 @@ class BackendCpu:
         )
         return int(self._frame.ctypes.data)
 
-    def _grid_size(self) -> tuple[int, int]:
-        """Bins along a row, and rows, of a world with edges."""
+    def _grid_size(self) -> tuple[int, int, int]:
+        """Bins along a row, rows, and in space layers of rows, of a world with edges."""
         world, least, most = self._plan.scenario.world, self._plan.reach * 1.00001, self._most_bins
+        if world.depth is not None:
+            lines = most // (8 * ACROSS)
+            side = max(1, math.isqrt(lines) - 2)
+            layers = max(1, min(int(world.depth / least), side))
+            wide = side if world.boundary == "open" else max(side, lines // (layers + 2) - 2)
+            rows = max(1, min(int(world.height / least), wide))
+            room = most // ((rows + 2) * (layers + 2)) - 2 * ACROSS - 1
+            return max(1, min(int(world.width * ACROSS / least), room)), rows, layers
         rows = max(1, min(int(world.height / least), most // (8 * ACROSS) - 2))
-        return max(1, min(int(world.width * ACROSS / least), most // (rows + 2) - 2 * ACROSS - 1)), rows
+        return max(1, min(int(world.width * ACROSS / least), most // (rows + 2) - 2 * ACROSS - 1)), rows, 0
 
     def _grid_numbers(self) -> dict[str, float]:
         world = self._plan.scenario.world
-        columns, rows = self._grid_size()
-        return {"reach": self._plan.reach, "per_x": columns / world.width, "per_y": rows / world.height}
+        columns, rows, layers = self._grid_size()
+        return {
+            "reach": self._plan.reach,
+            "per_x": columns / world.width,
+            "per_y": rows / world.height,
+            "per_z": layers / world.depth if world.depth else 0.0,
+        }
 
     def _diagnosis(self, step: int) -> str:
         n = self._status("alive")
-        flock = self._arrays["state"][:4, :n]
+        flock = self._arrays["state"][: 2 * self._plan.dimension, :n]
         broken = ~np.isfinite(flock).all(axis=0) | (np.abs(flock) > 1e30).any(axis=0)
         some = ", ".join(str(k) for k in np.sort(self._arrays["ids"][:n][broken])[:5])
         return (
@@ -312,7 +327,7 @@ class BackendCpu:
 
     def _sort_into(self, room: int) -> None:
         """Allocate the sorted copy of the flock with its ghosts."""
-        rows = 4 + len(self._plan.carried)
+        rows = 2 * self._plan.dimension + len(self._plan.carried)
         self._arrays |= {
             "table": np.zeros((rows, room), np.float32),
             "table_ids": np.zeros(room, np.int32),
@@ -321,19 +336,20 @@ class BackendCpu:
         }
 
     def _room(self) -> int:
+        """Elements of the sorted flock: agents, their ghosts, and the sentinels of every line."""
         world, reach = self._plan.scenario.world, self._plan.reach
-        ghosts = (
-            (1.0 + 2.5 * reach / world.width) * (1.0 + 2.5 * reach / world.height)
-            if world.boundary == "wrap"
-            else 1.0
-        )
-        rows = min(
-            world.height / reach, max(8192, 1.5 * self._count) / 32
-        )  # as many as the kernel's layout allows
-        return int(self._count * ghosts * 1.05) + 4 * int(rows + 4) + 4096
+        ghosts = 1.0
+        for side, edge in zip(world.sides, world.edges, strict=True):
+            ghosts *= 1.0 + 2.5 * reach / side if edge == "wrap" else 1.0
+        lines = math.prod(side / reach + 2.0 for side in world.sides[1:])
+        lines = min(lines, max(8192, 1.5 * self._count) / 32)  # as many as the kernel's layout allows
+        return int(self._count * ghosts * 1.05) + 4 * int(lines + 4) + 4096
 
     def _row_names(self) -> list[str]:
-        return [column_name(c) for c in (*MOVING_COLUMNS, *self._plan.carried, *FELT_COLUMNS)]
+        return [
+            column_name(c)
+            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.felt_columns)
+        ]
 
 
 def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:

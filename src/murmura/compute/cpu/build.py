@@ -16,10 +16,16 @@ from murmura.compute.cpu.kernel import Kernel
 from murmura.compute.cpu.threads import YIELD
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
+from murmura.core.compilations import compilation
 
 Run = Callable[[int, int, int, int], None]
 _runs: dict[str, tuple[Run, Any]] = {}
 _engines: dict[str, Any] = {}
+
+
+def processor() -> tuple[str, str]:
+    """The name and the features of this processor, as LLVM calls them."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 @cache
@@ -30,7 +36,7 @@ def _machine() -> tuple[Any, str, str]:
     library = ctypes.windll.kernel32 if sys.platform == "win32" else ctypes.CDLL(None)  # type: ignore[attr-defined]
     function = library.SwitchToThread if sys.platform == "win32" else library.sched_yield
     llvm.add_symbol(YIELD, ctypes.cast(function, ctypes.c_void_p).value)
-    return _new_machine(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return _new_machine(), *processor()
 
 
 def has_wide_lanes() -> bool:
@@ -42,13 +48,16 @@ def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = 
     """The kernel of a plan, from this process, from disk, or made now."""
     key = _key(plan)
     if key not in _runs:
-        code = kernel_cache.load(key, announce)
-        if code is None:
-            if announce is not None:
-                announce("compiling the kernel for these rules (once; it is kept on disk)")
-            code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
-            kernel_cache.keep(key, code, announce)
-        _runs[key] = _linked(code)
+        with compilation():
+            code = kernel_cache.load(key, announce)
+            if code is None:
+                if announce is not None:
+                    announce("compiling the kernel for these rules (once; it is kept on disk)")
+                code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
+                kernel_cache.keep(key, code, announce)
+            _runs.setdefault(
+                key, _linked(code)
+            )  # another thread may have been faster, and its code is in use
     return _runs[key][0]
 
 
@@ -67,11 +76,12 @@ def compiled_once(name: str, make: Callable[[], Any]) -> Any:
     _, cpu, features = _machine()
     key = kernel_cache.key_of_parts(name, cpu, features, llvmlite.__version__)
     if key not in _engines:
-        code = kernel_cache.load(key, None)
-        if code is None:
-            code = _object_code(make())
-            kernel_cache.keep(key, code, None)
-        _engines[key] = _engine(code)
+        with compilation():
+            code = kernel_cache.load(key, None)
+            if code is None:
+                code = _object_code(make())
+                kernel_cache.keep(key, code, None)
+            _engines.setdefault(key, _engine(code))
     return _engines[key]
 
 
@@ -104,9 +114,10 @@ def _linked(code: bytes) -> tuple[Run, Any]:
 
 
 def _new_machine() -> Any:
+    name, features = processor()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        cpu=name,
+        features=features,
         opt=3,
         reloc="pic",
         codemodel="jitdefault",

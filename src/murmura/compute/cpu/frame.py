@@ -23,8 +23,9 @@ ARRAYS = {
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "told_pitch", "item_count",
+    "layers",
 )  # fmt: skip
-WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y")
+WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """What `trouble` may be. A kernel never raises: it notes what is wrong and stops after a whole step."""

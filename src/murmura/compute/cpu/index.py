@@ -3,12 +3,15 @@
 The world is cut into rows at least as high as anybody sees, and each row into bins a quarter as wide. State is
 physically sorted by (row, bin, x), so an agent's candidates are three contiguous runs. On a wrapping world a
 halo of ghost copies around the edges replaces every modulo; each row ends in far-away sentinels, so that the
-tiles of four candidates may read past a run's end. The order within a bin is by place, not by id or history:
+tiles of four candidates may read past a run's end. In space rows lie side by side along y and z, in layers, and an
+agent's candidates are nine runs. The order within a bin is by place, not by id or history:
 a step is a function of the state alone, whatever the number of threads and whoever has which id.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +19,7 @@ from murmura.compute.cpu.frame import TOO_SMALL, Array, FrameCode
 from murmura.compute.cpu.threads import put
 from murmura.compute.plan import Plan
 from murmura.compute.trace.llvm_target import INT, LlvmTarget
-from murmura.core.algebra import INTEGER, Value, maximum, minimum, to_integer, to_number, where
+from murmura.core.algebra import INTEGER, Value, maximum, minimum, sqrt, to_integer, to_number, where
 
 ACROSS = 4  # bins per perception radius
 PAD = 4  # sentinels at the end of each row
@@ -30,7 +33,10 @@ follow one by one: a hundred streams at once are more than the processor's table
 
 @dataclass
 class Grid:
-    """Rows and bins: how many, where the first begins, bins and rows for each unit of length."""
+    """Rows and bins: how many, where the first begins, bins and rows for each unit of length.
+
+    Around the rows there is one more on each side, so that every row has neighbours: a line is a row or one of these.
+    """
 
     columns: Value
     rows: Value
@@ -38,10 +44,33 @@ class Grid:
     y0: Value
     per_x: Value
     per_y: Value
+    layers: Value | None = None
+    """In space: how many rows lie along z."""
+    z0: Value | None = None
+    per_z: Value | None = None
 
     @property
     def pitch(self) -> Value:
         return self.columns + 2 * ACROSS
+
+    @property
+    def across(self) -> Value:
+        """Lines of a layer."""
+        return self.rows + 2
+
+    @property
+    def row_count(self) -> Value:
+        return self.rows if self.layers is None else self.rows * self.layers
+
+    @property
+    def line_count(self) -> Value:
+        return self.across if self.layers is None else self.across * (self.layers + 2)
+
+    def line(self, row: Value) -> Value:
+        """The line that a row is."""
+        if self.layers is None:
+            return row + 1
+        return (row // self.rows + 1) * self.across + row % self.rows + 1
 
 
 class Index:
@@ -49,10 +78,15 @@ class Index:
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self.target, self.frame = target, frame
-        self.wraps = plan.scenario.world.boundary == "wrap"
-        self.mortal = plan.mortal
-        self.width = 4 + len(plan.carried)
-        self.at_once = self.width if self.width <= AT_ONCE else 4
+        self.dimension, edges = plan.dimension, plan.scenario.world.edges
+        self.wraps = edges[0] == "wrap"
+        self.wraps_z = edges[-1] == "wrap"
+        self.open = edges[0] == "open"
+        self.open_z = self.open and edges[-1] == "open"
+        self.has_lifecycle = plan.has_lifecycle
+        self.moving = 2 * plan.dimension
+        self.width = self.moving + len(plan.carried)
+        self.at_once = self.width if self.width <= AT_ONCE else self.moving
         self.table, self.table_ids, self.source = frame.table, frame.table_ids, frame.source
         self.columns = [self.table.row(k) for k in range(self.width)]
         self.start = frame.start
@@ -62,39 +96,66 @@ class Index:
     def find_bounds(self, begin: Value, end: Value, found: Array) -> None:
         """The least and the greatest place of some agents."""
         t, state = self.target, self.frame.state
-        for axis in range(2):
+        for axis in range(self.dimension):
             places = state.row(axis)
             least, most = t.cell(3.0e38), t.cell(-3.0e38)
             with t.looping(begin, end) as i:
                 least.set(minimum(least.get(), places[i]))
                 most.set(maximum(most.get(), places[i]))
-            found[axis], found[2 + axis] = least.get(), most.get()
+            found[axis], found[self.dimension + axis] = least.get(), most.get()
 
     def bounded_grid(self) -> Grid:
         """The grid of a world with edges, which the host has worked out."""
         f, zero = self.frame, self.target.number(0.0)
-        return Grid(f.columns, f.rows, zero, zero, f.number("per_x"), f.number("per_y"))
+        grid = Grid(f.columns, f.rows, zero, zero, f.number("per_x"), f.number("per_y"))
+        if self.dimension == 3:
+            grid.layers, grid.z0, grid.per_z = f.layers, zero, f.number("per_z")
+        return grid
 
     def open_grid(self, bounds: Array, team: Value, count: Value) -> Grid:
         """The grid around the flock in a world without edges."""
-        t = self.target
-        cells = [t.cell(3.0e38), t.cell(3.0e38), t.cell(-3.0e38), t.cell(-3.0e38)]
+        t, d = self.target, self.dimension
+        cells = [t.cell(3.0e38) for _ in range(d)] + [t.cell(-3.0e38) for _ in range(d)]
         with t.looping(0, team) as k:
             for n, cell in enumerate(cells):
-                better = minimum if n < 2 else maximum
-                cell.set(better(cell.get(), bounds[k * 4 + n]))
+                better = minimum if n < d else maximum
+                cell.set(better(cell.get(), bounds[k * (2 * d) + n]))
         nobody = count == 0
-        x0, y0 = (where(nobody, 0.0, cell.get()) for cell in cells[:2])
-        width, height = (
+        x0, y0, *low = (where(nobody, 0.0, cell.get()) for cell in cells[:d])
+        width, height, *depth = (
             where(nobody, 1.0, end.get() - start.get())
-            for start, end in zip(cells[:2], cells[2:], strict=True)
+            for start, end in zip(cells[:d], cells[d:], strict=True)
         )
         most, least = self.frame.most_bins, self.frame.number("reach") * 1.00001
+        if d == 3:
+            return self._open_space((x0, y0, *low), (width, height, *depth), most, least)
         rows = _few(height / least, most // (8 * ACROSS) - 2)
         columns = _few(width * ACROSS / least, most // (rows + 2) - 2 * ACROSS - 1)
         per_x = where(width > 0.0, to_number(columns) / width, 0.0)
         per_y = where(height > 0.0, to_number(rows) / height, 0.0)
         return Grid(columns, rows, x0, y0, per_x, per_y)
+
+    def _open_space(self, low: tuple[Value, ...], size: tuple[Value, ...], most: Value, least: Value) -> Grid:
+        """The grid around a flock in space; where only the third axis has edges, its layers are the host's."""
+        side = to_integer(sqrt(to_number(most // (8 * ACROSS)))) - 2
+        rows = _few(size[1] / least, side)
+        layers = _few(size[2] / least, side) if self.open_z else self.frame.layers
+        columns = _few(size[0] * ACROSS / least, most // ((rows + 2) * (layers + 2)) - 2 * ACROSS - 1)
+        per = [
+            where(width > 0.0, to_number(count) / width, 0.0)
+            for width, count in zip(size, (columns, rows, layers), strict=True)
+        ]
+        z0, per_z = (low[2], per[2]) if self.open_z else (self.target.number(0.0), self.frame.number("per_z"))
+        return Grid(columns, rows, low[0], low[1], per[0], per[1], layers, z0, per_z)
+
+    def line_of(self, i: Value, grid: Grid) -> Value:
+        """The line in which an agent of the unsorted flock is."""
+        state = self.frame.state
+        row = _place(state.row(1)[i], grid.y0, grid.per_y, grid.rows)
+        if grid.layers is None:
+            return row + 1
+        layer = _place(state.row(2)[i], grid.z0, grid.per_z, grid.layers)
+        return (layer + 1) * grid.across + row + 1
 
     def column_of(self, x: Value, grid: Grid) -> Value:
         """The bin along a row in which a place is."""
@@ -103,14 +164,13 @@ class Index:
     def count_bins(self, counts: Array, begin: Value, end: Value, grid: Grid) -> None:
         """Each agent's bin, and how many agents there are in each; the dead belong nowhere."""
         t, f, keys = self.target, self.frame, self.frame.keys
-        x, y, ids = f.state.row(0), f.state.row(1), f.ids
-        with t.looping(0, grid.pitch * (grid.rows + 2)) as c:
+        x, ids = f.state.row(0), f.ids
+        with t.looping(0, grid.pitch * grid.line_count) as c:
             counts[c] = 0
         with t.looping(begin, end) as i:  # without the counting, so that it vectorises
-            row = minimum(maximum(to_integer((y[i] - grid.y0) * grid.per_y), 0), grid.rows - 1)
-            key = (row + 1) * grid.pitch + self.column_of(x[i], grid) + ACROSS
-            keys[i] = where(ids[i] < 0, -1, key) if self.mortal else key
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+            key = self.line_of(i, grid) * grid.pitch + self.column_of(x[i], grid) + ACROSS
+            keys[i] = where(ids[i] < 0, -1, key) if self.has_lifecycle else key
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             counts[keys[i]] = counts[keys[i]] + 1
 
     def row_length(self, team: Value, base: Value, grid: Grid) -> Value:
@@ -127,18 +187,39 @@ class Index:
 
     def start_rows(self, grid: Grid) -> None:
         """Where each row of the sorted flock begins; too little room is noted."""
-        t, f, row_start, rows = self.target, self.frame, self.frame.row_start, grid.rows
-        row_start[0] = row_start[rows] if self.wraps else PAD
-        row_start[rows + 1] = row_start[1] if self.wraps else PAD
+        t, f, row_start = self.target, self.frame, self.frame.row_start
+        with self._rim(grid) as (line, opposite, has_ghosts):
+            row_start[line] = where(has_ghosts, row_start[opposite], PAD)
         total = t.cell(0)
-        with t.looping(0, rows + 2) as r:
+        with t.looping(0, grid.line_count) as r:
             length = row_start[r]
             row_start[r] = total.get()
             total.set(total.get() + length)
-        row_start[rows + 2] = total.get()
+        row_start[grid.line_count] = total.get()
         with t.provided(total.get() + MARGIN > f.table_pitch):
             put(t, f.status("trouble"), TOO_SMALL)
             put(t, f.status("needed"), total.get())
+
+    @contextmanager
+    def _rim(self, grid: Grid) -> Iterator[tuple[Value, Value, Value]]:
+        """For each line around the rows: itself, the row at the opposite side, whether it shows that row's ghosts."""
+        t = self.target
+        if grid.layers is None:
+            with t.looping(0, 2) as side:
+                ghosts = t.integer(0) == (0 if self.wraps else 1)
+                yield side * (grid.rows + 1), where(side == 0, grid.rows, 1), ghosts
+            return
+        with t.looping(0, grid.line_count) as line:
+            y, z = line % grid.across, line // grid.across
+            beyond_y, beyond_z = (y == 0) | (y > grid.rows), (z == 0) | (z > grid.layers)
+            with t.provided(beyond_y | beyond_z):
+                there_y = where(y == 0, grid.rows, where(y > grid.rows, 1, y))
+                there_z = where(z == 0, grid.layers, where(z > grid.layers, 1, z))
+                ghosts = (~beyond_y | self._always(self.wraps)) & (~beyond_z | self._always(self.wraps_z))
+                yield line, there_z * grid.across + there_y, ghosts
+
+    def _always(self, truth: bool) -> Value:
+        return self.target.integer(0) == (0 if truth else 1)
 
     def place_bins(self, team: Value, base: Value, run: Value, grid: Grid) -> None:
         """Where each bin of a row begins; the counts become write cursors."""
@@ -164,21 +245,18 @@ class Index:
         """Where each row's agents begin among all, which tasks are its own, and the rows beyond the edges."""
         t, f, pitch = self.target, self.frame, grid.pitch
         row_start, row_first, first_task = f.row_start, f.row_first, f.first_task
-        self.start[(grid.rows + 2) * pitch] = row_start[grid.rows + 2]
+        self.start[grid.line_count * pitch] = row_start[grid.line_count]
         agents, tasks = t.cell(0), t.cell(0)
-        with t.looping(0, grid.rows) as r:
-            base = (r + 1) * pitch + ACROSS
+        with t.looping(0, grid.row_count) as r:
+            base = grid.line(r) * pitch + ACROSS
             row_first[r], first_task[r] = agents.get(), tasks.get()
             here = self.start[base + grid.columns] - self.start[base]
             agents.set(agents.get() + here)
             tasks.set(tasks.get() + (here + (BLOCK - 1)) // BLOCK)
-        first_task[grid.rows] = tasks.get()
-        for side in range(2):
-            r = grid.rows + 1 if side else t.integer(0)
-            opposite = (grid.rows if side == 0 else t.integer(1)) if self.wraps else r
-            with t.looping(0, pitch) as c:
-                moved = self.start[opposite * pitch + c] - row_start[opposite] if self.wraps else 0
-                self.start[r * pitch + c] = row_start[r] + moved
+        first_task[grid.row_count] = tasks.get()
+        with self._rim(grid) as (line, opposite, has_ghosts), t.looping(0, pitch) as c:
+            moved = where(has_ghosts, self.start[opposite * pitch + c] - row_start[opposite], 0)
+            self.start[line * pitch + c] = row_start[line] + moved
 
     # The sorted flock
 
@@ -187,7 +265,7 @@ class Index:
         t, f, keys = self.target, self.frame, self.frame.keys
         state = [f.state.row(k) for k in range(self.at_once)]
         ids = f.ids
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.mortal else True):
+        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
             to = cursors[keys[i]]
             cursors[keys[i]] = to + 1
             for column, values in zip(self.columns, state, strict=False):
@@ -197,9 +275,9 @@ class Index:
                 self.source[to] = i
 
     def _precedes(self, a: Value, b: Value) -> Value:
-        """Whether agent a comes before agent b: by x, y, velocity, and id as the last resort."""
+        """Whether agent a comes before agent b: by place, velocity, and id as the last resort."""
         first = self.table_ids[a] < self.table_ids[b]
-        for column in reversed(self.columns[:4]):
+        for column in reversed(self.columns[: self.moving]):
             first = (column[a] < column[b]) | ((column[a] == column[b]) & first)
         return first
 
@@ -231,14 +309,15 @@ class Index:
             with t.looping(begin, end) as d:
                 to[d] = column[self.source[d]]
 
-    def _copy_ghosts(self, to: Value, begin: Value, count: Value, shift_x: Any, shift_y: Any) -> None:
+    def _copy_ghosts(self, to: Value, begin: Value, count: Value, *shifts: Any) -> None:
+        """Copies of agents, shifted along the axes by what is given; 0.0: not at all."""
         t = self.target
         with t.looping(0, count) as n:
-            for column, shift in zip(self.columns, (shift_x, shift_y), strict=False):
+            for column, shift in zip(self.columns, shifts, strict=False):
                 value = column[begin + n]
                 column[to + n] = value if isinstance(shift, float) else value + shift
             self.table_ids[to + n] = self.table_ids[begin + n]
-        with t.looping(2, self.width) as k:
+        with t.looping(self.dimension, self.width) as k:
             row = self.table.row(k)
             with t.looping(0, count) as n:
                 row[to + n] = row[begin + n]
@@ -251,29 +330,44 @@ class Index:
         self._fetch_rest(begin, stop)
         if self.wraps:
             width = self.frame.number("width")
-            last = start[base + columns]
-            self._copy_ghosts(start[base], last, stop - last, -width, 0.0)
-            self._copy_ghosts(stop, begin, start[base + 2 * ACROSS] - begin, width, 0.0)
+            last, still = start[base + columns], [0.0] * (self.dimension - 1)
+            self._copy_ghosts(start[base], last, stop - last, -width, *still)
+            self._copy_ghosts(stop, begin, start[base + 2 * ACROSS] - begin, width, *still)
         self._put_sentinels(end - PAD, end)
 
     def _put_sentinels(self, begin: Value, end: Value) -> None:
         t = self.target
         with t.looping(begin, end) as d:
-            self.columns[0][d], self.columns[1][d] = FAR, FAR
+            for column in self.columns[: self.dimension]:
+                column[d] = FAR
             self.table_ids[d] = -1
-            with t.looping(2, self.width) as k:
+            with t.looping(self.dimension, self.width) as k:
                 self.table.row(k)[d] = 0.0
 
-    def fill_edge(self, side: Value, grid: Grid) -> None:
-        """The row beyond the lower (0) or upper (1) edge: ghosts, or nobody."""
-        row_start, height = self.frame.row_start, self.frame.number("height")
-        r = side * (grid.rows + 1)
-        begin, end = row_start[r], row_start[r + 1]
-        if self.wraps:
-            opposite = where(side == 0, grid.rows, 1)
-            self._copy_ghosts(begin, row_start[opposite], end - begin, 0.0, where(side == 0, -height, height))
-        else:
-            self._put_sentinels(begin, end)
+    def fill_edges(self, me: Value, team: Value, grid: Grid) -> None:
+        """A thread's share of the lines around the rows: ghosts of those at the other side, or nobody."""
+        t, f, row_start = self.target, self.frame, self.frame.row_start
+        with self._rim(grid) as (line, opposite, has_ghosts), t.provided(line % team == me):
+            begin, end = row_start[line], row_start[line + 1]
+            if self.wraps or self.wraps_z:
+                with t.provided(has_ghosts):
+                    self._copy_ghosts(
+                        begin, row_start[opposite], end - begin, 0.0, *self._shifts(line, grid, f)
+                    )
+            if not (self.wraps and self.wraps_z):
+                with t.provided(~has_ghosts):
+                    self._put_sentinels(begin, end)
+
+    def _shifts(self, line: Value, grid: Grid, frame: FrameCode) -> list[Value]:
+        """How far from their rows a line shows ghosts, along y and z."""
+        height = frame.number("height")
+        if grid.layers is None:
+            return [where(line == 0, -height, height)]
+        depth, y, z = frame.number("depth"), line % grid.across, line // grid.across
+        return [
+            where(y == 0, -height, where(y > grid.rows, height, 0.0)),
+            where(z == 0, -depth, where(z > grid.layers, depth, 0.0)),
+        ]
 
     # Agents that rules follow by name
 
@@ -289,10 +383,15 @@ class Index:
             is_tracked = self.table_ids[d] == f.tracked[2 * k]
             with t.provided(is_tracked):
                 row = f.tracked[2 * k + 1] * item_width
-                for n in range(4):
+                for n in range(self.moving):
                     f.items[row + n] = self.columns[n][d]
-                f.items[row + 4] = 1.0
-                f.items[row + 5] = to_number(f.tracked[2 * k])
+                f.items[row + self.moving] = 1.0
+                f.items[row + self.moving + 1] = to_number(f.tracked[2 * k])
+
+
+def _place(x: Value, start: Any, per: Any, count: Any) -> Value:
+    """The row, or layer, of a coordinate."""
+    return minimum(maximum(to_integer((x - start) * per), 0), count - 1)
 
 
 def _few(number: Value, most: Value) -> Value:

@@ -19,6 +19,7 @@ from murmura.compute.step import Step, UnscaledStep
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LONG, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, as_number, maximum, to_number, where
 from murmura.core.events import Event
+from murmura.core.layout import POSITION, VELOCITY, Layout, components, vector
 from murmura.core.merging import Best, Count, leaves
 from murmura.core.record import Record
 from murmura.core.state import column_name, newborn_value
@@ -124,8 +125,9 @@ class Newborns:
         self.plan, self.target, self.frame, self.world = plan, target, frame, world
         self.memory = LaneMemory(plan, target, frame)
         self.step = UnscaledStep(plan, target, self.memory, world)
-        self.columns = [frame.state.row(k) for k in range(7 + len(plan.carried))]
-        self.names = ["x", "y", "vx", "vy", *plan.carried]
+        moving = Layout((POSITION, VELOCITY), plan.dimension)
+        self.names = [*moving.columns, *plan.carried]
+        self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.felt_columns))]
 
     def let_be_born(self, alive: Value, step_number: Any) -> Value:
         """Append the young of this step, in the order of their mothers' ids, as far as there is room."""
@@ -185,9 +187,7 @@ class Newborns:
 
     def _agent(self, i: Value, name: Value) -> tuple[Any, Record]:
         """An agent of the moved flock as rules know it, and its species."""
-        x, y, vx, vy, *rest = (column[i] for column in self.columns[: 4 + len(self.plan.carried)])
-        known: dict[str, Any] = dict(zip(self.plan.carried, rest, strict=True))
-        known |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        known = self.plan.known([column[i] for column in self.columns[: len(self.names)]])
         _, me = self.step.sense(known, name)
         return self.step.species_of(known), me.having({"neighbors": self.columns[-1][i]})
 
@@ -211,8 +211,12 @@ class Newborns:
                 _, he = self._agent(f, father)
                 p = self.step.parameters(species)[k + 2]
                 self._write(c, inherit(p, she, he, child, self.world))
-        place = [self.columns[0][c], self.columns[1][c]]
-        write_event(t, frame, step_number, [float(Event.BIRTH), child, mother, *place, 0.0, named])
+        x, y, z = self._place(c)
+        write_event(t, frame, step_number, [float(Event.BIRTH), child, mother, x, y, 0.0, named, z])
+
+    def _place(self, i: Value) -> list[Any]:
+        """Where an agent is; in the plane at height 0."""
+        return [*(column[i] for column in self.columns[: self.plan.dimension]), 0.0][:3]
 
     def _write(self, i: Value, values: dict[str, Any]) -> None:
         """Write columns of a newborn or newcomer."""
@@ -249,8 +253,8 @@ class Newborns:
         defaults = {c: float(newborn_value(column_name(c))) for c in self.plan.carried}
         defaults |= {"species": float(species)} if "species" in self.plan.carried else {}
         self._write(i, defaults | settle(p, it, name, self.world))
-        place = [self.columns[0][i], self.columns[1][i]]
-        write_event(t, frame, step_number, [float(Event.ARRIVAL), name, -1.0, *place, 0.0, float(species)])
+        x, y, z = self._place(i)
+        write_event(t, frame, step_number, [float(Event.ARRIVAL), name, -1.0, x, y, 0.0, float(species), z])
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
@@ -258,8 +262,7 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Vec):
-            prefix = "v" if name == "velocity" else ""
-            found |= {prefix + axis: part for axis, part in zip("xy", leaves(value), strict=True)}
+            found |= dict(zip(components(vector(name), len(value)), leaves(value), strict=True))
         else:
             found[name] = value
     return found

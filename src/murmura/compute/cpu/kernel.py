@@ -22,9 +22,12 @@ from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LONG, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, absolute, maximum, minimum, to_number, where
-from murmura.core.layout import TRACKED_FIELDS, Layout
+from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 
 FRAME = LONG.as_pointer()
+CACHE_LINE = 64  # bytes
+GRID_NUMBERS = 16
+"""Where among the bounds those of the threads begin: before them stands the grid of an open world."""
 MOST_NEAREST = 64
 """Neighbours that may count as nearest, at most."""
 
@@ -47,6 +50,9 @@ class Kernel:
     def _function(self, module: ir.Module, name: str, result: Any, arguments: list[Any]) -> tuple[Any, ...]:
         """A new function: its target, its frame and its other arguments, which are integers."""
         function = ir.Function(module, ir.FunctionType(result, [FRAME, *arguments]), name)
+        # Registers that are put aside shall not straddle cache lines; LLVM would align the stack to 16 bytes only.
+        function.attributes.add("nounwind")
+        function.attributes.alignstack = CACHE_LINE
         target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
         frame, *rest = function.args
         return function, target, FrameCode(target, frame), [Value(target, INTEGER, x) for x in rest]
@@ -86,8 +92,14 @@ class Kernel:
         if self.plan.scenario.world.boundary != "open":
             return index.bounded_grid()
         numbers = frame.bounds.offset(0)
-        columns, rows = (Value(t, INTEGER, t.builder.fptosi(numbers[k].code, INT)) for k in (0, 1))
-        return Grid(columns, rows, numbers[2], numbers[3], numbers[4], numbers[5])
+
+        def whole(k: int) -> Value:
+            return Value(t, INTEGER, t.builder.fptosi(numbers[k].code, INT))
+
+        grid = Grid(whole(0), whole(1), numbers[2], numbers[3], numbers[4], numbers[5])
+        if self.plan.dimension == 3:
+            grid.layers, grid.z0, grid.per_z = whole(6), numbers[7], numbers[8]
+        return grid
 
     def _perceive(
         self, agents: Agents, index: Index, grid: Grid, row: Value, begin: Value, count: Value, sums: Array, me: Value
@@ -98,7 +110,7 @@ class Kernel:
             closest = agents.frame.closest.offset(me * MOST_NEAREST)
             with t.looping(begin, begin + count) as i:
                 column = index.column_of(xs[i], grid)
-                reaches[i] = reach_of_nearest(agents, index, base + column, pitch, i, closest)
+                reaches[i] = reach_of_nearest(agents, index, base + column, grid, i, closest)
         with t.looping(0, count, 4) as k:
             i = begin + k
             last = begin + minimum(k + 4, count) - 1
@@ -107,11 +119,18 @@ class Kernel:
             # Past a row's last bin lie its sentinels. A run that took them in would let its last tile reach into
             # the next row, whose agents would then be met twice.
             over = where(c1 == pitch, PAD, 0)
-            runs = []
-            for beside in (-1, 0, 1):
+
+            def run(beside: Any, c0: Value = c0, c1: Value = c1, over: Value = over) -> tuple[Value, Value]:
                 first = base + pitch * beside
-                runs.append((start[first + c0], start[first + c1] - over, beside == 0))
-            agents.perceive(i, runs, reaches, sums, k)
+                return start[first + c0], start[first + c1] - over
+
+            if grid.layers is None:
+                runs = [(*run(beside), beside == 0) for beside in (-1, 0, 1)]
+                agents.perceive(i, runs, reaches, sums, k)
+            else:
+                # The other eight in a loop: written out one by one the code would not fit the processor's cache.
+                across = grid.across
+                agents.perceive(i, [(*run(0), True)], reaches, sums, k, lambda n: run(_beside(n, across)))
 
     def _choose(
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, row: Value, begin: Value, count: Value,
@@ -121,20 +140,29 @@ class Kernel:
         culled = [(k, g) for k, g in enumerate(self.plan.rule_groups) if g.kind.item and is_culled(g.rule)]
         if not culled:
             return
-        xs = index.columns[0]
-        height = where(grid.per_y > 0.0, 1.0 / grid.per_y, 0.0)
-        half_x, half_y = (xs[begin + count - 1] - xs[begin]) * 0.5, height * 0.5
-        middle = xs[begin] + half_x, grid.y0 + (to_number(row) - 0.5) * height
-        half = half_x * 1.001, half_y * 1.001 + 0.01
+        xs, edges = index.columns[0], self.plan.scenario.world.edges
+        half_x = (xs[begin + count - 1] - xs[begin]) * 0.5
+        middle, half = [xs[begin] + half_x], [half_x * 1.001]
+        lines: list[tuple[Any, Any, Any]] = [(row, grid.y0, grid.per_y)]
+        if grid.layers is not None:
+            lines = [(row % grid.across, grid.y0, grid.per_y), (row // grid.across, grid.z0, grid.per_z)]
+        for number, start, per in lines:
+            size = where(per > 0.0, 1.0 / per, 0.0)
+            middle.append(start + (to_number(number) - 0.5) * size)
+            half.append(size * 0.5 * 1.001 + 0.01)
+        if grid.layers is not None and edges[2] == "open" != edges[0]:
+            half[2] = t.number(
+                1e18
+            )  # above the ceiling agents lie in the highest rows, however high they are
         listed = t.cell(0)
         for k, group in culled:
-            places = [group.known.place[name] for name in ("x", "y")]
+            places = [group.known.place[name] for name in AXES[: self.plan.dimension]]
             near[2 * k] = listed.get()
             with t.looping(frame.ranges[2 * k], frame.ranges[2 * k + 1]) as item:
                 square: Any = 0.0
                 for axis, place in enumerate(places):
                     gap = absolute(frame.items[item * self.plan.item_width + place] - middle[axis])
-                    if world.wraps:
+                    if edges[axis] == "wrap":
                         gap = minimum(gap, list(world.size)[axis] - gap)
                     gap = maximum(gap - half[axis], 0.0)
                     square = gap * gap + square
@@ -154,7 +182,7 @@ class Kernel:
         number = self._step_number(t, frame, done)
         if self.plan.lasting:
             ItemUpdates(self.plan, self.shapes, t, frame, world).take_turns(team)
-        if self.plan.mortal:
+        if self.plan.has_lifecycle:
             newborns = Newborns(self.plan, t, frame, world)
             alive = newborns.let_be_born(alive, number)
             alive = newborns.welcome(alive, number)
@@ -182,9 +210,9 @@ class Kernel:
                 self._share_out(t, frame, index, grid, steer, me, team, done.get())
                 wait_for_all(t, sync, team)
                 with t.provided(me == 0):
-                    last = grid.rows * grid.pitch + ACROSS
+                    last = grid.line(grid.row_count - 1) * grid.pitch + ACROSS
                     agents = index.start[last + grid.columns] - index.start[last]
-                    alive = frame.row_first[grid.rows - 1] + agents
+                    alive = frame.row_first[grid.row_count - 1] + agents
                     arguments = [frame._pointer, done.get().code, team.code, alive.code]
                     t.builder.call(finish, arguments)
                 wait_for_all(t, sync, team)
@@ -202,11 +230,11 @@ class Kernel:
         counts = frame.histogram.offset(me * frame.most_bins)
         index.count_bins(counts, begin, end, grid)
         wait_for_all(t, sync, team)
-        first_row, last_row = (thread_share(t, grid.rows, me + k, team) for k in (0, 1))
+        first_row, last_row = (thread_share(t, grid.row_count, me + k, team) for k in (0, 1))
         with t.looping(first_row, last_row) as r:
-            frame.row_start[r + 1] = index.row_length(team, (r + 1) * grid.pitch, grid)
+            frame.row_start[grid.line(r)] = index.row_length(team, grid.line(r) * grid.pitch, grid)
         wait_for_all(t, sync, team)
-        present = Layout(TRACKED_FIELDS).place["present"]
+        present = Layout(TRACKED_FIELDS, self.plan.dimension).place["present"]
         with t.provided(me == 0):
             index.start_rows(grid)
             index.forget_tracked(self.plan.item_width, present)
@@ -216,22 +244,21 @@ class Kernel:
         going.set(peek(t, frame.status("trouble")) == FINE)
         with t.provided(going.get()):
             with t.looping(first_row, last_row) as r:
-                index.place_bins(team, (r + 1) * grid.pitch, frame.row_start[r + 1], grid)
+                index.place_bins(team, grid.line(r) * grid.pitch, frame.row_start[grid.line(r)], grid)
             wait_for_all(t, sync, team)
             with t.provided(me == 0):
                 index.start_tasks(grid)
             index.scatter(counts, begin, end)
             wait_for_all(t, sync, team)
             with t.looping(first_row, last_row) as r:
-                base = (r + 1) * grid.pitch
-                index.finish_row(base, frame.row_start[r + 2], grid)
+                base = grid.line(r) * grid.pitch
+                index.finish_row(base, frame.row_start[grid.line(r) + 1], grid)
                 first = base + ACROSS
                 index.note_tracked(
                     index.start[first], index.start[first + grid.columns], self.plan.item_width
                 )
             wait_for_all(t, sync, team)
-            with t.looping(0, 2) as side, t.provided(side % team == me):
-                index.fill_edge(side, grid)
+            index.fill_edges(me, team, grid)
             wait_for_all(t, sync, team)
         return grid
 
@@ -241,12 +268,14 @@ class Kernel:
     ) -> Grid:  # fmt: skip
         if self.plan.scenario.world.boundary != "open":
             return index.bounded_grid()
-        found = frame.bounds.offset(8)
-        index.find_bounds(begin, end, found.offset(me * 4))
+        found = frame.bounds.offset(GRID_NUMBERS)
+        index.find_bounds(begin, end, found.offset(me * (2 * self.plan.dimension)))
         wait_for_all(t, sync, team)
         with t.provided(me == 0):
             grid = index.open_grid(found, team, n)
-            values = (to_number(grid.columns), to_number(grid.rows), grid.x0, grid.y0, grid.per_x, grid.per_y)
+            values = [to_number(grid.columns), to_number(grid.rows), grid.x0, grid.y0, grid.per_x, grid.per_y]
+            if grid.layers is not None:
+                values += [to_number(grid.layers), grid.z0, grid.per_z]
             for k, value in enumerate(values):
                 frame.bounds[k] = value
         wait_for_all(t, sync, team)
@@ -257,7 +286,7 @@ class Kernel:
         done: Value,
     ) -> None:  # fmt: skip
         """Work off tasks: first those whose agents this thread has just sorted, then what others have not got to."""
-        tasks = frame.first_task[grid.rows]
+        tasks = frame.first_task[grid.row_count]
         with t.looping(0, team) as turn:
             whose = (me + turn) % team
             first, last = (thread_share(t, tasks, whose + k, team) for k in (0, 1))
@@ -265,22 +294,28 @@ class Kernel:
             task = t.cell(first + fetch_add(t, counter, 1))
             with t.during(lambda: task.get() < last):
                 row = self._row_of_task(t, frame, grid, task.get())
-                base = (row + 1) * grid.pitch + ACROSS
+                base = grid.line(row) * grid.pitch + ACROSS
                 offset = (task.get() - frame.first_task[row]) * BLOCK
                 begin = index.start[base] + offset
                 count = minimum(BLOCK, index.start[base + grid.columns] - begin)
                 to = frame.row_first[row] + offset
-                numbers = [x.code for x in (done, me, row + 1, begin, count, to)]
+                numbers = [x.code for x in (done, me, grid.line(row), begin, count, to)]
                 fine = t.builder.call(steer, [frame._pointer, *numbers])
                 with t.provided(~Value(t, "condition", fine)):
                     put(t, frame.status("trouble"), NOT_FINITE)
                 task.set(first + fetch_add(t, counter, 1))
 
     def _row_of_task(self, t: LlvmTarget, frame: FrameCode, grid: Grid, task: Value) -> Value:
-        low, high = t.cell(0), t.cell(grid.rows)
+        low, high = t.cell(0), t.cell(grid.row_count)
         with t.during(lambda: high.get() - low.get() > 1):
             middle = (low.get() + high.get()) // 2
             below = frame.first_task[middle] <= task
             low.set(where(below, middle, low.get()))
             high.set(where(below, high.get(), middle))
         return low.get()
+
+
+def _beside(number: Value, across: Value) -> Value:
+    """How many lines away from a row the others around it lie: numbers 0 to 7."""
+    place = where(number >= 4, number + 1, number)
+    return (place // 3 - 1) * across + place % 3 - 1

@@ -139,15 +139,15 @@ def note_outcome(
     t: LlvmTarget, frame: FrameCode, me: Record, outcome: Outcome, here: Value, step_number: Any
 ) -> None:
     """Note deaths, events and who has young."""
-    place = list(me.position)
+    x, y, *z = me.position
     cause, by = as_lanes(t, outcome.cause), as_lanes(t, outcome.by)
 
     def note(mask: Value, kind: Any, other: Any, cause: Any, amount: Any) -> None:
-        lanes = [as_lanes(t, x) for x in (kind, other, *place, cause, amount)]
+        lanes = [as_lanes(t, value) for value in (kind, other, x, y, cause, amount, *z)]
 
         def write(k: Value) -> None:
-            what, whom, x, y, why, how_much = (t.lane(values, k) for values in lanes)
-            write_event(t, frame, step_number, [what, t.lane(me.id, k), whom, x, y, why, how_much])
+            what, *rest = (t.lane(values, k) for values in lanes)
+            write_event(t, frame, step_number, [what, t.lane(me.id, k), *rest, *([] if z else [0.0])])
 
         each_lane(t, mask, write)
 

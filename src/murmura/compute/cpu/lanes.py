@@ -16,8 +16,6 @@ from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.layout import Layout
 from murmura.core.record import Record
 from murmura.core.rule import Rule
-from murmura.core.vec import Vec
-from murmura.rules.environment.terrain import SHAPE_FIELDS
 
 GROUP = 4
 """Agents that meet candidates at the same time, and candidates that they meet at a time."""
@@ -96,7 +94,7 @@ class LaneMemory:
         return self.target.loop(begin, end, 1, values, lambda k, held: visit(self.chosen[k], held))
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
-        shapes, width = self.frame.shapes, len(Layout(SHAPE_FIELDS))
+        shapes, width = self.frame.shapes, len(self.plan.shape_layout)
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             return body([shapes[row * width + k] for k in range(width)], held)
@@ -117,21 +115,31 @@ def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> R
     return plan.world(numbers)
 
 
+def agents_of(target: LlvmTarget) -> list[int]:
+    """Which agent each lane has where agents meet candidates."""
+    return [k // GROUP for k in range(target.lanes)]
+
+
+def candidates_of(target: LlvmTarget) -> list[int]:
+    """Which candidate each lane has where agents meet candidates."""
+    return [k % GROUP for k in range(target.lanes)]
+
+
 class Flock:
     """The sorted flock as lanes read it."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self._plan, self._target = plan, target
-        self._columns = [frame.table.row(k) for k in range(4 + len(plan.carried))]
+        self._columns = [frame.table.row(k) for k in range(2 * plan.dimension + len(plan.carried))]
         self._ids = frame.table_ids
 
     def repeated(self, i: Value) -> tuple[dict[str, Any], Value]:
-        """Four agents from row i on, each on four lanes; and their ids."""
-        return self._read(lambda array: self._dealt(array, i, [k // GROUP for k in range(LANES)]))
+        """Agents from row i on, each on four lanes; and their ids."""
+        return self._read(lambda array: self._dealt(array, i, agents_of(self._target)))
 
     def tile(self, j: Value) -> tuple[dict[str, Any], Value]:
-        """Four candidates from row j on, for each of four agents; and their ids."""
-        return self._read(lambda array: self._dealt(array, j, [k % GROUP for k in range(LANES)]))
+        """Four candidates from row j on, for each agent; and their ids."""
+        return self._read(lambda array: self._dealt(array, j, candidates_of(self._target)))
 
     def sixteen(self, i: Value) -> tuple[dict[str, Any], Value]:
         """Sixteen agents from row i on; and their ids."""
@@ -145,9 +153,7 @@ class Flock:
         return Value(self._target, array.kind, self._target.picked(array.load(i, GROUP), lanes))
 
     def _read(self, load: Callable[[Array], Value]) -> tuple[dict[str, Any], Value]:
-        x, y, vx, vy, *rest = map(load, self._columns)
-        known: dict[str, Any] = dict(zip(self._plan.carried, rest, strict=True))
-        return known | {"position": Vec(x, y), "velocity": Vec(vx, vy)}, load(self._ids)
+        return self._plan.known([load(column) for column in self._columns]), load(self._ids)
 
 
 def first_lanes(target: LlvmTarget, count: Any) -> Value:
@@ -163,12 +169,16 @@ def as_lanes(target: LlvmTarget, x: Any) -> Value:
 
 
 def bits_of(target: LlvmTarget, numbers: Value) -> Value:
-    return Value(target, INTEGER, target.builder.bitcast(numbers.code, lanes_of(INT)))
+    return Value(
+        target, INTEGER, target.builder.bitcast(numbers.code, lanes_of(INT, numbers.code.type.count))
+    )
 
 
 def numbers_with_bits(target: LlvmTarget, integers: Value) -> Value:
     """Numbers that have these bits: what carries whole numbers among real ones."""
-    return Value(target, NUMBER, target.builder.bitcast(integers.code, lanes_of(FLOAT)))
+    return Value(
+        target, NUMBER, target.builder.bitcast(integers.code, lanes_of(FLOAT, integers.code.type.count))
+    )
 
 
 def fold_groups(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.index import ACROSS, Index
+from murmura.compute.cpu.index import ACROSS, Grid, Index
 from murmura.core.algebra import Value, minimum, sqrt, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec
 
 
-def reach_of_nearest(agents: Any, index: Index, base: Value, pitch: Value, i: Value, closest: Array) -> Value:
+def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
 
     `base` is the agent's bin in its row, `closest` room for the distances found so far, in order.
@@ -19,17 +19,15 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, pitch: Value, i: Va
     from murmura.compute.step import SAME_PLACE
 
     t, nearest = agents.target, agents.frame.nearest
-    columns = [column[i] for column in index.columns]
-    x, y, vx, vy, *rest = columns
-    known: dict[str, Any] = dict(zip(agents.plan.carried, rest, strict=True))
-    known |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+    known = agents.plan.known([column[i] for column in index.columns])
     p, me = agents.step.sense(known, index.table_ids[i])
     view, radius = agents.step.view(p, me), p[1].radius
     found = t.cell(0)
-    for beside in (-1, 0, 1):
-        first = base + pitch * beside
+    for beside in (-1, 0, 1) if grid.layers is None else range(9):
+        aside = beside if grid.layers is None else grid.across * (beside // 3 - 1) + (beside % 3 - 1)
+        first = base + grid.pitch * aside
         with t.looping(index.start[first], index.start[first + (2 * ACROSS + 1)]) as j:
-            way = Vec(index.columns[0][j], index.columns[1][j]) - me.position
+            way = Vec(*(column[j] for column in index.columns[: index.dimension])) - me.position
             square = way.square
             distance = square * (1.0 / sqrt(square + SAME_PLACE))
             visible = (square <= radius * radius) & in_view(view, me.heading, way, distance) & (j != i)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
 from murmura.compute.cuda.records import WORLD, YOUNG, record_type
-from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
@@ -22,16 +23,24 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], tol
     """Everything that steps change, at the start."""
     n, bins = len(state), bins_of(plan, room)
     carried = [column_name(c) for c in plan.carried]
-    quads = np.zeros((room, 4), np.float32)
-    quads[:n] = np.stack([state[name] for name in MOVING_COLUMNS], axis=1)
+    quads, paces = (
+        np.zeros((room, 4), np.float32),
+        np.zeros((room if plan.dimension == 3 else 1, 4), np.float32),
+    )
+    moving = [state[name] for name in plan.moving_columns]
+    if plan.dimension == 3:
+        quads[:n, :3], paces[:n, :3] = np.stack(moving[:3], axis=1), np.stack(moving[3:], axis=1)
+    else:
+        quads[:n] = np.stack(moving, axis=1)
     ids = np.zeros(room, np.int32)
     ids[:n] = state.ids
-    extras, felt = _columns(state, carried, room), _columns(state, FELT_COLUMNS, room)
+    extras, felt = _columns(state, carried, room), _columns(state, plan.felt_columns, room)
     cells = scan_blocks(bins) * SCAN_BLOCK
-    young = room if plan.mortal else 1
+    young = room if plan.has_lifecycle else 1
     return {
-        "places": quads, "extras": extras, "felt": felt, "ids": ids,
-        "sorted_places": np.zeros_like(quads), "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),
+        "places": quads, "paces": paces, "extras": extras, "felt": felt, "ids": ids,
+        "sorted_places": np.zeros_like(quads), "sorted_paces": np.zeros_like(paces),
+        "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),
         "keys": np.zeros_like(ids), "ranks": np.zeros_like(ids), "order": np.zeros_like(ids),
         "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
         "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
@@ -83,10 +92,17 @@ def _clock(plan: Plan, state: State, seed: tuple[int, int]) -> NDArray[np.int64]
     return clock.view(np.int64)
 
 
-def _rows_and_columns(plan: Plan, room: int) -> tuple[int, int]:
+def _rows_and_columns(plan: Plan, room: int) -> tuple[int, int, int]:
+    """Rows of a layer, bins of a row, and layers; in the plane there is one."""
     world, reach, most = plan.scenario.world, plan.reach * 1.00001, _most_bins(room)
+    if world.depth is not None:
+        lines = most // (8 * ACROSS)
+        side = math.isqrt(lines)
+        layers = max(1, min(int(world.depth / reach), side))
+        rows = max(1, min(int(world.height / reach), max(side, lines // layers)))
+        return rows, max(1, min(int(world.width * ACROSS / reach), most // (rows * layers))), layers
     rows = max(1, min(int(world.height / reach), most // (8 * ACROSS)))
-    return rows, max(1, min(int(world.width * ACROSS / reach), most // rows))
+    return rows, max(1, min(int(world.width * ACROSS / reach), most // rows)), 1
 
 
 def _most_bins(room: int) -> int:
@@ -95,8 +111,8 @@ def _most_bins(room: int) -> int:
 
 def bins_of(plan: Plan, room: int) -> int:
     """How many bins there are; in an open world, how many there may be."""
-    rows, columns = _rows_and_columns(plan, room)
-    return _most_bins(room) if plan.scenario.world.boundary == "open" else rows * columns
+    rows, columns, layers = _rows_and_columns(plan, room)
+    return _most_bins(room) if plan.scenario.world.boundary == "open" else rows * columns * layers
 
 
 def scan_blocks(bins: int) -> int:
@@ -107,9 +123,12 @@ def scan_blocks(bins: int) -> int:
 def grid_of(plan: Plan, room: int) -> NDArray[np.int32]:
     """Rows and bins of a bounded world; an open one makes them anew in every step."""
     world = plan.scenario.world
-    rows, columns = _rows_and_columns(plan, room)
+    rows, columns, layers = _rows_and_columns(plan, room)
     grid = np.zeros(1, record_type("Grid"))
     grid["rows"], grid["columns"] = rows, columns
     grid["per_x"], grid["per_y"] = columns / world.width, rows / world.height
     grid["row_height"] = world.height / rows
+    grid["layers"] = layers
+    if world.depth is not None:
+        grid["per_z"], grid["layer_height"] = layers / world.depth, world.depth / layers
     return grid.view(np.int32)

@@ -98,7 +98,7 @@ class BackendCuda:
         """Take the flock over to the device."""
         self._device.wait()
         plan = self._plan
-        self._count = max(len(state), plan.capacity) if plan.mortal else len(state)
+        self._count = max(len(state), plan.capacity) if plan.has_lifecycle else len(state)
         self._room = max(1, self._count)
         self._events: list[Any] = []
         self._births: Births = []
@@ -166,7 +166,7 @@ class BackendCuda:
 
     def send(self) -> FlockParcel:
         """Send the flock as it is now; steps that follow do not wait for it."""
-        names = ("ids", "places", "extras", "felt", "clock", "items")
+        names = ("ids", "places", "paces", "extras", "felt", "clock", "items")
         transfer = self._device.send([self._there[name] for name in names])
         return FlockParcel(transfer, self._count, self._plan, self._births)
 
@@ -216,7 +216,7 @@ class BackendCuda:
     def _graph(self, whole: bool) -> device.Graph:
         """A batch of steps, or one step that writes forces down: the cost of a launch is paid once for all of it."""
         if whole not in self._graphs:
-            count, keep = (GRAPH_STEPS, self._plan.mortal) if whole else (1, True)
+            count, keep = (GRAPH_STEPS, self._plan.has_lifecycle) if whole else (1, True)
 
             def run() -> None:
                 for _ in range(count):
@@ -244,12 +244,12 @@ class BackendCuda:
         launch("note_places")
         launch("gather")
         launch("steer")
-        if plan.mortal:
+        if plan.has_lifecycle:
             launch("find_fathers")
             launch("be_born", min(blocks, BIRTH_BLOCKS))
         if plan.lasting:
             launch("take_turns", len(plan.lasting))
-        if plan.mortal:
+        if plan.has_lifecycle:
             launch("afterwards", 1, 1)
 
     # The clock and what it counts
@@ -287,6 +287,8 @@ class BackendCuda:
         n = self._read_clock("alive")
         quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
+        if self._plan.dimension == 3:
+            broken |= ~(np.abs(self._device.get(self._there["paces"])[:n]) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "

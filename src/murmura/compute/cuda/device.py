@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.index_text import SCAN_EACH, SCAN_KERNELS, SCAN_THREADS
 from murmura.compute.cuda.program import Text
+from murmura.core.compilations import compilation
 
 INSTALL = 'pip install "murmura[cuda]"'
 _compiled: dict[str, dict[str, Any]] = {}
@@ -140,10 +142,9 @@ class CupyDevice:
         return int(there.ctypes.data if isinstance(there, np.ndarray) else there.data.ptr)
 
     def notice(self) -> NDArray[np.int64]:
-        import cupyx
-
         # Pinned memory of the host has one address for both sides, and looking at it queues behind no snapshot.
-        found: NDArray[np.int64] = cupyx.zeros_pinned(1, np.int64)
+        found = _pinned(self._cupy, (1,), np.dtype(np.int64))
+        found[0] = 0
         return found
 
     def program(self, text: Text) -> CupyProgram:
@@ -176,7 +177,7 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
 
     def make(part: tuple[str, tuple[str, ...]]) -> dict[str, Any]:
         code, names = part
-        with cupy.cuda.Device(here):
+        with cupy.cuda.Device(here), compilation():
             module = cupy.RawModule(code=code, options=OPTIONS)
             return {name: module.get_function(name) for name in names}
 
@@ -191,6 +192,12 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
             kernel((1,), (SCAN_THREADS if name in SCAN_KERNELS else 1,), (idle,))
         aside.synchronize()
     return kernels
+
+
+def _pinned(cupy: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array in page-locked memory. CuPy's own function for it is in a package that takes 0.3 s to import."""
+    memory = cupy.cuda.alloc_pinned_memory(max(1, math.prod(shape) * dtype.itemsize))
+    return np.ndarray(shape, dtype, memory)
 
 
 class CupyProgram:
@@ -225,12 +232,11 @@ class CupyTransfer:
 
     def __init__(self, arrays: Sequence[Any], computing: Any, copying: Any) -> None:
         import cupy
-        import cupyx
 
         with computing:
             self._twins = [array.copy() for array in arrays]
         copying.wait_event(computing.record())
-        self._hosts = [cupyx.empty_pinned(twin.shape, twin.dtype) for twin in self._twins]
+        self._hosts = [_pinned(cupy, twin.shape, twin.dtype) for twin in self._twins]
         for twin, host in zip(self._twins, self._hosts, strict=True):
             cupy.cuda.runtime.memcpyAsync(
                 host.ctypes.data,

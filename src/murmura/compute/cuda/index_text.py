@@ -1,7 +1,8 @@
 """The index as C: agents sorted by (row, bin), and within a bin by place. No rule changes this text.
 
-Rows are as high as anybody sees, bins a quarter as wide. Atomics only count; within a bin each agent finds its place by
-comparing itself with the others there, so the order is a function of the state alone, whatever the threads did.
+Rows are as high as anybody sees, bins a quarter as wide; in space (`SPACE`) they lie in layers. Atomics only count;
+within a bin each agent finds its place by comparing itself with the others there, so the order is a function of the
+state alone, whatever the threads did.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ static __device__ float unordered(const int i) {{
 
 extern "C" __global__ void reset_bounds(const Arguments a) {{
     if (a.sizes.idle || THREAD != 0) return;
-    a.index.grid->low_x = a.index.grid->low_y = 0x7fffffff;
-    a.index.grid->high_x = a.index.grid->high_y = -0x7fffffff;
+    a.index.grid->low_x = a.index.grid->low_y = a.index.grid->low_z = 0x7fffffff;
+    a.index.grid->high_x = a.index.grid->high_y = a.index.grid->high_z = -0x7fffffff;
 }}
 
 extern "C" __global__ void find_bounds(const Arguments a) {{
@@ -49,6 +50,11 @@ extern "C" __global__ void find_bounds(const Arguments a) {{
     if (y < a.index.grid->low_y) atomicMin(&a.index.grid->low_y, y);
     if (x > a.index.grid->high_x) atomicMax(&a.index.grid->high_x, x);
     if (y > a.index.grid->high_y) atomicMax(&a.index.grid->high_y, y);
+#if SPACE
+    const int z = ordered(q.z);
+    if (z < a.index.grid->low_z) atomicMin(&a.index.grid->low_z, z);
+    if (z > a.index.grid->high_z) atomicMax(&a.index.grid->high_z, z);
+#endif
 }}
 
 extern "C" __global__ void make_grid(const Arguments a) {{
@@ -57,11 +63,28 @@ extern "C" __global__ void make_grid(const Arguments a) {{
     const double left = unordered(g->low_x), low = unordered(g->low_y);
     const double width = unordered(g->high_x) - left, height = unordered(g->high_y) - low;
     const double reach = (double)a.sizes.reach * 1.00001;
-    const double most_rows = a.sizes.bins / {8 * ACROSS};
+#if SPACE
+    const double lines = a.sizes.bins / {8 * ACROSS}, most_rows = sqrt(lines);
+#if OPEN_Z
+    const double bottom = unordered(g->low_z), depth = unordered(g->high_z) - bottom;
+    double layers = floor(depth / reach);
+    layers = layers > most_rows ? most_rows : layers;
+    layers = layers >= 1.0 ? floor(layers) : 1.0;
+    g->layers = (int)layers;
+    g->z0 = (float)bottom;
+    g->per_z = depth > 0.0 ? (float)(layers / depth) : 0.0f;
+    g->layer_height = (float)(depth / layers);
+#else
+    const double layers = g->layers;
+#endif
+#else
+    const double most_rows = a.sizes.bins / {8 * ACROSS}, layers = 1.0;
+#endif
     double rows = floor(height / reach);
     rows = rows > most_rows ? most_rows : rows;
     rows = rows >= 1.0 ? rows : 1.0; /* also where nobody, or somebody without a finite place, is left */
-    const double most_columns = floor(a.sizes.bins / rows);
+    rows = floor(rows);
+    const double most_columns = floor(a.sizes.bins / (rows * layers));
     double columns = floor(width * {ACROSS} / reach);
     columns = columns > most_columns ? most_columns : columns;
     columns = columns >= 1.0 ? columns : 1.0;
@@ -82,7 +105,7 @@ static __device__ void begin_step(const Arguments a) {{
     w->time = (float)time;
     w->noise_time = (float)(time - {NOISE_TIME_PERIOD!r} * floor(time / {NOISE_TIME_PERIOD!r}));
     /* Whoever is tracked is noted again where it is found; until then it is not there. */
-    for (int t = 0; t < a.sizes.tracked; t++) a.rules.items[a.rules.tracked[2 * t + 1] + 4] = 0.0f;
+    for (int t = 0; t < a.sizes.tracked; t++) a.rules.items[a.rules.tracked[2 * t + 1] + (SPACE ? 6 : 4)] = 0.0f;
 }}
 
 extern "C" __global__ void count_bins(const Arguments a) {{
@@ -96,7 +119,11 @@ extern "C" __global__ void count_bins(const Arguments a) {{
     }}
     const float4 q = a.flock.places[i];
     const Grid* g = a.index.grid;
+#if SPACE
+    const int row = between((q.z - g->z0) * g->per_z, g->layers) * g->rows + between((q.y - g->y0) * g->per_y, g->rows);
+#else
     const int row = between((q.y - g->y0) * g->per_y, g->rows);
+#endif
     const int key = row * g->columns + between((q.x - g->x0) * g->per_x, g->columns);
     a.index.keys[i] = key;
     a.index.ranks[i] = atomicAdd(&a.index.counts[key], 1);
@@ -109,13 +136,20 @@ extern "C" __global__ void note_places(const Arguments a) {{
     if (key >= 0) a.index.order[a.index.start[key] + a.index.ranks[i]] = i;
 }}
 
-/* Whether agent j comes before agent i, who is at q: by x, y, velocity, and id as the last resort. */
+/* Whether agent j comes before agent i, who is at q: by place, velocity, and id as the last resort. */
 static __device__ bool precedes(const Arguments a, const int j, const int i, const float4 q) {{
     const float4 p = a.flock.places[j];
     if (p.x != q.x) return p.x < q.x;
     if (p.y != q.y) return p.y < q.y;
     if (p.z != q.z) return p.z < q.z;
+#if SPACE
+    const float4 u = a.flock.paces[j], v = a.flock.paces[i];
+    if (u.x != v.x) return u.x < v.x;
+    if (u.y != v.y) return u.y < v.y;
+    if (u.z != v.z) return u.z < v.z;
+#else
     if (p.w != q.w) return p.w < q.w;
+#endif
     return a.flock.ids[j] < a.flock.ids[i];
 }}
 
@@ -132,14 +166,24 @@ extern "C" __global__ void gather(const Arguments a) {{
         if (j != i) to += precedes(a, j, i, q);
     }}
     a.sorted.places[to] = q;
+#if SPACE
+    const float4 v = a.flock.paces[i];
+    a.sorted.paces[to] = v;
+#endif
     a.sorted.ids[to] = id;
     for (int c = 0; c < CARRIED; c++) a.sorted.extras[c * a.sizes.room + to] = a.flock.extras[c * a.sizes.room + i];
     for (int t = 0; t < a.sizes.tracked; t++) {{
         if (id == a.rules.tracked[2 * t]) {{
             float* item = a.rules.items + a.rules.tracked[2 * t + 1];
+#if SPACE
+            item[0] = q.x; item[1] = q.y; item[2] = q.z; item[3] = v.x; item[4] = v.y; item[5] = v.z;
+            item[6] = 1.0f;
+            item[7] = (float)id;
+#else
             item[0] = q.x; item[1] = q.y; item[2] = q.z; item[3] = q.w;
             item[4] = 1.0f;
             item[5] = (float)id;
+#endif
         }}
     }}
 }}

@@ -54,7 +54,7 @@ extern "C" __global__ void be_born(const Arguments a) {{
              known ? young.father : young.mother, child);
         const float4 q = a.flock.places[row];
         write_event(a, a.diary.clock->events + before, {float(Event.BIRTH)}, child, young.mother, q.x, q.y, 0.0,
-                    young.father);
+                    young.father, HEIGHT(row));
     }}
 }}
 """
@@ -79,7 +79,7 @@ Tools = tuple[CTarget, DeviceMemory, Record, Step]
 """What a trace needs: where the text goes, memory, the world and the step."""
 
 
-class _WatchedRows(ItemRows):
+class WatchedRows(ItemRows):
     """Items that know whether a turn has looked at others than its own."""
 
     asked = False
@@ -134,7 +134,7 @@ class Lifecycle:
         told = self._told(target, k, row)
         begin, end = memory.rows(k)
         storage = ItemStorage(target, self.plan.item_width)
-        rows = _WatchedRows(target, group.layout, storage, begin, end - begin)
+        rows = WatchedRows(target, group.layout, storage, begin, end - begin)
         it = ItemRow(group.layout, storage, row, row - begin)
         p = step.parameters(self._species(target, 0))[k + 2]
         assert group.kind.turn is not None
@@ -190,7 +190,9 @@ class Lifecycle:
             Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
         )
         target.write("a.flock.places[c] = a.flock.places[m];")
-        for table, count in (("extras", "CARRIED"), ("felt", "3")):
+        if self.plan.dimension == 3:
+            target.write("a.flock.paces[c] = a.flock.paces[m];")
+        for table, count in (("extras", "CARRIED"), ("felt", str(len(self.plan.felt_columns)))):
             line = f"a.flock.{table}[k * a.sizes.room + c] = a.flock.{table}[k * a.sizes.room + m];"
             target.write(f"for (int k = 0; k < {count}; k++) {line}")
         target.write("a.flock.ids[c] = child;")
@@ -213,18 +215,21 @@ class Lifecycle:
         """An agent of the flock after the move as rules know it, and its species."""
         columns = dict(AgentColumns(self.plan, target, "flock", row))
         _, me = step.sense(columns, name)
-        crowd = target.load("a.flock.felt", extra_place(target, 2, row), NUMBER)
+        crowd = target.load("a.flock.felt", extra_place(target, self.plan.dimension, row), NUMBER)
         return me.having({"neighbors": crowd}), step.species_of(columns)
 
     def _write(self, target: CTarget, row: Value, values: dict[int, Any]) -> None:
-        """Write columns of an agent by place (see `stored_columns`)."""
+        """Write columns of an agent by number (see `stored_columns`)."""
+        moving = 2 * self.plan.dimension
         for place, value in values.items():
             code = code_of(target, value, NUMBER)
-            if place < 4:
-                target.write(f"a.flock.places[{row.code}].{'xyzw'[place]} = {code};")
+            if place < moving:
+                array = "paces" if self.plan.dimension == 3 and place >= 3 else "places"
+                letter = "xyz"[place % 3] if self.plan.dimension == 3 else "xyzw"[place]
+                target.write(f"a.flock.{array}[{row.code}].{letter} = {code};")
             else:
                 target.store(
-                    "a.flock.extras", extra_place(target, place - 4, row), Value(target, NUMBER, code)
+                    "a.flock.extras", extra_place(target, place - moving, row), Value(target, NUMBER, code)
                 )
 
     # Arrivals
@@ -258,16 +263,19 @@ class Lifecycle:
             name = target.value(INTEGER, "(int)a.diary.clock->next_id", steady=False)
             values = stored_columns(self.plan, kind.settle(p, it, name, world) | {"species": species})
             self._write(target, row, self._newborn() | values)
-            for column in range(3):
+            for column in range(len(self.plan.felt_columns)):
                 target.store("a.flock.felt", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
             place = f"a.flock.places[{row.code}].x, a.flock.places[{row.code}].y"
-            told = f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}"
+            told = (
+                f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}, HEIGHT({row.code})"
+            )
             target.write(f"write_event(a, a.diary.clock->events, {told});")
             for counter in ("events", "next_id", "alive"):
                 target.write(f"a.diary.clock->{counter} += 1;")
 
     def _newborn(self) -> dict[int, Any]:
         """What anybody new has in every column."""
-        carried = {4 + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
-        return {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0, **carried}
+        moving = 2 * self.plan.dimension
+        carried = {moving + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
+        return {**dict.fromkeys(range(moving), 0.0), **carried}

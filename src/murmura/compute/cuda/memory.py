@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from murmura.compute.plan import AFFINITIES, Plan
-from murmura.compute.step import SHAPES
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.record import Record
 from murmura.core.space import offset
 from murmura.core.vec import Vec
+
+MOVING = {"position": "places", "velocity": "paces"}
+"""What moves, and the array in which a world with a depth has it; the plane has both in the first."""
 
 
 def world_record(plan: Plan, target: TextTarget) -> Record:
@@ -70,7 +72,7 @@ class DeviceMemory:
         return self._target.loop(*self.rows(rule), 1, values, visit)
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
-        width = len(SHAPES)
+        width = len(self._plan.shape_layout)
 
         def visit(row: Value, held: list[Value]) -> list[Any]:
             numbers = [
@@ -93,20 +95,26 @@ class AgentColumns(Mapping[str, Any]):
     def __init__(self, plan: Plan, target: TextTarget, flock: str, row: Value) -> None:
         self._plan, self._target, self._flock, self._row = plan, target, flock, row
         self._steady = flock == "sorted"
-        x, y, vx, vy = target.load_quad(f"a.{flock}.places", row, self._steady)
-        self._known = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        self._known: dict[str, Any] = {}
+        if plan.dimension == 2:
+            x, y, vx, vy = target.load_quad(f"a.{flock}.places", row, self._steady)
+            self._known = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
 
     def __getitem__(self, name: str) -> Any:
         if name in self._known:
+            return self._known[name]
+        if name in MOVING:
+            x, y, z, _ = self._target.load_quad(f"a.{self._flock}.{MOVING[name]}", self._row, self._steady)
+            self._known[name] = Vec(x, y, z)
             return self._known[name]
         index = extra_place(self._target, self._plan.carried.index(name), self._row)
         return self._target.load(f"a.{self._flock}.extras", index, NUMBER, self._steady)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._known, *self._plan.carried])
+        return iter([*MOVING, *self._plan.carried])
 
     def __len__(self) -> int:
-        return len(self._known) + len(self._plan.carried)
+        return len(MOVING) + len(self._plan.carried)
 
     @property
     def identity(self) -> Value:
@@ -132,12 +140,12 @@ class ItemStorage:
 
 
 def stored_columns(plan: Plan, values: Mapping[str, Any]) -> dict[int, Any]:
-    """Values of an agent by place: 0 to 3 of place and velocity, then the columns that the plan carries."""
+    """Values of an agent by number: those of place and velocity, then the columns that the plan carries."""
     found: dict[int, Any] = {}
     for name, value in values.items():
-        if name in ("position", "velocity"):
-            first = 0 if name == "position" else 2
+        if name in MOVING:
+            first = 0 if name == "position" else plan.dimension
             found |= {first + k: part for k, part in enumerate(value)}
         elif name in plan.carried:
-            found[4 + plan.carried.index(name)] = value
+            found[2 * plan.dimension + plan.carried.index(name)] = value
     return found

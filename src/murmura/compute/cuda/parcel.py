@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda.device import Transfer
 from murmura.compute.cuda.records import record_type
-from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.core.state import State, column_name
 
 Births = list[NDArray[np.int64]]
@@ -48,9 +48,9 @@ class FlockParcel:
 
     def unpack(self, state: State) -> None:
         """Write it into the columns, in ascending id."""
-        ids, _, _, _, clock, items = self._transfer.wait()
+        ids, *_, clock, items = self._transfer.wait()
         here: Any = slice(self._count)
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             now = clock.view(record_type("Clock"))[0]
             here = np.flatnonzero(ids[: int(now["alive"])] >= 0)
             self._settle(state, np.sort(ids[here]), int(now["next_id"]))
@@ -81,7 +81,7 @@ class FlockParcel:
 
     def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
         """Ids and moving columns in the device's order; none where the dead lie among the living."""
-        if self._plan.mortal:
+        if self._plan.has_lifecycle:
             return None
         ids, *_ = self._transfer.wait()
         n = self._count
@@ -90,6 +90,7 @@ class FlockParcel:
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""
-        _, quads, extras, felt, _, _ = self._transfer.wait()
-        names = [*MOVING_COLUMNS, *map(column_name, self._plan.carried), *FELT_COLUMNS]
-        return dict(zip(names, (*quads.T, *extras, *felt), strict=True))
+        _, quads, paces, extras, felt, _, _ = self._transfer.wait()
+        moving = quads.T if self._plan.dimension == 2 else (*quads.T[:3], *paces.T[:3])
+        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.felt_columns]
+        return dict(zip(names, (*moving, *extras, *felt), strict=True))

@@ -76,11 +76,23 @@ def program_text(plan: Plan) -> Text:
     life = Lifecycle(plan, shapes, helpers)
     if plan.lasting:
         modules.append((life.turns_text(), ("take_turns",)))
-    if plan.mortal:
+    if plan.has_lifecycle:
         modules.append((life.births_text() + life.afterwards_text(), (*BIRTH_KERNELS, "afterwards")))
-    sizes = f"#define CARRIED {len(plan.carried)}\n#define MORTAL {int(plan.mortal)}\n"
-    shared = "\n".join([HEADER, sizes, records_text(), PLACE_TEXT, TELLING_TEXT, *helpers.values()])
+    shared = "\n".join([HEADER, _sizes(plan), records_text(), PLACE_TEXT, TELLING_TEXT, *helpers.values()])
     return Text(shared, modules, shapes.told_width)
+
+
+def _sizes(plan: Plan) -> str:
+    """What the text of a plan's kernels depends on beside its rules."""
+    deep, edges = plan.dimension == 3, plan.scenario.world.edges
+    found = {
+        "CARRIED": len(plan.carried),
+        "MORTAL": int(plan.has_lifecycle),
+        "SPACE": int(deep),
+        "OPEN_Z": int(deep and edges[0] == edges[-1] == "open"),
+        "HEIGHT(row)": "a.flock.places[row].z" if deep else "0.0f",
+    }
+    return "".join(f"#define {name} {value}\n" for name, value in found.items())
 
 
 def _blocks_at_once(plan: Plan) -> int:

@@ -28,15 +28,21 @@ GRID: Fields = (
     ("int", "columns"), ("int", "rows"),
     ("float", "x0"), ("float", "y0"), ("float", "per_x"), ("float", "per_y"), ("float", "row_height"),
     ("int", "low_x"), ("int", "low_y"), ("int", "high_x"), ("int", "high_y"),
+    ("int", "layers"), ("float", "z0"), ("float", "per_z"), ("float", "layer_height"),
+    ("int", "low_z"), ("int", "high_z"),
 )  # fmt: skip
-"""Rows and bins, and in an open world the bounds of the flock, as integers in the order of the numbers they are."""
+"""Rows and bins, in space layers of rows, and in an open world the bounds of the flock, as integers in the order of the
+numbers they are."""
 YOUNG: Fields = tuple(
     ("int", name) for name in ("mother", "rule", "father", "mother_row", "father_row", "next")
 )
 """A newborn to be: ids, rows of its parents, and the next one with a father in the same bucket (-1: none)."""
 
-FLOCK: Fields = (("float4*", "places"), ("float*", "extras"), ("float*", "felt"), ("int*", "ids"))
-"""Place and velocity together; the columns that the plan carries; force and crowd; ids, of the dead -1 - id."""
+FLOCK: Fields = (
+    ("float4*", "places"), ("float4*", "paces"), ("float*", "extras"), ("float*", "felt"), ("int*", "ids"),
+)  # fmt: skip
+"""Place and velocity together, or in space x, y, z and, apart from them, the velocity; the columns that the plan
+carries; force and crowd; ids, of the dead -1 - id."""
 INDEX: Fields = (
     ("int*", "keys"), ("int*", "ranks"), ("int*", "order"), ("int*", "counts"), ("int*", "start"), ("int*", "sums"),
     ("Grid*", "grid"),

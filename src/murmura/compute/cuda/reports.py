@@ -113,20 +113,20 @@ static __device__ float best_id(const unsigned long long told) {{
 
 static __device__ void write_event(
     const Arguments a, const long long slot, const double kind, const double id, const double other, const float x,
-    const float y, const double cause, const double amount
+    const float y, const double cause, const double amount, const float z
 ) {{
     if (slot >= a.sizes.event_room) return;
     double* row = a.diary.events + {len(EVENT_FIELDS)} * slot;
     row[0] = (double)a.diary.clock->step;
-    row[1] = kind; row[2] = id; row[3] = other; row[4] = x; row[5] = y; row[6] = cause; row[7] = amount;
+    row[1] = kind; row[2] = id; row[3] = other; row[4] = x; row[5] = y; row[6] = cause; row[7] = amount; row[8] = z;
 }}
 
 static __device__ void note_event(
     const Arguments a, const float kind, const int id, const float other, const float x, const float y,
-    const float cause, const float amount
+    const float cause, const float amount, const float z
 ) {{
     const long long slot = (long long)atomicAdd((unsigned long long*)&a.diary.clock->events, 1ull);
-    write_event(a, slot, kind, id, other, x, y, cause, amount);
+    write_event(a, slot, kind, id, other, x, y, cause, amount, z);
 }}
 
 static __device__ int bucket_of(const Arguments a, const int id) {{
@@ -203,7 +203,7 @@ def _write_news(walk: Walk, k: int, values: list[Any], me: Record, row: Value) -
 def note(walk: Walk, me: Record, outcome: Outcome) -> None:
     """Write down what happens to the agent: its death, events, young."""
     target = walk.target
-    x, y = (part.code for part in me.position)
+    x, y, z = [*(part.code for part in me.position), "0.0f"][:3]
 
     def number(value: Any) -> str:
         return str(code_of(target, value, NUMBER))
@@ -211,11 +211,12 @@ def note(walk: Walk, me: Record, outcome: Outcome) -> None:
     cause = as_number(target, outcome.cause)
     with target.scope(f"if ({(cause > 0.0).code})"):
         target.write(
-            f"note_event(a, {float(Event.DEATH)}f, {me.id.code}, {number(outcome.by)}, {x}, {y}, {cause.code}, 0.0f);"
+            f"note_event(a, {float(Event.DEATH)}f, {me.id.code}, {number(outcome.by)}, {x}, {y}, {cause.code}, 0.0f, "
+            f"{z});"
         )
     for kind, other, amount in outcome.events:
         with target.scope(f"if ({(as_number(target, kind) > 0.0).code})"):
-            told = f"{me.id.code}, {number(other)}, {x}, {y}, 0.0f, {number(amount)}"
+            told = f"{me.id.code}, {number(other)}, {x}, {y}, 0.0f, {number(amount)}, {z}"
             target.write(f"note_event(a, {number(kind)}, {told});")
     for k, yes, whom in outcome.young:
         with target.scope(f"if ({((as_number(target, yes) != 0.0) & (cause == 0.0)).code})"):
@@ -224,7 +225,7 @@ def note(walk: Walk, me: Record, outcome: Outcome) -> None:
 
 def name_after(walk: Walk, me: Record, outcome: Outcome) -> Value:
     """The agent's id; if it dies, -1 - id."""
-    if not walk.plan.mortal:
+    if not walk.plan.has_lifecycle:
         return Value(walk.target, INTEGER, code_of(walk.target, me.id, INTEGER))
     name: Value = where(as_number(walk.target, outcome.cause) > 0.0, -1 - me.id, me.id)
     return name

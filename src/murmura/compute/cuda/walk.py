@@ -1,6 +1,7 @@
 """One thread's work: an agent walks the bins around it, meets who is there, decides, moves and tells.
 
-Candidates lie in three rows of bins, each a run that is cut in two where it crosses the seam of a wrapping world.
+Candidates lie in three rows of bins, in space in nine, each a run that is cut in two where it crosses the seam of a
+wrapping world.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from murmura.core.algebra import (
     Condition,
     Number,
     Value,
+    code_of,
     floor,
     maximum,
     minimum,
@@ -28,6 +30,7 @@ from murmura.core.algebra import (
     to_number,
     where,
 )
+from murmura.core.layout import AXES
 from murmura.core.merging import leaves, rebuilt
 from murmura.core.perception import TIE, in_view
 from murmura.core.record import Record
@@ -76,7 +79,7 @@ class Walk:
         self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
     ) -> Contributions:
         """Everything so far, and what a neighbour within reach says."""
-        visible = in_view(cosine, me.heading, way, _distance(way))
+        visible = in_view(cosine, me.heading, way, distance_of(way))
 
         def said(mask: Condition, shown: Condition) -> Contributions:
             columns = AgentColumns(self.plan, self.target, "sorted", j)
@@ -95,7 +98,7 @@ class Walk:
         self.target.write("Nearest nearest; nearest.count = 0;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
-            visible = in_view(cosine, me.heading, way, _distance(way))
+            visible = in_view(cosine, me.heading, way, distance_of(way))
             square = way.square.code
             with self.target.scope(f"if ({visible.code})"):
                 self.target.write(f"note_nearest(&nearest, a.sizes.nearest, {square});")
@@ -109,73 +112,99 @@ class Walk:
     def _candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
         """Visit everybody else within a squared distance: values = visit(row, offset, values)."""
         parts = 2 if self.world.wraps else 1
-        row = self._row_of(me)
+        rows = self._rows_of(me)
 
         def run(number: Value, held: list[Value]) -> list[Any]:
-            begin, end, shift = self._run(me, reach, row, number // parts - 1, number % parts == 1)
+            beside = number // parts
+            asides = [beside - 1] if len(rows) == 1 else [beside % 3 - 1, beside // 3 - 1]
+            begin, end, shift = self._run(me, reach, rows, asides, number % parts == 1)
             here = me.position - shift
 
             def candidate(j: Value, inner: list[Value]) -> list[Any]:
-                x, y, _, _ = self.target.load_quad("a.sorted.places", j, steady=True)
-                way = Vec(x, y) - here
+                numbers = self.target.load_quad("a.sorted.places", j, steady=True)
+                way = Vec(*numbers[: self.plan.dimension]) - here
                 near = (way.square <= reach) & (j != self.i)
                 return self.target.under(near, inner, lambda innermost: visit(j, way, innermost))
 
             return self.target.loop(begin, end, 1, held, candidate)
 
-        return self.target.loop(0, 3 * parts, 1, values, run, rolled=True)
+        return self.target.loop(0, 3 ** len(rows) * parts, 1, values, run, rolled=True)
 
     def _grid(self, name: str, kind: str = NUMBER) -> Value:
         return self.target.value(kind, f"a.index.grid->{name}")
 
-    def _row_of(self, me: Record) -> Value:
-        place = (me.position.y - self._grid("y0")) * self._grid("per_y")
-        return self.target.value(INTEGER, f"between({place.code}, {self._grid('rows', INTEGER).code})")
+    def _rows_of(self, me: Record) -> list[Value]:
+        """The agent's row and, in space, its layer."""
+        found = []
+        for axis, count in zip(AXES[1 : self.plan.dimension], ("rows", "layers"), strict=False):
+            place = (getattr(me.position, axis) - self._grid(f"{axis}0")) * self._grid(f"per_{axis}")
+            code = f"between({place.code}, {self._grid(count, INTEGER).code})"
+            found.append(self.target.value(INTEGER, code))
+        return found
 
     def _run(
-        self, me: Record, reach: Number, row: Value, beside: Value, beyond: Condition
+        self, me: Record, reach: Number, rows: list[Value], asides: list[Value], beyond: Condition
     ) -> tuple[Value, Value, Vec]:
         """The agents of one row of bins that the agent's circle touches, and by how much they are seen shifted.
 
         `beyond`: those on the other side of the seam of a wrapping world.
         """
-        columns, rows = self._grid("columns", INTEGER), self._grid("rows", INTEGER)
-        y, height = me.position.y, self._grid("row_height")
-        there = row + beside
-        edge = self._grid("y0") + height * to_number(there)
-        gap = where(beside > 0, edge - y, where(beside < 0, y - (edge + height), 0.0))
-        gap = maximum(gap, 0.0)
+        there, gaps = [row + beside for row, beside in zip(rows, asides, strict=True)], []
+        heights = ("row_height", "layer_height")
+        for axis, name, row, beside in zip(AXES[1:], heights, there, asides, strict=False):
+            x, height = getattr(me.position, axis), self._grid(name)
+            edge = self._grid(f"{axis}0") + height * to_number(row)
+            gap = where(beside > 0, edge - x, where(beside < 0, x - (edge + height), 0.0))
+            gaps.append(maximum(gap, 0.0))
+        square = Vec(*gaps).square * 0.999
         # A hair wider than the circle: rounding must not lose a neighbour on its edge.
-        half = sqrt(maximum(reach - gap * gap * 0.999, 0.0)) * 1.0001 + 1e-3
+        half = sqrt(maximum(reach - square, 0.0)) * 1.0001 + 1e-3
         first, last = (self._column(me.position.x + sign * half) for sign in (-1.0, 1.0))
+        line, is_row, shifts = self._line(there)
+        columns = self._grid("columns", INTEGER)
+        shift_x: Any = self.target.number(0.0)
         if self.world.wraps:
-            return self._wrapped_run(there, first, last, beyond)
-        is_row = (there >= 0) & (there < rows)
-        # Outside a world without seams agents lie in the border bins, whatever their distance.
-        first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
-        begin, end = self._stretch(where(is_row, there, 0), first, last)
-        zero = self.target.number(0.0)
-        return begin, where(is_row, end, begin), Vec(zero, zero)
+            first, last, shift_x = self._across_seam(first, last, beyond)
+        else:
+            # Outside a world without seams agents lie in the border bins, whatever their distance.
+            first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
+        begin, end = self._stretch(line, first, last)
+        if len(rows) == 2:
+            is_row = is_row & (square <= reach * 1.001)  # a corner may be out of reach altogether
+        return begin, where(is_row, end, begin), Vec(shift_x, *shifts)
+
+    def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
+        """The number of a row, whether there is such a row, and how far it is seen shifted along y and z."""
+        numbers, shifts, exists = [], [], Value(self.target, CONDITION, self.target.constant(CONDITION, True))
+        sizes, edges = [*self.world.size][1:], self.world.edges[1:]
+        for row, name, size, edge in zip(there, ("rows", "layers"), sizes, edges, strict=False):
+            count = self._grid(name, INTEGER)
+            if edge == "wrap":
+                shifts.append(where(row < 0, -size, where(row >= count, size, 0.0)))
+                numbers.append(where(row < 0, row + count, where(row >= count, row - count, row)))
+            else:
+                shifts.append(self.target.number(0.0))
+                inside = (row >= 0) & (row < count)
+                exists = exists & inside
+                numbers.append(where(inside, row, 0))
+        if len(numbers) == 1:
+            return numbers[0], exists, shifts
+        return numbers[1] * self._grid("rows", INTEGER) + numbers[0], exists, shifts
 
     def _column(self, x: Number) -> Value:
         column: Value = to_integer(floor((x - self._grid("x0")) * self._grid("per_x")))
         return column
 
-    def _wrapped_run(
-        self, there: Value, first: Value, last: Value, beyond: Condition
-    ) -> tuple[Value, Value, Vec]:
-        columns, rows = self._grid("columns", INTEGER), self._grid("rows", INTEGER)
-        width, height = self.world.size
-        shift_y = where(there < 0, -height, where(there >= rows, height, 0.0))
-        there = where(there < 0, there + rows, where(there >= rows, there - rows, there))
+    def _across_seam(self, first: Value, last: Value, beyond: Condition) -> tuple[Value, Value, Value]:
+        """The bins of a run on one side of the seam of a wrapping world, and how far they are seen shifted."""
+        columns, width = self._grid("columns", INTEGER), self.world.size.x
         under, over = first < 0, last >= columns
         far_first = where(under, first + columns, 0)
         far_last = where(under, columns - 1, where(over, last - columns, -1))
-        shift_x = where(beyond, where(under, -width, width), 0.0)
+        shift = where(beyond, where(under, -width, width), 0.0)
         first = where(beyond, far_first, maximum(first, 0))
         last = where(beyond, far_last, minimum(last, columns - 1))
-        begin, end = self._stretch(there, first, last)
-        return begin, end, Vec(shift_x, shift_y)
+        return first, last, shift
 
     def _stretch(self, row: Value, first: Value, last: Value) -> tuple[Value, Value]:
         """Where the agents of these bins of a row begin and end; last < first: nobody."""
@@ -187,18 +216,24 @@ class Walk:
     def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
         """Write the agent down as it is after the step."""
         target = self.target
-        target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
+        if self.plan.dimension == 2:
+            target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
+        else:
+            for array, vector in (("places", me.position), ("paces", me.velocity)):
+                target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
         with target.scope("if (a.sizes.keep)"):
             for column, value in enumerate([*force, crowd]):
                 target.store("a.flock.felt", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
-        numbers = ", ".join(x.code for x in (*me.position, *me.velocity))
-        target.write(f"note_trouble(a, {numbers});")
+        numbers = [code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)]
+        for k in range(0, len(numbers), 4):
+            four = [*numbers[k : k + 4], *["0.0f"] * 3][:4]
+            target.write(f"note_trouble(a, {', '.join(four)});")
 
 
-def _distance(way: Vec) -> Number:
+def distance_of(way: Vec) -> Number:
     """As `Step.neighbor` has it, word for word, so that it is computed once."""
     square = way.square
     return square * (1.0 / sqrt(square + SAME_PLACE))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.plan import MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.compute.reference.lifecycle import come_to_pass, take_turns
 from murmura.compute.reference.moment import PAIRS_AT_ONCE, Moment
 from murmura.compute.shapes import shapes_of
@@ -72,7 +72,7 @@ class BackendReference:
         with np.errstate(all="ignore"):
             new = self._stepped(step)
         self._state, self.completed = new, self.completed + 1
-        flock = np.stack([new[c] for c in MOVING_COLUMNS])
+        flock = np.stack([new[c] for c in self._plan.moving_columns])
         if not np.isfinite(flock).all():
             broken = self._state.ids[~np.isfinite(flock).all(axis=0)][:5]
             raise RunError(

@@ -63,7 +63,8 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], ste
     dead: list[int] = []
     young: list[tuple[int, int, int]] = []
     for part in lived:
-        ids, place, outcome = part.me.id.code, [x.code for x in part.me.position], part.outcome
+        ids, outcome = part.me.id.code, part.outcome
+        place, height = _places([x.code for x in part.me.position])
         count = len(ids)
 
         def each(x: Any, count: int = count) -> NDArray[Any]:
@@ -72,10 +73,11 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], ste
         for happening in outcome.events:
             kind, other, amount = map(each, happening)
             for k in np.flatnonzero(kind):
-                events.append((step, kind[k], ids[k], other[k], place[0][k], place[1][k], 0.0, amount[k]))
+                where, high = place[:, k], height[k]
+                events.append((step, kind[k], ids[k], other[k], *where, 0.0, amount[k], high))
         cause, by = each(outcome.cause), each(outcome.by)
         for k in np.flatnonzero(cause):
-            events.append((step, Event.DEATH, ids[k], by[k], place[0][k], place[1][k], cause[k], 0.0))
+            events.append((step, Event.DEATH, ids[k], by[k], *place[:, k], cause[k], 0.0, height[k]))
             dead.append(int(ids[k]))
         for number, yes, whom in outcome.young:
             bears = each(yes) * (cause == 0.0)
@@ -83,11 +85,23 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], ste
     room = plan.capacity - len(new)
     for mother, number, father in sorted(young)[: max(room, 0)]:
         born = _bear(plan, moment, new, number, mother, father)
-        place = [float(new[c][-1]) for c in ("position_x", "position_y")]
-        events.append((step, Event.BIRTH, born, mother, *place, 0.0, float(father)))
+        here, high = _last_place(plan, new)
+        events.append((step, Event.BIRTH, born, mother, *here, 0.0, float(father), high))
     events += _welcome(plan, moment, new, step)
     new.remove(np.array(dead, np.int32))
     return events
+
+
+def _places(coordinates: list[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """x and y of agents, shape (2, n), and their heights, 0 in the plane."""
+    x, y, *z = coordinates
+    return np.stack([x, y]), z[0] if z else np.zeros_like(x)
+
+
+def _last_place(plan: Plan, state: State) -> tuple[list[float], float]:
+    """x and y of the newest agent, and its height."""
+    x, y, *z = (float(state[c][-1]) for c in plan.moving_columns[: plan.dimension])
+    return [x, y], z[0] if z else 0.0
 
 
 def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
@@ -117,8 +131,8 @@ def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
                 continue
             values = kind.settle(p, it, moment.target.integer(new.next_id), moment.world)
             [name] = new.add(_columns_of(values) | {"species_id": np.array([species])})
-            place = (float(new[c][-1]) for c in ("position_x", "position_y"))
-            events.append((step, Event.ARRIVAL, name, -1, *place, 0.0, float(species)))
+            here, high = _last_place(plan, new)
+            events.append((step, Event.ARRIVAL, name, -1, *here, 0.0, float(species), high))
     return events
 
 

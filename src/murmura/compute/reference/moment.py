@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.plan import FELT_COLUMNS, MOVING_COLUMNS, Plan
+from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, blank
 from murmura.compute.trace.numpy_target import NumpyTarget
-from murmura.core.algebra import INTEGER, Value
+from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
 from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, leaves, rebuilt
 from murmura.core.perception import TIE, in_view
 from murmura.core.record import Record
 from murmura.core.space import offset
 from murmura.core.state import State
-from murmura.core.vec import Vec
 
 Columns = dict[str, NDArray[Any]]
 Told = tuple[dict[str, Any], dict[str, float]]
@@ -60,7 +59,7 @@ class _Memory:
     def each_item(self, rule: int, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
         begin, end = self.plan.ranges[rule]
         for row in self.items[begin:end]:
-            values = body([self.target.value(x) for x in row], values)
+            values = body([Value(self.target, NUMBER, x) for x in row], values)
         return values
 
     def each_shape(self, values: list[Any], body: Callable[..., list[Any]]) -> list[Any]:
@@ -79,7 +78,7 @@ class Moment:
         self.target = NumpyTarget()
         self.ids = state.ids.astype(np.int64)
         self.columns: Columns = {
-            name: state[name].astype(np.float64) for name in (*MOVING_COLUMNS, *plan.carried)
+            name: state[name].astype(np.float64) for name in (*plan.moving_columns, *plan.carried)
         }
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
@@ -89,23 +88,19 @@ class Moment:
     def _item_table(self, state: State) -> NDArray[Any]:
         """All items, tracked agents at their places."""
         items = self.plan.item_table(state).astype(np.float64)
-        width = len(Layout(TRACKED_FIELDS))
+        width = len(Layout(TRACKED_FIELDS, self.plan.dimension))
         for agent, row in self.plan.tracked:
             where = np.flatnonzero(self.ids == agent)
             items[row, :width] = 0.0
             if len(where):
-                place = [float(self.columns[name][where[0]]) for name in MOVING_COLUMNS]
+                place = [float(self.columns[name][where[0]]) for name in self.plan.moving_columns]
                 items[row, :width] = [*place, 1.0, float(agent)]
         return items
 
     def _known(self, rows: Any, shape: tuple[int, ...]) -> dict[str, Any]:
         """The columns of these agents as values of a shape."""
-        found: dict[str, Any] = {
-            name: self.target.value(self.columns[name][rows].reshape(shape))
-            for name in (*MOVING_COLUMNS, *self.plan.carried)
-        }
-        x, y, vx, vy = (found.pop(name) for name in MOVING_COLUMNS)
-        return found | {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        names = (*self.plan.moving_columns, *self.plan.carried)
+        return self.plan.known([self.target.value(self.columns[name][rows].reshape(shape)) for name in names])
 
     def sense(self, rows: NDArray[Any], shape: tuple[int, ...]) -> tuple[list[Record], Record]:
         """The numbers of these agents, and the agents as their rules know them."""
@@ -178,7 +173,7 @@ class Moment:
         outcome = self.step.outcome(p, decision)
         me = self.step.live(p, decision.me, decision.force)
         numbers = [*me.position, *me.velocity, *self.step.carried(me), *decision.force, decision.me.neighbors]
-        names = [*MOVING_COLUMNS, *self.plan.carried, *FELT_COLUMNS]
+        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.felt_columns]
         columns = {name: self._array(x, len(rows)) for name, x in zip(names, numbers, strict=True)}
         return Lived(columns, me, outcome, self._told(rows, p, me, outcome))
 
@@ -225,11 +220,8 @@ class Moment:
     def agent_after(self, state: State, agent: int) -> Record:
         """One agent of the flock after the move, as rules know it."""
         row = state.rows_of(agent)[0]
-        columns: dict[str, Any] = {
-            name: self.target.value(float(state[name][row])) for name in (*MOVING_COLUMNS, *self.plan.carried)
-        }
-        x, y, vx, vy = (columns.pop(name) for name in MOVING_COLUMNS)
-        columns |= {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        names = (*self.plan.moving_columns, *self.plan.carried)
+        columns = self.plan.known([self.target.value(float(state[name][row])) for name in names])
         crowd = self.target.value(float(state["local_density"][row]))
         plain = UnscaledStep(self.plan, self.target, self.step.memory, self.world)
         _, me = plain.sense(columns, self.target.integer(agent))

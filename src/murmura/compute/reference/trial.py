@@ -22,7 +22,7 @@ def dry_run(plan: Plan) -> None:
     """Call every function of users' rules once."""
     if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
         return
-    state = State(3, plan.own_columns)
+    state = State(3, plan.state_columns)
     state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
     state["velocity_x"][:] = 1.0
     try:

@@ -1,8 +1,8 @@
-"""LLVM code as a target: each operation appends an instruction. Values are scalars or sixteen lanes.
+"""LLVM code as a target: each operation appends an instruction. Values are scalars or lanes.
 
-A scalar is spread over the lanes where it meets lanes. The one liberty LLVM is given is to fuse a product and a sum of
-lanes into one instruction that rounds once: it makes a step a third faster. Nothing may be reordered, so the bits do
-not depend on the vector width. What loops and conditions change goes by way of memory, of which LLVM makes registers.
+A scalar is spread over the lanes where it meets lanes. A product and a sum of lanes are fused here into one operation
+that rounds once: it makes a step a third faster. LLVM may neither fuse nor reorder anything by itself, so the bits do
+not depend on the processor. What loops and conditions change goes by way of memory, of which LLVM makes registers.
 """
 
 from __future__ import annotations
@@ -38,8 +38,20 @@ def is_lanes(code: Any) -> bool:
     return isinstance(code.type, ir.VectorType)
 
 
-def lanes_of(element: Any) -> Any:
-    return ir.VectorType(element, LANES)
+def lanes_of(element: Any, count: int = LANES) -> Any:
+    return ir.VectorType(element, count)
+
+
+def is_product(code: Any) -> bool:
+    return isinstance(code, ir.Instruction) and code.opname == "fmul"
+
+
+def is_sum(code: Any) -> bool:
+    return isinstance(code, ir.Instruction) and code.opname == "fadd"
+
+
+def is_fused(code: Any) -> bool:
+    return isinstance(code, ir.CallInstr) and code.callee.name.startswith("llvm.fma.")
 
 
 class Cell:
@@ -56,7 +68,7 @@ class Cell:
 
     def set(self, value: Any) -> None:
         code = code_of(self._target, value, self._kind)
-        code = self._target.spread(code) if isinstance(self._type, ir.VectorType) else code
+        code = self._target.spread(code, self._type.count) if isinstance(self._type, ir.VectorType) else code
         self._target.builder.store(code, self._place)
 
 
@@ -65,6 +77,17 @@ class LlvmTarget(Target):
 
     def __init__(self, builder: Any, wide: bool) -> None:
         self.builder, self.wide = builder, wide
+        self.lanes = LANES
+        self.masks_factors = False
+        self.finite: set[int] = set()
+        """Codes that are finite on every lane, whether or not somebody is there."""
+
+    @contextmanager
+    def narrowed(self, lanes: int) -> Iterator[None]:
+        """Spread scalars over so many lanes meanwhile, and mask factors rather than sums."""
+        before, self.lanes, self.masks_factors = self.lanes, lanes, True
+        yield
+        self.lanes, self.masks_factors = before, False
 
     def constant(self, kind: str, value: Any) -> Any:
         return _constant(kind, _stored(kind, value))
@@ -76,11 +99,22 @@ class LlvmTarget(Target):
         if operation in SIGNS:
             return self._compare(SIGNS[operation], kind, *codes)
         if kind == NUMBER and operation in FLOAT_OPERATIONS:
-            flags = ("contract",) if is_lanes(codes[0]) else ()
-            return getattr(self.builder, FLOAT_OPERATIONS[operation])(*codes, flags=flags)
+            return self._arithmetic(operation, *codes)
         if kind != NUMBER and operation in INTEGER_OPERATIONS:
             return getattr(self.builder, INTEGER_OPERATIONS[operation])(*codes)
         return getattr(self, f"_{operation}")(kind, *codes)
+
+    def _arithmetic(self, operation: str, a: Any, b: Any) -> Any:
+        """An operation of numbers; with a product of lanes, a sum or difference is fused."""
+        if operation in ("add", "subtract") and is_lanes(a) and (is_product(a) or is_product(b)):
+            minus = operation == "subtract"
+            (x, y), z = (a.operands, b) if is_product(a) else (b.operands, a)
+            if minus and z is b:
+                z = self.builder.fneg(z)
+            elif minus:
+                x = self.builder.fneg(x)
+            return self.call(f"llvm.fma.v{a.type.count}f32", a.type, [x, y, z])
+        return getattr(self.builder, FLOAT_OPERATIONS[operation])(a, b)
 
     def _compare(self, sign: str, kind: str, a: Any, b: Any) -> Any:
         if kind != NUMBER:
@@ -89,7 +123,27 @@ class LlvmTarget(Target):
         return compare(sign, a, b)
 
     def _select(self, kind: str, condition: Any, a: Any, b: Any) -> Any:
-        return self.builder.select(condition, a, b)
+        if kind == NUMBER and self.masks_factors and is_lanes(condition):
+            a, b = self._masked_sum(condition, a, b)
+        return a if a is b else self.builder.select(condition, a, b)
+
+    def _masked_sum(self, condition: Any, total: Any, before: Any) -> tuple[Any, Any]:
+        """A sum that holds under a condition, with the condition moved into what is added where that is exact.
+
+        A processor without mask registers selects in two operations; a factor that is 0 costs one, and once for all
+        components of a vector.
+        """
+        if is_fused(total) and total.args[2] is before and id(total.args[0]) in self.finite:
+            x, y, _ = total.args
+            zero = ir.Constant(y.type, [FLOAT(0.0)] * y.type.count)
+            whole = self.call(total.callee.name, y.type, [x, self.builder.select(condition, y, zero), before])
+            return whole, whole
+        if is_sum(total) and total.operands[0] is before and isinstance(total.operands[1], ir.Constant):
+            one = total.operands[1]
+            zero = ir.Constant(one.type, [FLOAT(0.0)] * one.type.count)
+            whole = self.builder.fadd(before, self.builder.select(condition, one, zero))
+            return whole, whole
+        return total, before
 
     def _not(self, kind: str, a: Any) -> Any:
         return self.builder.not_(a)
@@ -124,7 +178,7 @@ class LlvmTarget(Target):
         return self.builder.bitcast(a, self._like(a, FLOAT))
 
     def _intrinsic(self, name: str, a: Any) -> Any:
-        suffix = f".v{LANES}f32" if is_lanes(a) else ".f32"
+        suffix = f".v{a.type.count}f32" if is_lanes(a) else ".f32"
         return self.call(name + suffix, a.type, [a])
 
     def call(self, name: str, kind: Any, arguments: Sequence[Any]) -> Any:
@@ -141,20 +195,22 @@ class LlvmTarget(Target):
     # Lanes
 
     def _like(self, a: Any, element: Any) -> Any:
-        return lanes_of(element) if is_lanes(a) else element
+        return lanes_of(element, a.type.count) if is_lanes(a) else element
 
     def _alike(self, codes: Sequence[Any]) -> list[Any]:
-        return [self.spread(code) for code in codes] if any(map(is_lanes, codes)) else list(codes)
+        count = next((code.type.count for code in codes if is_lanes(code)), None)
+        return list(codes) if count is None else [self.spread(code, count) for code in codes]
 
-    def spread(self, code: Any) -> Any:
+    def spread(self, code: Any, count: int | None = None) -> Any:
         """A scalar on all lanes; lanes as they are."""
         if is_lanes(code):
             return code
-        kind = lanes_of(code.type)
+        count = count or self.lanes
+        kind = lanes_of(code.type, count)
         if isinstance(code, ir.Constant):
-            return ir.Constant(kind, [code] * LANES)
+            return ir.Constant(kind, [code] * count)
         first = self.builder.insert_element(ir.Constant(kind, ir.Undefined), code, INT(0))
-        return self.picked(first, [0] * LANES)
+        return self.picked(first, [0] * count)
 
     def picked(self, code: Any, lanes: Sequence[int]) -> Any:
         """A vector of some lanes of another."""
@@ -171,8 +227,9 @@ class LlvmTarget(Target):
         """Whether a condition holds on any lane."""
         if not is_lanes(mask.code):
             return mask
-        packed = self.builder.bitcast(mask.code, ir.IntType(LANES))
-        return Value(self, CONDITION, self.builder.icmp_unsigned("!=", packed, ir.IntType(LANES)(0)))
+        bits = ir.IntType(mask.code.type.count)
+        packed = self.builder.bitcast(mask.code, bits)
+        return Value(self, CONDITION, self.builder.icmp_unsigned("!=", packed, bits(0)))
 
     def lane(self, values: Value, k: Value) -> Value:
         """One lane."""
@@ -206,16 +263,18 @@ class LlvmTarget(Target):
         return self.builder.bitcast(data, element.as_pointer())
 
     def gather(self, pointer: Any, index: Any, element: Any) -> Any:
-        """The elements at sixteen indices, float32 or int32."""
-        builder, real = self.builder, element == FLOAT
-        kind, letter = lanes_of(element), "s" if real else "i"
-        everyone = ir.Constant(lanes_of(BIT), [BIT(1)] * LANES)
-        if self.wide:  # with short indices: LLVM itself would make two gathers of the general form
+        """The elements at the indices on lanes, float32 or int32."""
+        builder, count = self.builder, index.type.count
+        kind, letter = lanes_of(element, count), "s" if element == FLOAT else "i"
+        if (
+            self.wide and count == LANES
+        ):  # with short indices: LLVM itself would make two gathers of the general form
             base = builder.bitcast(pointer, BYTE.as_pointer())
+            everyone = ir.Constant(lanes_of(BIT), [BIT(1)] * LANES)
             arguments = [ir.Constant(kind, None), base, index, everyone, INT(4)]
             return self.call(f"llvm.x86.avx512.mask.gather.dp{letter}.512", kind, arguments)
         found = ir.Constant(kind, ir.Undefined)
-        for k in range(LANES):
+        for k in range(count):
             at = builder.sext(builder.extract_element(index, INT(k)), LONG)
             place = builder.gep(pointer, [at], source_etype=element)
             found = builder.insert_element(found, builder.load(place, typ=element), INT(k))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,12 @@ def _signed_byte(i: Any, k: Any) -> Any:
     return ((i << (24 - 8 * k)).astype(np.int32) >> 24).astype(np.int32)
 
 
+@cache
+def _word(value: int) -> np.int32:
+    """An integer as 32 bits."""
+    return np.uint32(value & WORD).view(np.int32)
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "negate": np.negative,
     "minimum": np.minimum, "maximum": np.maximum, "sqrt": np.sqrt, "floor": np.floor, "absolute": np.abs,
@@ -27,7 +34,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "less": np.less, "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal,
     "equal": np.equal, "not_equal": np.not_equal,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "select": np.where,
-    "quotient": np.floor_divide, "remainder": np.remainder, "shift_left": np.left_shift, "shift_right": _shift_right,
+    "not": np.invert, "quotient": np.floor_divide, "remainder": np.remainder,
+    "shift_left": np.left_shift, "shift_right": _shift_right,
     "signed_byte": _signed_byte,
     "to_integer": lambda x: np.trunc(x).astype(np.int64).astype(np.int32),
     "to_number": lambda i: np.asarray(i).astype(np.float64),
@@ -41,13 +49,15 @@ class NumpyTarget(Target):
     """Double precision, at once. Integers are 32 bits and wrap round, as everywhere."""
 
     def constant(self, kind: str, value: Any) -> Any:
+        if kind == NUMBER and type(value) in (float, int):  # most constants: quicker than an array
+            return np.float64(value)
+        if kind == INTEGER and type(value) is int:
+            return _word(value)
         if kind == INTEGER:
             return (np.asarray(value).astype(np.int64) & WORD).astype(np.uint32).view(np.int32)
         return np.asarray(value, DTYPES[kind])
 
     def apply(self, operation: str, kind: str, *codes: Any) -> Any:
-        if operation == "not":
-            return ~np.asarray(codes[0])
         return OPERATIONS[operation](*codes)
 
     def look_up(self, table: Any, index: Any) -> Any:
@@ -75,7 +85,7 @@ class NumpyTarget(Target):
     def under(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
-        return [as_number(self, x) for x in body(values)] if np.all(condition.code) else values
+        return [as_number(self, x) for x in body(values)] if np.any(condition.code) else values
 
     def value(self, array: Any, kind: str = NUMBER) -> Value:
         """An array as a value of this target."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.exports.tables import dataset, facts, frame_table, lazy_frame, table_schema
 from murmura.lab.extras import needs
 from murmura.lab.runs.frames import Frames
@@ -43,9 +43,9 @@ def export(run: Run, to: str, out: str | Path | None = None, progress: Progress 
     for path in targets:
         if path.exists():
             raise ScenarioError(f"{path} exists already: name another with --out, or remove it first")
-    with written(*targets, comfort=". The run itself is untouched") as asides:
+    with atomic_write(*targets, comfort=". The run itself is untouched") as temporaries:
         target.parent.mkdir(parents=True, exist_ok=True)
-        WRITERS[to](run, asides, progress or (lambda done, count: None))
+        WRITERS[to](run, temporaries, progress or (lambda done, count: None))
     return targets
 
 
@@ -67,7 +67,7 @@ def _blocks(frames: Frames, progress: Progress) -> Iterator[slice]:
         progress(end, count)
 
 
-def _write_zarr(run: Run, asides: list[Path], progress: Progress) -> None:
+def _write_zarr(run: Run, temporaries: list[Path], progress: Progress) -> None:
     """Frames at the top; metrics and events as groups of their own, since their steps differ."""
     with needs("analysis"):
         import zarr
@@ -77,12 +77,12 @@ def _write_zarr(run: Run, asides: list[Path], progress: Progress) -> None:
     # Version 2 of the format: programs in every language read it, names of text included.
     how: dict[str, Any] = {"mode": "w", "zarr_format": 2}
     for block in _blocks(frames, progress):
-        whole.isel(step=block).to_zarr(asides[0], consolidated=False, **how)
+        whole.isel(step=block).to_zarr(temporaries[0], consolidated=False, **how)
         how = {"append_dim": "step", "zarr_format": 2}
     for table in ("metrics", "events"):
         part = _dataset_of(run, table)
-        part.to_zarr(asides[0], group=table, mode="a", consolidated=False, zarr_format=2)
-    zarr.consolidate_metadata(asides[0], zarr_format=2)
+        part.to_zarr(temporaries[0], group=table, mode="a", consolidated=False, zarr_format=2)
+    zarr.consolidate_metadata(temporaries[0], zarr_format=2)
 
 
 def _dataset_of(run: Run, table: str) -> Any:
@@ -102,27 +102,27 @@ def _dataset_of(run: Run, table: str) -> Any:
     )
 
 
-def _write_parquet(run: Run, asides: list[Path], progress: Progress) -> None:
+def _write_parquet(run: Run, temporaries: list[Path], progress: Progress) -> None:
     with needs("analysis"):
         import pyarrow
         import pyarrow.parquet
 
     about = {key: str(value) for key, value in facts(run).items()}
     schema = table_schema(run).to_frame().to_arrow().schema.with_metadata(about)
-    with pyarrow.parquet.ParquetWriter(asides[0], schema, compression="zstd") as writer:
+    with pyarrow.parquet.ParquetWriter(temporaries[0], schema, compression="zstd") as writer:
         for table in _tables(run, progress):
             writer.write_table(table.to_arrow().cast(schema))
-    for name, aside in zip(("metrics", "events"), asides[1:], strict=True):
-        lazy_frame(run, name).collect().write_parquet(aside)
+    for name, temporary in zip(("metrics", "events"), temporaries[1:], strict=True):
+        lazy_frame(run, name).collect().write_parquet(temporary)
 
 
-def _write_csv(run: Run, asides: list[Path], progress: Progress) -> None:
-    with asides[0].open("wb") as file:
+def _write_csv(run: Run, temporaries: list[Path], progress: Progress) -> None:
+    with temporaries[0].open("wb") as file:
         table_schema(run).to_frame().write_csv(file)
         for table in _tables(run, progress):
             table.write_csv(file, include_header=False)
-    for name, aside in zip(("metrics", "events"), asides[1:], strict=True):
-        lazy_frame(run, name).collect().write_csv(aside)
+    for name, temporary in zip(("metrics", "events"), temporaries[1:], strict=True):
+        lazy_frame(run, name).collect().write_csv(temporary)
 
 
 def _tables(run: Run, progress: Progress) -> Iterator[Any]:

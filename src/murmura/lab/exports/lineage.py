@@ -17,7 +17,7 @@ from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.core.events import EVENT_FIELDS, Cause, Event
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Lineage, Register
 from murmura.engine.simulation import Simulation
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
 from murmura.lab.runs.run import Run, open_run
 
@@ -79,6 +79,7 @@ def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
             0.0,
             CAUSES.get(event.get("cause") or "", 0),
             -1 if last is None else last,
+            0.0,
         )
 
 
@@ -168,13 +169,13 @@ def export_lineage(
     out = Path(out)
     check_lineage_request(out, least)
     tree = lineage(source).pruned(living, least)
-    with written(out) as (aside,):
+    with atomic_write(out) as (temporary,):
         if out.suffix == ".nwk":
-            aside.write_text(newick(tree), encoding="ascii")
+            temporary.write_text(newick(tree), encoding="ascii")
         elif out.suffix == ".csv":
-            table(tree).write_csv(aside)
+            table(tree).write_csv(temporary)
         else:
-            table(tree).write_parquet(aside)
+            table(tree).write_parquet(temporary)
     return len(tree)
 
 

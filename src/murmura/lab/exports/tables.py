@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, UnknownNameError, nearest
-from murmura.lab.damage import DamageError, tell
+from murmura.core.layout import AXES
+from murmura.lab.damage import DamageError, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.gsd.schema import Frame
 from murmura.lab.json_lines import read_text
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from murmura.lab.runs.run import Run
 
 UNITS = {
-    "position_x": "u", "position_y": "u", "heading": "rad", "feeding_timer": "s", "mating_timer": "s",
-    "mating_cooldown": "s",
+    "position_x": "u", "position_y": "u", "position_z": "u", "heading": "rad", "roll": "rad", "feeding_timer": "s",
+    "mating_timer": "s", "mating_cooldown": "s",
 }  # fmt: skip
 """Units of columns; the others are plain numbers."""
 VECTORS = ("position", "velocity")
@@ -46,12 +47,12 @@ def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
 
     frames = run.frames if chosen is None else chosen
     lazy = _lazy_class()
-    agents = frames.all_ids
+    agents, axes = frames.all_ids, _axes(run)
     variables: dict[str, Any] = {
-        "position": (("step", "agent", "axis"), lazy(frames, agents, "positions", 2), {"units": "u"}),
+        "position": (("step", "agent", "axis"), lazy(frames, agents, "positions", len(axes)), {"units": "u"}),
         "velocity": (
             ("step", "agent", "axis"),
-            lazy(frames, agents, "velocities", 2),
+            lazy(frames, agents, "velocities", len(axes)),
             {"units": velocity_unit(run)},
         ),
         "species": (("step", "agent"), lazy(frames, agents, "species"), _species(run)),
@@ -62,7 +63,7 @@ def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
         "step": ("step", frames.steps, {"long_name": "steps done"}),
         "time": ("step", frames.times, {"long_name": "simulated time", "units": "s"}),
         "agent": ("agent", agents, {"long_name": "id of the agent"}),
-        "axis": ("axis", ["x", "y"]),
+        "axis": ("axis", list(axes)),
     }
     lazily = xarray.core.indexing.LazilyIndexedArray
     return xarray.Dataset(
@@ -84,10 +85,15 @@ def facts(run: Run) -> dict[str, Any]:
         "final_hash": run.final_hash or "",
         "world_width": world.width,
         "world_height": world.height,
+        **({} if world.depth is None else {"world_depth": world.depth, "boundary_z": world.edges[2]}),
         "boundary": world.boundary,
         "time_step": run.scenario.motion.time_step,
         "scenario": json.dumps(run.scenario.model_dump(mode="json")),
     }
+
+
+def _axes(run: Run) -> tuple[str, ...]:
+    return AXES[: run.scenario.world.dimension]
 
 
 def _species(run: Run) -> dict[str, Any]:
@@ -127,7 +133,7 @@ def _lazy_class() -> Callable[..., Any]:
                 except DamageError as error:
                     if self.dtype.kind != "f":
                         raise
-                    tell(error.damage)
+                    warn_of_damage(error.damage)
                     continue
                 found[row, np.searchsorted(self._agents, frame.ids)] = _values(frame, self._name)
             if isinstance(key[0], int | np.integer):
@@ -182,7 +188,7 @@ def table_schema(run: Run) -> Any:
     }
     return polars.Schema(
         {"step": polars.Int64, "time": polars.Float64, "id": polars.Int32, "species": polars.String}
-        | {f"{vector}_{axis}": polars.Float32 for vector in VECTORS for axis in "xy"}
+        | {f"{vector}_{axis}": polars.Float32 for vector in VECTORS for axis in _axes(run)}
         | columns
     )
 
@@ -197,18 +203,16 @@ def frame_table(run: Run, frame: Frame) -> polars.DataFrame:
         "time": np.full(frame.agent_count, frame.time),
         "id": frame.ids,
         "species": names.gather(frame.species),
-        "position_x": frame.positions[:, 0],
-        "position_y": frame.positions[:, 1],
-        "velocity_x": frame.velocities[:, 0],
-        "velocity_y": frame.velocities[:, 1],
     }
+    for vector, values in zip(VECTORS, (frame.positions, frame.velocities), strict=True):
+        columns |= {f"{vector}_{axis}": values[:, k] for k, axis in enumerate(_axes(run))}
     return polars.DataFrame(
         columns | {name: frame.columns[name] for name in _own_columns(run.frames)}, table_schema(run)
     )
 
 
 def _own_columns(frames: Frames) -> list[str]:
-    return [name for name in frames.columns if name not in ("position_x", "position_y")]
+    return [name for name in frames.columns if not name.startswith("position_")]
 
 
 def _rows(run: Run, table: str) -> polars.LazyFrame:

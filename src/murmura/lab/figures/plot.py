@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
+from murmura.lab.fit.folder import Fit, is_fit, open_fit
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.folder import Sweep, is_sweep, open_sweep
 from murmura.measure import MEASURES
@@ -25,6 +26,8 @@ HOMES = (
     "murmura.lab.figures.sweep",
     "murmura.lab.figures.run",
     "murmura.lab.figures.lineage",
+    "murmura.lab.figures.interaction",
+    "murmura.lab.figures.fit",
 )
 """Files of kinds; where several kinds suit a folder, the first is drawn."""
 FORMATS = (".png", ".svg", ".pdf")
@@ -112,7 +115,7 @@ def plot(
     width: float = 5.5,
     dpi: int = 200,
 ) -> str:
-    """Draw what is in the folder of a sweep or a run to a .png, .svg or .pdf file.
+    """Draw what is in the folder of a sweep, a run or a fit to a .png, .svg or .pdf file.
 
     Args:
         folder: The folder.
@@ -131,7 +134,7 @@ def plot(
     check_target(out)
     if not (1.0 <= width <= 40.0 and 20 <= dpi <= 1200):
         raise ScenarioError(f"expected a width of 1 to 40 inches and 20 to 1200 dpi, got {width:g} and {dpi}")
-    source = open_sweep(folder) if is_sweep(folder) else _opened_run(Path(folder))
+    source = _opened(Path(folder))
     chosen = _kind(kind, source)
     asked = (of,) if isinstance(of, str) else tuple(of or ())
     traits = asked if chosen.of_traits else ()
@@ -158,19 +161,24 @@ def check_target(out: Path) -> None:
         import matplotlib  # noqa: F401
 
 
-def _opened_run(folder: Path) -> Run:
+def _opened(folder: Path) -> Run | Sweep | Fit:
+    if is_fit(folder):
+        return open_fit(folder)
+    if is_sweep(folder):
+        return open_sweep(folder)
     try:
         return open_run(folder)
     except ScenarioError:
         raise ScenarioError(
-            f"{folder} is neither the folder of a run nor of a sweep; make one with `murmura run` or `murmura sweep`"
+            f"{folder} is neither the folder of a run nor of a sweep or a fit; make one with `murmura run`, `murmura "
+            "sweep` or `murmura fit`"
         ) from None
 
 
 def _kind(name: str | None, source: Any) -> PlotKind:
     for home in HOMES:
         import_module(home)
-    fitting = [kind for kind in KINDS.values() if kind.fits(source)]
+    fitting = [kind for kind in sorted(KINDS.values(), key=_rank) if kind.fits(source)]
     if name is None:
         return fitting[0]
     if name not in KINDS:
@@ -183,9 +191,17 @@ def _kind(name: str | None, source: Any) -> PlotKind:
     return KINDS[name]
 
 
+def _rank(kind: PlotKind) -> int:
+    """The order of kinds, whichever module was imported first; those of users come last."""
+    home = kind.draw.__module__
+    return HOMES.index(home) if home in HOMES else len(HOMES)
+
+
 def _check_measures(names: tuple[str, ...], source: Any) -> None:
     if isinstance(source, Sweep):
         known = list(source.measures)
+    elif isinstance(source, Fit):
+        known = [*source.question.measures, *source.names]
     else:
         known = list(next(source.metrics(), {}))
     for name in names:
@@ -198,8 +214,8 @@ def _check_measures(names: tuple[str, ...], source: Any) -> None:
 def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
     form = out.suffix.lower()[1:]
     timeless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-    with written(out) as (aside,):
-        figure.savefig(aside, format=form, dpi=dpi, metadata={"Title": title, **timeless})
+    with atomic_write(out) as (temporary,):
+        figure.savefig(temporary, format=form, dpi=dpi, metadata={"Title": title, **timeless})
 
 
 def measure_label(name: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import BackendError, RunError, ScenarioError
-from murmura.lab.atomic_write import aside_of, discard, written
+from murmura.lab.atomic_write import atomic_write, discard, temporary_path
 from murmura.lab.extras import needs
 
 Pixels = NDArray[np.uint8]
@@ -75,7 +75,7 @@ class Mp4:
     """H.264 as every browser and player shows it, exactly as many pictures a second as asked for."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
-        self._out, self._aside = out, aside_of(out)
+        self._out, self._temporary = out, temporary_path(out)
         look = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
         look += ["-color_range", "tv", "-chroma_sample_location", "center"]
         # Beside `veryfast -crf 17` a film is somewhat larger, as good (40 dB), and takes 16 ms a picture, not 26.
@@ -92,7 +92,7 @@ class Mp4:
             "mp4",
         ]
         self._size = size
-        self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._aside)])
+        self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._temporary)])
 
     def add(self, pixels: Pixels) -> None:
         from murmura.compute.raster import to_yuv
@@ -103,18 +103,18 @@ class Mp4:
 
     def finish(self) -> None:
         self._pipe.close()
-        self._aside.replace(self._out)
+        self._temporary.replace(self._out)
 
     def abort(self) -> None:
         self._pipe.kill()
-        discard(self._aside)
+        discard(self._temporary)
 
 
 class Gif:
     """A GIF with colours chosen for it: kept without loss first, since all of it must be seen to choose them."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
-        self._out, self._aside = out, aside_of(out)
+        self._out, self._temporary = out, temporary_path(out)
         self._folder = tempfile.TemporaryDirectory(prefix=".murmura-gif-", dir=out.parent)
         self._kept = Path(self._folder.name) / "kept.mkv"
         code = ["-c:v", "ffv1", "-level", "3", "-f", "matroska"]
@@ -129,14 +129,16 @@ class Gif:
         source = ["-i", str(self._kept)]
         _ffmpeg([*source, "-vf", "palettegen=stats_mode=diff", "-update", "1", str(palette)])
         dither = "[0:v][1:v]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
-        _ffmpeg([*source, "-i", str(palette), "-lavfi", dither, "-loop", "0", "-f", "gif", str(self._aside)])
-        self._aside.replace(self._out)
+        _ffmpeg(
+            [*source, "-i", str(palette), "-lavfi", dither, "-loop", "0", "-f", "gif", str(self._temporary)]
+        )
+        self._temporary.replace(self._out)
         self._folder.cleanup()
 
     def abort(self) -> None:
         self._pipe.kill()
         self._folder.cleanup()
-        discard(self._aside)
+        discard(self._temporary)
 
 
 class Pictures:
@@ -149,8 +151,8 @@ class Pictures:
     def add(self, pixels: Pixels) -> None:
         path = self._out.with_name(self._out.name % self._count) if self._numbered else self._out
         self._count += 1
-        with written(path) as (aside,):
-            aside.write_bytes(png(pixels))
+        with atomic_write(path) as (temporary,):
+            temporary.write_bytes(png(pixels))
 
     def finish(self) -> None:
         """Each picture was whole when it was added."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.films.camera import box_around, scale_of
 from murmura.lab.films.encode import Encoder, is_numbered, make_encoder
-from murmura.lab.films.film_frames import Moment, Reel, Shot, part_of, shots, taken
+from murmura.lab.films.film_frames import FilmFrame, Reel, Shot, part_of, shots, taken
 from murmura.lab.films.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Look, Painter
 
 Progress = Callable[[int, int], None]
@@ -111,7 +111,7 @@ class Scene:
         assert self._picture is not None
         return self._picture
 
-    def _take(self, shot: Shot, use: Callable[[Moment, float], Any]) -> Any:
+    def _take(self, shot: Shot, use: Callable[[FilmFrame, float], Any]) -> Any:
         self._owed += 1.0 / self._fps
         if shot == self._shown:
             return None

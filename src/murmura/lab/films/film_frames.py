@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
-from murmura.rules.predators.row import LAYOUT
+from murmura.rules.predators.row import layout_of
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
@@ -42,7 +42,7 @@ class Frame(Protocol):
 
 
 @dataclass(frozen=True)
-class Moment:
+class FilmFrame:
     """The flock at one step; arrays in ascending id. Between two recorded frames the step is not whole."""
 
     step: float
@@ -54,10 +54,10 @@ class Moment:
     items: Mapping[str, Array] = field(default_factory=dict)  # food, hunters and carcasses, by rule
 
 
-def moment_of(simulation: Simulation) -> Moment:
+def film_frame_of(simulation: Simulation) -> FilmFrame:
     """A simulation as it is now, with every column."""
     state = simulation.state
-    return Moment(
+    return FilmFrame(
         simulation.step_count,
         simulation.ids,
         simulation.positions,
@@ -68,8 +68,8 @@ def moment_of(simulation: Simulation) -> Moment:
     )
 
 
-def recorded(frame: Frame) -> Moment:
-    return Moment(
+def recorded(frame: Frame) -> FilmFrame:
+    return FilmFrame(
         int(frame.step),
         frame.ids,
         frame.positions,
@@ -90,7 +90,7 @@ class Reel(Protocol):
     def steps(self) -> Sequence[int]:
         """The step of each moment."""
 
-    def __getitem__(self, k: int) -> Moment: ...
+    def __getitem__(self, k: int) -> FilmFrame: ...
 
 
 class RecordedReel:
@@ -101,7 +101,7 @@ class RecordedReel:
         self._frames = frames
         self.steps: list[int] = [int(step) for step in frames.steps]
 
-    def __getitem__(self, k: int) -> Moment:
+    def __getitem__(self, k: int) -> FilmFrame:
         return recorded(self._frames[k])
 
 
@@ -122,12 +122,12 @@ class SimulatedReel:
         self._simulation = simulation
         first = simulation.step_count
         self.steps: Sequence[int] = range(first, first + steps + 1, every)
-        self._last: tuple[int, Moment] | None = None
+        self._last: tuple[int, FilmFrame] | None = None
 
-    def __getitem__(self, k: int) -> Moment:
+    def __getitem__(self, k: int) -> FilmFrame:
         if self._last is None or self._last[0] != k:
             self._simulation.step(self.steps[k] - self._simulation.step_count)
-            self._last = (k, moment_of(self._simulation))
+            self._last = (k, film_frame_of(self._simulation))
         return self._last[1]
 
 
@@ -178,13 +178,13 @@ def shots(steps: Sequence[int], part: range, per_picture: float | None, smooth: 
     return found
 
 
-def taken(reel: Reel, shot: Shot) -> Moment:
+def taken(reel: Reel, shot: Shot) -> FilmFrame:
     """The moment of a shot."""
     first = reel[shot.first]
     return mixed(first, reel[shot.second], shot.part, reel.scenario) if shot.part else first
 
 
-def mixed(a: Moment, b: Moment, part: float, scenario: Scenario) -> Moment:
+def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFrame:
     """Between two moments: who lives in both moves straight and the short way round a torus, who is only in the
     first stays where it was, who is only in the second is not there yet."""
     rows = np.searchsorted(b.ids, a.ids)
@@ -200,22 +200,28 @@ def mixed(a: Moment, b: Moment, part: float, scenario: Scenario) -> Moment:
     if "predators" in a.items and "predators" in b.items:
         items["predators"] = _hunters_between(a.items["predators"], b.items["predators"], part, scenario)
     step = a.step + part * (b.step - a.step)
-    return Moment(step, a.ids, positions, velocities, a.species, columns, items)
+    return FilmFrame(step, a.ids, positions, velocities, a.species, columns, items)
 
 
 def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
     """Places a share of the way from start to goal, the short way round a torus."""
     world, way = scenario.world, goal - start
-    if world.boundary != "wrap":
-        return start + way * share
-    sides = np.array([world.width, world.height], np.float32)
-    return (start + (way - sides * np.round(way / sides)) * share) % sides
+    found = start + way * share
+    for axis, (side, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
+        if edge == "wrap" and axis < start.shape[1]:
+            along = way[:, axis : axis + 1]
+            short = (
+                start[:, axis : axis + 1]
+                + (along - np.float32(side) * np.round(along / np.float32(side))) * share
+            )
+            found[:, axis : axis + 1] = short % np.float32(side)
+    return found
 
 
 def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
     """Hunters move as prey does; a row is one hunter as long as it lives."""
-    rows = a.copy()
-    alive, place, velocity = (list(LAYOUT.columns_of(field)) for field in ("alive", "position", "velocity"))
+    rows, layout = a.copy(), layout_of(a.shape[1])
+    alive, place, velocity = (list(layout.columns_of(field)) for field in ("alive", "position", "velocity"))
     lives = (a[:, alive] > 0.0) & (b[:, alive] > 0.0)
     share = np.where(lives, np.float32(part), np.float32(0.0))
     rows[:, place] = _moved(a[:, place], b[:, place], share, scenario)

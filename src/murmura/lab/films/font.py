@@ -12,7 +12,7 @@ Mask = NDArray[np.float32]
 
 
 @cache
-def _letters() -> tuple[dict[str, NDArray[np.uint8]], int]:
+def _glyphs() -> tuple[dict[str, NDArray[np.uint8]], int]:
     """Each character's picture, all of one height, and the em they were drawn at [px]."""
     with (
         files("murmura.lab.films").joinpath("font.npz").open("rb") as file,
@@ -28,7 +28,7 @@ def text_mask(text: str, size: float) -> Mask:
 
     Characters that are not there appear as question marks.
     """
-    letters, em = _letters()
+    letters, em = _glyphs()
     line = np.concatenate([letters.get(character, letters["?"]) for character in text or " "], axis=1)
     scale = em / size
     return (_averaged(_averaged(line / 255.0, scale).T, scale).T).astype(np.float32)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.engine.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, world_box
-from murmura.lab.films.film_frames import Moment
+from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
-from murmura.lab.films.scenery import halo, home_ranges, things, words
+from murmura.lab.films.scenery import halo, home_ranges, scenery, words
 from murmura.lab.films.sky import Sky
 from murmura.lab.films.wildlife import wildlife
 from murmura.lab.films.wind import draw_wind
@@ -126,11 +126,11 @@ class Painter:
         )
         self._pixels = np.empty((3, height, width), np.uint8)
         self._sky = Sky(width, height, look.theme)
-        self._things: list[Patch] | None = None
+        self._scenery: list[Patch] | None = None
         self._offset: tuple[int, int] | None = None
         self._begun = False
 
-    def paint(self, moment: Moment, seconds: float) -> NDArray[np.uint8]:
+    def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
         from murmura.compute.raster import lay
 
@@ -148,11 +148,11 @@ class Painter:
         draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
         return self._pixels
 
-    def warm(self, moment: Moment, seconds: float) -> None:
+    def warm(self, moment: FilmFrame, seconds: float) -> None:
         """Leave light in the trails without making a picture: for what lies before a film's beginning."""
         self._expose(moment, seconds)
 
-    def _expose(self, moment: Moment, seconds: float) -> tuple[Any, ...]:
+    def _expose(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
         """Let trails fade and leave the light of everybody in them; which pixels that was."""
         from murmura.compute.raster import shine
 
@@ -173,7 +173,7 @@ class Painter:
             self._trails *= np.float32(self._faded)
             self._faded = 1.0
 
-    def _aim(self, moment: Moment) -> None:
+    def _aim(self, moment: FilmFrame) -> None:
         """Turn the camera to whom it follows; trails move along by whole pixels, or they would blur."""
         follow = self.look.follow
         if follow is None or not len(moment.ids):
@@ -193,13 +193,13 @@ class Painter:
         if world.boundary == "wrap" and self._begun:
             (x, y), *_ = unwrapped([[x, y]], world, self._camera.x, self._camera.y).tolist()
         self._camera = self._home.at(x, y)
-        self._things = None
+        self._scenery = None
         offset = (round(x * self._camera.zoom), round(y * self._camera.zoom))
         if self._offset is not None and offset != self._offset:
             _shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
         self._offset = offset
 
-    def _marks(self, moment: Moment) -> tuple[Any, ...]:
+    def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
         """What everybody leaves on a picture: pixels, how much of them is covered, light, and colours."""
         from murmura.compute.raster import boxes, touch
 
@@ -213,7 +213,7 @@ class Painter:
         touch(width, places, ahead, halves, winged, around, ends, *self._touched)
         return ends, *self._touched, colors
 
-    def _darts(self, moment: Moment) -> tuple[Any, ...]:
+    def _darts(self, moment: FilmFrame) -> tuple[Any, ...]:
         camera, world = self._camera, self.scenario.world
         places = moment.positions
         if self.look.follow is not None:
@@ -229,7 +229,7 @@ class Painter:
         order = np.argsort(pixels[:, 1], kind="stable")
         return pixels[order], ahead[order], halves[order], winged[order], colors[order]
 
-    def _ahead(self, moment: Moment) -> NDArray[np.float32]:
+    def _ahead(self, moment: FilmFrame) -> NDArray[np.float32]:
         """Unit vectors of headings: as recorded, which is right for who stands still, or along the velocity."""
         if "heading" in moment.columns:
             angle = np.asarray(moment.columns["heading"], np.float64)
@@ -237,7 +237,7 @@ class Painter:
             angle = np.arctan2(moment.velocities[:, 1], moment.velocities[:, 0]).astype(np.float64)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
 
-    def _shades(self, moment: Moment, ahead: Any) -> Any:
+    def _shades(self, moment: FilmFrame, ahead: Any) -> Any:
         """The place of everybody's colour in the table of 256."""
         if self._mode == "species":
             return np.asarray(moment.species, np.intp) % 256
@@ -300,11 +300,11 @@ class Painter:
         endless = world.boundary == "open" or (world.boundary == "wrap" and self.look.follow is not None)
         return None if endless else world_box(world)
 
-    def _overlays(self, moment: Moment, around: list[dict[str, Any]], time: float) -> list[Patch]:
+    def _overlays(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
         camera, theme = self._camera, self.look.theme
-        if self._things is None:
-            self._things = things(self.scenario, camera, theme)
-        found = [*self._things, *wildlife(around, camera, theme, self.look.labels)]
+        if self._scenery is None:
+            self._scenery = scenery(self.scenario, camera, theme)
+        found = [*self._scenery, *wildlife(around, camera, theme, self.look.labels)]
         if not self.look.labels:
             return found
         if isinstance(self.look.follow, int) and self.look.follow in moment.ids:

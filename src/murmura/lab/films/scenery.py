@@ -29,8 +29,8 @@ from murmura.scenario import Scenario
 
 Corner = Literal["top left", "top right", "bottom left", "bottom right"]
 
-# As the page draws them (overlay_things.ts): fill and stroke of obstacles and home ranges, and rings for a pull, a
-# push and a threat.
+# As the page draws them (overlay/world_objects.ts): fill and stroke of obstacles and home ranges, and rings for
+# attraction, repulsion and threats.
 FILL: dict[str, tuple[Rgb, float]] = {"dark": ((140, 158, 200), 0.17), "light": ((70, 80, 100), 0.30)}
 STROKE: dict[str, tuple[Rgb, float]] = {"dark": ((190, 205, 240), 0.65), "light": ((50, 60, 80), 0.75)}
 HOME: dict[str, Rgb] = {"dark": (255, 180, 120), "light": (150, 70, 20)}
@@ -41,18 +41,21 @@ THREAT: dict[str, Rgb] = {"dark": (255, 120, 100), "light": (170, 40, 24)}
 INK: dict[str, Rgb] = {"dark": (226, 232, 245), "light": (38, 46, 64)}
 
 
-def things(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
+def scenery(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
     """Everything of a scenario that stands in the world, but for home ranges."""
-    return [patch for patch in _all_things(scenario, camera, theme) if patch is not None]
+    return [patch for patch in _all_scenery(scenario, camera, theme) if patch is not None]
 
 
-def _all_things(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patch | None]:
+def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Patch | None]:
     unit = camera.scale
     for shape in scenario.obstacles:
-        if shape.kind == "circle":
+        if shape.kind == "circle" or shape.kind == "cylinder":
             (x, y), radius = camera.on_screen([[shape.x, shape.y]])[0], shape.radius * camera.zoom
             yield _round(camera, x, y, radius, theme, unit)
-        else:
+        elif shape.kind == "box":
+            (ax, ay, _), (bx, by, _) = shape.low, shape.high
+            yield _angular(camera, ((ax, ay), (bx, ay), (bx, by), (ax, by)), True, theme, unit)
+        elif shape.kind != "plane":
             yield _angular(camera, shape.points, shape.kind == "polygon", theme, unit)
     rules = scenario.rules
     if rules.attractors.enabled:

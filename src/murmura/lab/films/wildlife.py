@@ -40,10 +40,10 @@ AFTER_PREY = re.compile("hunt|chas|dive|diving|attack|stoop|pursu|strik")
 BUSY = re.compile("feed|eat|mat|fight")
 SEEDS, SUNFLOWER = 12, 2.39996
 SHARES = 120  # so many fillings of a source are told apart: then most pictures of it are made once
-Thing = Mapping[str, Any]
+WorldObject = Mapping[str, Any]
 
 
-def wildlife(objects: Iterable[Thing], camera: Camera, theme: str, labels: bool) -> list[Patch]:
+def wildlife(objects: Iterable[WorldObject], camera: Camera, theme: str, labels: bool) -> list[Patch]:
     """Patches of a moment's objects, in the order in which they lie on each other."""
     found: list[Patch | None] = []
     hunters: list[Patch | None] = []
@@ -61,7 +61,7 @@ def wildlife(objects: Iterable[Thing], camera: Camera, theme: str, labels: bool)
     return [patch for patch in (*found, *hunters) if patch is not None]
 
 
-def _share(thing: Thing) -> float:
+def _share(thing: WorldObject) -> float:
     return float(min(1.0, thing["amount"] / thing["capacity"])) if thing["capacity"] > 0.0 else 0.0
 
 
@@ -101,7 +101,7 @@ def _carcass(camera: Camera, x: float, y: float, share: float, theme: str) -> Pa
 
 
 def _hunter(
-    camera: Camera, x: float, y: float, hunter: Thing, theme: str, labels: bool
+    camera: Camera, x: float, y: float, hunter: WorldObject, theme: str, labels: bool
 ) -> Iterable[Patch | None]:
     """Its shape by kind, its shadow by height, its state as a ring and in words, its energy as a bar."""
     size = min(34.0, max(11.0, 12.0 * camera.zoom / camera.scale)) * camera.scale

@@ -2,8 +2,8 @@
 
 The schema wants places in three dimensions and relative to the middle of the box. Taking the middle away and adding
 it again in single precision may cost the last bit of a place: below 1e-4 u in a world of 1000 u. Recorded columns
-`position_x` and `position_y` are exact, and are used when they are there. Frame 0 stands in for species and ids of
-later frames that do not say otherwise.
+`position_x` and `position_y` (and `position_z` in space) are exact, and are used when they are there. Frame 0 stands in
+for species and ids of later frames that do not say otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.core.layout import AXES
 from murmura.scenario import Scenario
 
 STEP, BOX, DIMENSIONS = "configuration/step", "configuration/box", "configuration/dimensions"
@@ -22,8 +23,8 @@ COUNT, TYPES, TYPE = "particles/N", "particles/types", "particles/typeid"
 POSITION, VELOCITY, ID, LOG = "particles/position", "particles/velocity", "log/particles/id", "log/particles/"
 ITEMS = "log/items/"
 """Rows of what has turns of its own, by rule: food, hunters, carcasses. Films and replays show them."""
-PLACES, SPECIES = ("position_x", "position_y", "velocity_x", "velocity_y"), "species_id"
-IMPLIED = ("id", "species_id", "velocity_x", "velocity_y")
+SPECIES = "species_id"
+IMPLIED = ("id", "species_id", "velocity_x", "velocity_y", "velocity_z")
 """Columns that every frame holds anyway."""
 
 
@@ -36,8 +37,8 @@ class Frame:
         time: Simulated time [s].
         ids: Shape (n,).
         species: Numbers of the scenario's species, shape (n,).
-        positions: Shape (n, 2) [u].
-        velocities: Shape (n, 2), in the scenario's velocity unit.
+        positions: Shape (n, 2) [u], (n, 3) in a world with a depth.
+        velocities: Of the same shape, in the scenario's velocity unit.
         columns: The columns chosen for recording, shape (n,) each.
         items: Rows of items that have turns of their own (food, hunters, carcasses), by rule.
     """
@@ -62,12 +63,18 @@ def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
     width = max(map(len, names))
     text = b"".join(name.ljust(width, b"\0") for name in names)
     return {
-        BOX: np.array([scenario.world.width, scenario.world.height, 1.0, 0.0, 0.0, 0.0], "<f4"),
-        DIMENSIONS: np.array([2], "u1"),
+        BOX: np.array([*[*scenario.world.sides, 1.0][:3], 0.0, 0.0, 0.0], "<f4"),
+        DIMENSIONS: np.array([scenario.world.dimension], "u1"),
         TYPES: np.frombuffer(text, "i1").reshape(-1, width),
     }
 
 
 def middle(scenario: Scenario) -> NDArray[np.float32]:
     """The middle of the world [u], from which the schema measures places."""
-    return np.array([scenario.world.width, scenario.world.height], np.float32) / np.float32(2.0)
+    return np.array(scenario.world.sides, np.float32) / np.float32(2.0)
+
+
+def places(scenario: Scenario) -> tuple[str, ...]:
+    """State columns of place and velocity."""
+    axes = AXES[: scenario.world.dimension]
+    return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in axes)

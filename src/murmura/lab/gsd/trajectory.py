@@ -22,7 +22,6 @@ from murmura.lab.gsd.schema import (
     ID,
     ITEMS,
     LOG,
-    PLACES,
     POSITION,
     SPECIES,
     STEP,
@@ -32,6 +31,7 @@ from murmura.lab.gsd.schema import (
     Frame,
     constants,
     middle,
+    places,
 )
 from murmura.lab.gsd.writer import GsdWriter
 from murmura.lab.runs.frames import Frames
@@ -90,25 +90,31 @@ class TrajectoryWriter:
     def _take(self, seen: Simulation | Snapshot) -> Chunks:
         # Items live in the state. It is asked for first: then its columns are at hand in their order as well.
         items = seen.state.items if self._has_items else {}
-        rows, (x, y, vx, vy, *own) = seen.glance((*PLACES, *self._own))
-        count = len(rows)
-        places, velocities = self._vectors(count), self._vectors(count)
+        names = places(self._scenario)
+        rows, columns_seen = seen.glance((*names, *self._own))
+        moving, own = columns_seen[: len(names)], columns_seen[len(names) :]
+        axes, count = len(names) // 2, len(rows)
+        positions, velocities = self._vectors(count), self._vectors(count)
         chunks: dict[str, NDArray[Any]] = {
             STEP: np.array([seen.step_count], "<u8"),
             COUNT: np.array([count], "<u4"),
-            POSITION: places,
+            POSITION: positions,
             VELOCITY: velocities,
         }
         if _is_ordered(rows):
-            places[:, 0], places[:, 1] = x - self._middle[0], y - self._middle[1]
-            velocities[:, 0], velocities[:, 1] = vx, vy
+            for axis in range(axes):
+                positions[:, axis] = moving[axis] - self._middle[axis]
+                velocities[:, axis] = moving[axes + axis]
             columns = {name: np.array(column) for name, column in zip(self._own, own, strict=True)}
         else:
             from murmura.compute.cpu.scatter import put_vectors
 
             rows = rows.astype(np.int32, copy=False)
-            put_vectors(rows, x, y, self._middle[0], self._middle[1], places)
-            put_vectors(rows, vx, vy, np.float32(0.0), np.float32(0.0), velocities)
+            still = np.float32(0.0)
+            put_vectors(rows, moving[0], moving[1], self._middle[0], self._middle[1], positions)
+            put_vectors(rows, moving[axes], moving[axes + 1], still, still, velocities)
+            if axes == 3:
+                positions[rows, 2], velocities[rows, 2] = moving[2] - self._middle[2], moving[5]
             columns = {name: _in_order(column, rows) for name, column in zip(self._own, own, strict=True)}
         columns = {name: column.astype(column_type(name), copy=False) for name, column in columns.items()}
         if len(self._alike) != count:
@@ -142,7 +148,7 @@ class TrajectoryWriter:
         self._spare += (chunks[POSITION], chunks[VELOCITY])
 
     def _vectors(self, count: int) -> NDArray[np.float32]:
-        """Room for vectors of space, z = 0. Used again and again: memory that is new costs as much as filling it."""
+        """Room for vectors of space, in the plane with z = 0. Used again: new memory costs as much as filling it."""
         while self._spare:
             room = self._spare.popleft()
             if len(room) == count:

@@ -1,4 +1,4 @@
-"""The times a recorded run went through, found in its metrics and events, and kept with it."""
+"""Periods of a recorded run (booms, famines, extinctions), found in its metrics and events and kept with it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ATMOSPHERE = "atmosphere.json"
 def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
     """Mass extinctions, mating seasons, predator dominance, starvation and booms of a run, in order of their beginning.
 
-    Looked for at every measured step. Starvation needs the measure `energy_mean`, which the mortal usually have.
+    Checked at every measured step. Starvation needs the measure `energy_mean`, which is usual where agents die.
 
     Args:
         run: The run.
-        limits: From where on; by default as `Thresholds` says.
+        limits: The thresholds; by default those of `Thresholds`.
     """
     limits = limits or Thresholds()
     rows = [row for row in run.metrics() if _is_measured(row)]
@@ -42,12 +42,12 @@ def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
 
 
 def _is_measured(row: dict[str, float]) -> bool:
-    """Whether more than the number of agents is known; nobody has no energy."""
+    """Whether more than the number of agents was measured; without agents there is no energy."""
     return math.isfinite(row.get("energy_mean", 0.0)) or not row["agents"]
 
 
 def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
-    """Write what times a run went through beside its other files; nothing where nobody was born or died."""
+    """Write the periods of a run beside its other files; nothing if nobody was born or died."""
     spells = atmosphere(open_run(folder))
     if not spells:
         return

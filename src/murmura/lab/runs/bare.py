@@ -52,7 +52,7 @@ class BareTrajectory:
         register = Register(first.ids, first.species, first.step)
         return register.lineage(tuple(self.scenario.species_names()), self.steps[-1], motion.time_step)
 
-    def relive(self, number: int) -> tuple[Simulation, str]:
+    def branch(self, number: int) -> tuple[Simulation, str]:
         raise RunError(
             f"{self._path} is a trajectory alone: what made it is not known, so it can only be watched. "
             "Open the run folder to go on from here"

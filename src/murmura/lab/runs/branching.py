@@ -1,8 +1,8 @@
-"""A recorded run as something that can be lived on from: any of its frames becomes a simulation again.
+"""Continues a recorded run live from any of its frames.
 
-A run is a function of scenario, seed and step count, so the flock is brought up to the step anew, from the nearest
-checkpoint before it or from the start, and compared with the frame: then every bit is as it was, also what was
-not recorded. Where that does not lead there (a run begun from places of one's own), the frame itself is the start.
+A run is a function of scenario, seed and step count. So the flock is computed again, from the nearest checkpoint before
+the frame or from the start, and compared with the frame: then every bit is as it was, also what was not recorded. Where
+that fails (a run that began from given positions), the frame itself is the start.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ import numpy as np
 from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.lineage import Lineage
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import DamageError, tell
+from murmura.lab.damage import DamageError, warn_of_damage
 from murmura.lab.gsd.schema import Frame
 from murmura.lab.runs.checkpoints import whole_checkpoints
 from murmura.lab.runs.run import Run
 
-NEAR = 1e-3  # [u] the trajectory may have lost the last bit of a place
+NEAR = 1e-3  # [u] a trajectory may lose the last bit of a place
 
 
-class RelivedRun:
-    """The frames of a run, and the way back into it."""
+class BranchableRun:
+    """The frames of a run, each of which can become a simulation again."""
 
     def __init__(self, run: Run, backend: str | None = None, threads: int | None = None) -> None:
         self._run = run
-        self._backend = backend or str(run.manifest["backend"])
+        self._backend = backend or ("auto" if run.is_tracked else str(run.manifest["backend"]))
         self._threads = threads
         self.scenario, self.seed = run.scenario, run.seed
         self.name = run.folder.resolve().name
@@ -41,11 +41,11 @@ class RelivedRun:
         return found
 
     def frame(self, number: int) -> Frame:
-        """A frame; where it is damaged, which is named, the nearest before it that is not, or after it."""
+        """A frame. Of a damaged one, warn and return the nearest whole one, earlier ones first."""
         try:
             return self._run.frames[number]
         except DamageError as error:
-            tell(error.damage)
+            warn_of_damage(error.damage)
         for other in (*range(number - 1, -1, -1), *range(number + 1, len(self.steps))):
             with suppress(DamageError):
                 found: Frame = self._run.frames[other]
@@ -59,10 +59,10 @@ class RelivedRun:
     def lineage(self) -> Lineage:
         return self._run.lineage()
 
-    def relive(self, number: int) -> tuple[Simulation, str]:
-        """A simulation at the step of a frame, and how it was come by, in words."""
+    def branch(self, number: int) -> tuple[Simulation, str]:
+        """A simulation at the step of a frame, and how it was obtained, in words."""
         frame = self.frame(number)
-        simulation = self._nearest(frame.step)
+        simulation = None if self._run.is_tracked else self._nearest(frame.step)
         if simulation is not None:
             begun = simulation.step_count
             simulation.step(frame.step - begun)
@@ -76,13 +76,15 @@ class RelivedRun:
             positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
             first_step=frame.step,
         )  # fmt: skip
+        unknown = "nobody knows the animals' rules: they go straight on until you choose some"
         return (
             simulation,
-            f"from the recorded places of step {frame.step:,}; what was not recorded begins anew",
+            f"from the recorded places of step {frame.step:,}; "
+            + (unknown if self._run.is_tracked else "what was not recorded begins anew"),
         )
 
     def _nearest(self, step: int) -> Simulation | None:
-        """The run at its nearest known state before a step; none where only its frames are known."""
+        """The run at its nearest saved state before a step; None if only frames are known."""
         for path, found in whole_checkpoints(self._run.folder, []):
             if found.step_count <= step:
                 return Simulation.restore(path, self._backend, self._threads)
@@ -95,7 +97,7 @@ class RelivedRun:
 
 
 def _agrees(simulation: Simulation, frame: Frame) -> bool:
-    """Whether the flock is the recorded one: velocities to the bit, places as near as they were kept."""
+    """Whether the flock is the recorded one: velocities to the bit, places within the trajectory's precision."""
     if not np.array_equal(simulation.ids, frame.ids) or simulation.step_count != frame.step:
         return False
     away: Any = np.abs(simulation.positions - frame.positions).max(initial=0.0)

@@ -1,9 +1,9 @@
 """When a run is observed, measured and saved.
 
-What is written may depend on the scenario, the seed and the step only, never on the clock: two runs that are the
-same must leave the same files. So measures are thinned by what they cost on a core of 2024, beside the steps between
-two frames: the cheap ones and the costly ones may each take a tenth of a run. Checkpoints alone go by the clock, since
-no output shows when they were taken.
+Outputs may depend on the scenario, the seed and the step only, never on the clock: equal runs must leave equal files.
+So measures are thinned by their known cost on a core of 2024, compared with the steps between two frames: the cheap
+ones and the costly ones may each take a tenth of a run. Only checkpoints follow the clock, since no output shows when
+they were taken.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from murmura.measure.catalog import GRAPH_SIZE
 from murmura.measure.costs import FRAME, STEP, Budget
 
 SHARE = 0.1
-"""What cheap measures may take of a run's time, and costly ones too."""
+"""The share of a run's time that cheap measures may take; the same for costly ones."""
 FREE = 0.1e6
-"""[µs] that each may take in any case: a run takes a second to begin, and short ones need their numbers as well."""
+"""[µs] that each may always take: a run needs a second to start anyway, and short runs need measures, too."""
 CHEAP_EVERY, ALL_EVERY = 800, 20_000
-"""At least so many steps between measures of a flock that is too large for some of them. Of 100,000 agents the cheap
+"""At least so many steps between measures of a large flock. Of 100,000 agents the cheap
 ones cost about 16 steps, all of them 350: a fiftieth of the steps each."""
 FOREVER = 2**62
 
@@ -36,7 +36,7 @@ class Cadence:
         self._recording, self._first, self._end = recording, first, end
 
     def is_due(self, step: int) -> bool:
-        """Whether a frame is taken: at the start, every so many steps, and at the end."""
+        """Whether a frame is due: at the start, every so many steps, and at the end."""
         return step in (self._first, self._end) or step % self._recording.every == 0
 
     def left(self, step: int) -> int:
@@ -45,7 +45,7 @@ class Cadence:
         return min(every - step % every, self._end - step)
 
     def measures(self, step: int, agents: int) -> list[str]:
-        """Which measures are taken with the frame of this step; maybe none."""
+        """The measures to take with the frame of this step, possibly none."""
         chosen, ends = self._recording.metrics_every, step in (self._first, self._end)
         if chosen is not None:
             return self._recording.measures if ends or step % chosen == 0 else []
@@ -59,12 +59,12 @@ class Cadence:
         return cheap if ends or step % self._multiple(CHEAP_EVERY) == 0 else []
 
     def has_line(self, step: int, agents: int) -> bool:
-        """Whether metrics get a line for this frame: of a small flock always, since counting agents costs nothing."""
+        """Whether metrics get a line for this frame: always for small flocks, where counting agents costs nothing."""
         few = self._recording.metrics_every is None and agents <= GRAPH_SIZE
         return few or bool(self.measures(step, agents))
 
     def thinned(self, agents: int) -> tuple[list[str], int] | None:
-        """Names of the costly measures, and the steps between them at the end of the run; None if none is left out."""
+        """The costly measures, and the steps between them at the end of the run; None if all are taken each time."""
         if self._recording.metrics_every or self._recording.named or agents > GRAPH_SIZE:
             return None
         budget = self._budget(agents)
@@ -80,18 +80,18 @@ class Cadence:
         return [name for name in self._recording.measures if name in taken]
 
     def _budget(self, agents: int) -> Budget:
-        # By powers of two: while a population grows and shrinks, the rhythm shall not change with every birth.
+        # In powers of two, so that the interval does not change with every birth and death.
         return Budget.of(self._recording.measures, 2 ** max(agents, 1).bit_length() - 1)
 
     def _number(self, step: int) -> int:
-        """How many frames came before that of this step."""
+        """The number of frames before that of this step."""
         return step // self._recording.every - self._first // self._recording.every
 
     def _gap(self, cost: float, step: int, agents: int) -> int:
-        """Frames between two times that something of this cost [µs] is taken: a power of two, so that rhythms meet.
+        """Frames between two measurements of this cost [µs]: a power of two, so that intervals of several align.
 
-        It grows with the number of frames until the cost is within its share: a run may be made longer later, and what
-        was taken until then must not depend on it.
+        It grows with the number of frames until the cost is within its share. It must not depend on the length of the
+        run, which may be extended later.
         """
         between = self._recording.every * STEP(agents) + FRAME(agents)
         wished = min(cost / (SHARE * between), self._number(step) * cost / FREE)
@@ -116,7 +116,7 @@ class Pause:
         return step - self._step >= self.steps or time.monotonic() - self._time >= self.seconds
 
     def left(self, step: int) -> int:
-        """Steps that may be taken at most until then."""
+        """The most steps to take until then."""
         return max(1, self.steps - (step - self._step))
 
 

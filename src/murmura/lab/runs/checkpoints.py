@@ -1,4 +1,4 @@
-"""The two checkpoints of a run, written in turn: whatever happens to one, the other is whole."""
+"""The two checkpoints of a run, written alternately: if one is damaged, the other is intact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SLOTS = ("checkpoint-A.npz", "checkpoint-B.npz")
 
 
 class Checkpoints:
-    """Writes to one slot, then the other; never first to the one that the run goes on from."""
+    """Writes to the slots alternately; never first to the one that the run continues from."""
 
     def __init__(self, folder: Path, used: Path | None = None) -> None:
         self._folder = folder
@@ -23,14 +23,14 @@ class Checkpoints:
         self._turn = 1 if used is not None and used.name == SLOTS[0] else 0
 
     def save(self, simulation: Simulation, outputs: dict[str, Any]) -> str:
-        """Save a simulation beside the marks of its outputs; return the digest of its state."""
+        """Save a simulation with the marks of its outputs; return the digest of its state."""
         digest = checkpoint.save(simulation, self._folder / SLOTS[self._turn], {"outputs": outputs})
         self._turn, self.is_empty = 1 - self._turn, False
         return digest
 
 
 def whole_checkpoints(folder: Path, problems: list[str]) -> Iterator[tuple[Path, Checkpoint]]:
-    """Those that can be used, the newest first; why others cannot is added to `problems`."""
+    """The checkpoints that can be used, newest first; what is wrong with others is added to `problems`."""
     found = []
     for name in SLOTS:
         path = folder / name

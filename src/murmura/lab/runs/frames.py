@@ -1,7 +1,7 @@
-"""The frames of a run as they are read: what was written, or the name of what is damaged.
+"""Reads the frames of a run, and reports damaged ones.
 
-A sum that is right proves that nothing was changed by accident, not that a frame makes sense: files come from anybody.
-So types, shapes and bounds are checked as well, before anybody counts on them.
+A correct checksum proves that nothing was changed by accident, not that a frame makes sense: files come from anywhere.
+So types, shapes and bounds are checked as well.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.layout import Layout
-from murmura.lab.damage import Damage, DamageError, Hear, tell
+from murmura.compute.plan import item_layout
+from murmura.core.layout import AXES
+from murmura.lab.damage import Damage, DamageError, OnDamage, warn_of_damage
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.schema import (
     COUNT,
@@ -38,9 +39,9 @@ LARGEST_STEP, MOST_IN_A_FRAME = 2**62, 2**31 - 1
 
 
 class Frames(Sequence[Frame]):
-    """The frames of a run, read when asked for, in any order; each is compared with its sum as it is read.
+    """The frames of a run, read on demand, in any order; each is compared with its checksum.
 
-    A damaged frame asked for by its number is an error. Who reads several gets the others, and the damage is named.
+    Reading one damaged frame by its number is an error. Reading several skips damaged ones with a warning.
     """
 
     def __init__(self, path: Path, scenario: Scenario) -> None:
@@ -55,14 +56,14 @@ class Frames(Sequence[Frame]):
         self._first_is_sound = True
         self._compare_with_scenario()
 
-    def sound(self, hear: Hear = tell) -> Frames:
-        """Only those that are not damaged; reads them all. Damage is named to `hear`."""
+    def sound(self, on_damage: OnDamage = warn_of_damage) -> Frames:
+        """Only the undamaged frames; reads them all. `on_damage` is called for the others."""
         good = []
         for number in self._numbers:
             try:
                 self._read(number)
             except DamageError as error:
-                hear(error.damage)
+                on_damage(error.damage)
             else:
                 good.append(number)
         found = copy(self)
@@ -72,7 +73,7 @@ class Frames(Sequence[Frame]):
         return found
 
     def is_whole(self, column: str) -> bool:
-        """Whether a recorded column is of whole numbers."""
+        """Whether a recorded column holds whole numbers."""
         found = self._file.type_of(LOG + column)
         return found is not None and found.kind in "iu"
 
@@ -96,20 +97,20 @@ class Frames(Sequence[Frame]):
         return self._read(number)
 
     def _good(self, numbers: Sequence[int]) -> Iterator[Frame]:
-        """Those of some frames that are not damaged; the others are named."""
+        """The undamaged ones of some frames, with a warning for the others."""
         for number in numbers:
             try:
                 frame = self._read(number)
             except DamageError as error:
-                tell(error.damage)
+                warn_of_damage(error.damage)
             else:
                 yield frame
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:
-        """After how many steps each frame was taken, shape (frames,); of a damaged frame what its neighbours suggest.
+        """The step of each frame, shape (frames,); for a damaged frame, what its neighbours suggest.
 
-        Only frames that break the rhythm are compared with their sums: what comes every hundred steps is right.
+        Only frames at irregular intervals are compared with their checksums: regular ones are plausible as they are.
         """
         found = np.full(len(self), -1, np.int64)
         for row, number in enumerate(self._numbers):
@@ -122,7 +123,7 @@ class Frames(Sequence[Frame]):
                 self._file.check(self._numbers[row])
                 self._step(self._numbers[row])
             except DamageError as error:
-                tell(error.damage)
+                warn_of_damage(error.damage)
                 found[row] = found[row - 1] + max(1, rhythm) if row else 0
         return found
 
@@ -133,10 +134,10 @@ class Frames(Sequence[Frame]):
 
     @cached_property
     def all_ids(self) -> NDArray[np.int32]:
-        """Everybody who is in some frame, ascending; only frames whose population differs from the first are read."""
+        """Ids of all agents in any frame, ascending; reads only frames whose population differs from the first."""
         found = np.empty(0, np.int32)
         for row, number in enumerate(self._numbers):
-            with suppress(DamageError):  # named when the frame itself is read
+            with suppress(DamageError):  # reported when the frame itself is read
                 if row == 0 or self._file.has(number, ID):
                     found = np.union1d(found, self._standing(number, ID))
         return found
@@ -159,7 +160,7 @@ class Frames(Sequence[Frame]):
             if not len(self):
                 return
             self._file.check(0)
-        except DamageError:  # named when the frame is read
+        except DamageError:  # reported when the frame is read
             self._first_is_sound = False
             return
         for name, expected in constants(self._scenario).items():
@@ -174,11 +175,13 @@ class Frames(Sequence[Frame]):
         self._file.check(number)
         step, count = self._step(number), self._count(number)
         columns = {name: self._rows(number, LOG + name, kinds="iuf") for name in self.columns}
-        if "position_x" in columns and "position_y" in columns:
-            positions = np.stack([columns["position_x"], columns["position_y"]], axis=1)
+        axes = len(self._middle)
+        exact = [f"position_{axis}" for axis in AXES[:axes]]
+        if all(name in columns for name in exact):
+            positions = np.stack([columns[name] for name in exact], axis=1)
         else:
-            positions = self._rows(number, POSITION, 3)[:, :2] + self._middle
-        velocities = np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :2])
+            positions = self._rows(number, POSITION, 3)[:, :axes] + self._middle
+        velocities = np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :axes])
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
             raise self._file.damage("places or velocities are not finite", number)
         ids, species = self._standing(number, ID), self._standing(number, TYPE)
@@ -195,7 +198,7 @@ class Frames(Sequence[Frame]):
             if rows is None:
                 continue
             rule = rules.get(name.removeprefix(ITEMS))
-            width = 0 if rule is None else len(Layout((*rule.item_fields, *rule.memory_fields)))
+            width = 0 if rule is None else len(item_layout(rule, self._scenario))
             if (
                 rows.ndim != 2
                 or rows.shape[1] != width
@@ -207,14 +210,14 @@ class Frames(Sequence[Frame]):
         return found
 
     def _standing(self, number: int, name: str) -> NDArray[np.int32]:
-        """Ids or species, which frame 0 gives where a frame is silent."""
+        """Ids or species; those of frame 0 where a frame has none."""
         count, home = self._count(number), number if self._file.has(number, name) else 0
         found = self._file.read(home, name)
         found = np.empty(0, np.int32) if found is None else found
         if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) < count:
             raise self._file.damage(f"it has no {name} for each of its {count} agents", number)
         if home != number and not self._first_is_sound:
-            tell(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
+            warn_of_damage(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
         if found.size and int(found.max()) >= 2**31:
             raise self._file.damage(f"its {name} are beyond all bounds", number)
         found = found[:count].astype(np.int32)
@@ -238,7 +241,7 @@ class Frames(Sequence[Frame]):
         return int(found[0])
 
     def _rows(self, number: int, name: str, width: int = 1, kinds: str = "f") -> NDArray[Any]:
-        """A value or a vector for each agent; the format leaves out what is empty."""
+        """A value or a vector for each agent; the format omits empty arrays."""
         count = self._count(number)
         found = self._file.read(number, name) if count else None
         if found is None:

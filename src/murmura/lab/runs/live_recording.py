@@ -103,7 +103,7 @@ class RunShelf:
         folder = self._new_folder(session.scenario.name, session.simulation.seed)
         self._now = LiveRecording(session.simulation, session.scenario, folder)
         self._heard, self._epoch = session.feed.newest, session.scene.epoch
-        session.listen(self._look)
+        session.add_listener(self._look)
         self._session = session
         return self.told()
 
@@ -131,7 +131,7 @@ class RunShelf:
 
     def _finish(self, simulation: Simulation | None) -> None:
         run, self._now = self._now, None
-        self._session.forget(self._look)
+        self._session.remove_listener(self._look)
         if run is not None and simulation is not None:
             run.end(simulation)
 

@@ -1,7 +1,7 @@
-"""manifest.json: what was run, with what, where, how it ended. A file of anybody's, so it is checked as it is read.
+"""manifest.json: what was run, with what, where, and how it ended. It may come from anywhere, so it is validated.
 
-Since format 2 it carries a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and how many frames
-and lines the others have; and every line of these carries a sum. A run keeps the format it was begun in.
+Since format 2 it has a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and the number of frames
+and lines of the others, whose lines carry checksums. A run keeps the format it began with.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import seal, write_whole
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import Damage, Hear, tell
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.scenario.plain_files import parse_json, read_plain_file
 
 MANIFEST = "manifest.json"
@@ -45,12 +45,12 @@ class Recording(BaseModel):
     checkpoint_every: str
     columns: list[str] = []
     measures: list[str] = []
-    named: bool = False  # the measures were asked for, so all are taken with every frame, whatever they cost
+    named: bool = False  # the user named the measures, so all are taken with every frame, whatever they cost
     rule_files: list[str] = []
 
 
 class Manifest(BaseModel):
-    """The whole file. Hashes are SHA-256; that of `run.gsd` is of its index and its frames' sums."""
+    """The whole file. Hashes are SHA-256; that of `run.gsd` covers its index and its frames' checksums."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -66,6 +66,7 @@ class Manifest(BaseModel):
     seed: int = Field(ge=0, le=LARGEST_SEED)
     backend: str
     threads: int
+    adapter: str | None = None  # the GPU, with the webgpu backend
     first_step: int = Step
     steps: int = Step
     recording: Recording
@@ -83,7 +84,7 @@ class Manifest(BaseModel):
 
     @property
     def has_sums(self) -> bool:
-        """Whether lines carry sums, and this file a seal."""
+        """Whether lines carry checksums, and this file a seal."""
         return self.format >= 2
 
     @property
@@ -93,6 +94,8 @@ class Manifest(BaseModel):
 
     def write(self, folder: Path) -> None:
         data = self.model_dump(mode="json", exclude={"seal"} if self.has_sums else set(SUMMED))
+        if self.adapter is None:
+            del data["adapter"]
         if self.has_sums:
             data["seal"] = seal(data)
         write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
@@ -110,6 +113,7 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
         seed=simulation.seed,
         backend=simulation.backend,
         threads=simulation.threads,
+        adapter=simulation.adapter,
         first_step=simulation.step_count,
         steps=steps,
         steps_done=0,
@@ -119,8 +123,8 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
     )
 
 
-def read_manifest(folder: Path, hear: Hear = tell) -> Manifest:
-    """The manifest of a run; where it does not match its seal, `hear` is told."""
+def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifest:
+    """Read the manifest of a run; `on_damage` is called if it does not match its seal."""
     path = folder / MANIFEST
     try:
         data = parse_json(read_plain_file(path, LARGEST_FILE))
@@ -144,7 +148,7 @@ def read_manifest(folder: Path, hear: Hear = tell) -> Manifest:
         raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
     is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
     if not is_right:
-        hear(Damage(path, "it does not match its seal: what it says may be wrong"))
+        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
     return found
 
 
@@ -153,7 +157,7 @@ def now() -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Everything that may decide about bits."""
+    """Everything that may affect the bits of a run."""
     from importlib.metadata import version
 
     return {
@@ -168,7 +172,7 @@ def versions() -> dict[str, Any]:
 
 @cache
 def source_revision() -> str | None:
-    """The commit this program is of, if it runs from a checkout; "-dirty" if files were changed since."""
+    """The commit of this program, if it runs from a checkout; "-dirty" if files were changed since."""
     folder = Path(murmura.__file__).parent
     settings = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
 
@@ -179,7 +183,9 @@ def source_revision() -> str | None:
         ).stdout
 
     try:
-        git("ls-files", "--error-unmatch", "__init__.py")  # or this would be the revision of somebody's else
+        git(
+            "ls-files", "--error-unmatch", "__init__.py"
+        )  # else this would be the revision of another repository
         return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*").strip()
     except (OSError, subprocess.SubprocessError):
         return None

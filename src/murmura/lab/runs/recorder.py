@@ -1,13 +1,12 @@
-"""Steps a simulation and writes what is due: runs that cannot be lost.
+"""Steps a simulation and records it, so that a crash loses little and a resumed run equals one that never stopped.
 
-Frames, metrics and events are written by a second thread. At the start, now and then, and at the end a checkpoint is
-taken: first all outputs so far are put on disk, then the state with the outputs' lengths and digests. Going on means
-going back to the newest checkpoint that is whole, cutting the outputs to what it says, and stepping from there. A
-checkpoint's marks are always of before its step was observed: then it does not matter which steps were last ones, and
-outputs of a run that went on equal those of one that never stopped.
+A second thread writes frames, metrics and events. A checkpoint is taken at the start, now and then, and at the end:
+first all outputs are put on disk, then the state with the outputs' lengths and digests. Resuming means to go back to
+the newest intact checkpoint, truncate the outputs to its marks, and step from there. The marks always exclude what was
+observed at the checkpoint's own step: so it does not matter at which step a run was stopped.
 
-Steps want all cores, so what the second thread does costs them nearly its whole time. It gets to work while the first
-does not step: a frame is written while the next one is taken, and measured while the state is saved.
+Steps want all cores, so the second thread works while the first does not step: a frame is written while the next one is
+taken, and measured while the state is saved.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario
 
 PIECE_SECONDS = 0.1
-"""About this long steps go on before progress is told and a Ctrl-C heard."""
+"""[s] of steps between two reports of progress and checks for Ctrl-C, roughly."""
 COMMIT_SECONDS = 0.25
-"""At least this often what was written is put on disk."""
+"""[s] after which, at the latest, outputs are flushed to disk."""
 MOST_WAITING = 3
-"""So many frames may wait to be written; then steps wait too."""
+"""Frames that may wait to be written; beyond that, steps wait, too."""
 Progress = Callable[[int, int], None]
 
 
@@ -56,7 +55,7 @@ class Outputs:
 
     @classmethod
     def create(cls, folder: Path, scenario: Scenario, manifest: Manifest) -> Outputs:
-        """New files."""
+        """Create the files."""
         return cls(
             TrajectoryWriter.create(folder / TRAJECTORY, scenario, manifest.recording.columns),
             LinesWriter.create(folder / METRICS, manifest.has_sums),
@@ -67,9 +66,9 @@ class Outputs:
     def reopen(
         cls, run: Run, manifest: Manifest, marks: Mapping[str, Any], ready: Callable[[], None]
     ) -> Outputs:
-        """Cut the files to these marks; if one of them is damaged, all stay as they are.
+        """Truncate the files to these marks; if one of them is damaged, all stay as they are.
 
-        `ready` is called when all are known to be whole and nothing has been changed yet.
+        `ready` is called when all are known to be intact and nothing has been changed yet.
         """
         for name in (METRICS, EVENTS):
             checked(run.folder / name, marks[name])
@@ -86,7 +85,7 @@ class Outputs:
             file.commit()
 
     def marks(self) -> dict[str, Any]:
-        """Where each file ends, now that all of it is on disk."""
+        """Flush all files, and return where each ends."""
         self.commit()
         return {name: file.mark() for name, file in self._files.items()}
 
@@ -100,7 +99,7 @@ class Outputs:
 
 
 class Recorder:
-    """Steps a simulation to its end and hands what is due to the writing thread."""
+    """Steps a simulation to its end and hands outputs to the writing thread."""
 
     def __init__(
         self,
@@ -115,8 +114,8 @@ class Recorder:
         self._cadence = Cadence(manifest.recording, manifest.first_step, manifest.end)
         self._seen = simulation.step_count  # events up to this step are written
         self._jobs: deque[Future[None]] = deque()
-        self._held: Callable[[], None] | None = None
-        self._writes = Lock()  # nothing of this step may be in the files when they are marked
+        self._pending: Callable[[], None] | None = None
+        self._writes = Lock()  # marks must not include outputs of their own step
         self._failed = False
         self._committed = time.monotonic()
 
@@ -127,12 +126,12 @@ class Recorder:
             with Interrupts() as interrupts, ThreadPoolExecutor(1, "murmura-writer") as self._pool:
                 try:
                     digest = self._run(progress, interrupts)
-                finally:  # what was taken is good, whatever came after it
-                    self._let_write()
+                finally:  # write what was taken, whatever happened afterwards
+                    self._submit_frame()
                 self._drain()
             manifest.status = "finished" if self._simulation.step_count == manifest.end else "interrupted"
             manifest.final_hash = digest
-        except KeyboardInterrupt:  # a second one: nobody wants to wait
+        except KeyboardInterrupt:  # the second Ctrl-C: stop at once
             manifest.status = "interrupted"
             raise
         except BaseException as error:
@@ -141,7 +140,7 @@ class Recorder:
         finally:
             manifest.steps_done = self._simulation.step_count - manifest.first_step
             manifest.seconds = round(manifest.seconds + time.perf_counter() - begun, 3)
-            with suppress(OSError):  # on a full disk the reason matters more, and is on its way
+            with suppress(OSError):  # on a full disk, the error that is being raised matters more
                 marks = self._outputs.marks()
                 manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
                 manifest.counts = self._outputs.counts()
@@ -150,12 +149,12 @@ class Recorder:
             raise KeyboardInterrupt
 
     def _run(self, progress: Progress | None, interrupts: Interrupts) -> str:
-        """Step to the end, or until somebody wants to stop; return the digest of the last state."""
+        """Step to the end, or until Ctrl-C; return the digest of the last state."""
         simulation, end = self._simulation, self._manifest.end
         piece, pace = 1, parse_pause(self._manifest.recording.checkpoint_every)
         pace.restart(simulation.step_count)
         while True:
-            stops = simulation.step_count == end or interrupts.asked
+            stops = simulation.step_count == end or interrupts.requested
             if stops or self._checkpoints.is_empty or pace.is_over(simulation.step_count):
                 digest = self._checkpoint()
                 pace.restart(simulation.step_count)
@@ -167,25 +166,25 @@ class Recorder:
             begun = time.perf_counter()
             simulation.step(count)
             piece = max(1, int(PIECE_SECONDS * count / max(time.perf_counter() - begun, 1e-9)))
-            self._take_events()
+            self._submit_events()
             if not self._cadence.is_due(simulation.step_count):
-                self._let_write()  # the next frame is far away
+                self._submit_frame()  # the next frame is far away
             if progress is not None:
                 progress(simulation.step_count, end)
 
     def _observe(self) -> None:
-        """Take what is due, if it is; whatever was taken before is written meanwhile."""
+        """Take a frame, if one is due, while the previous one is written."""
         if not self._cadence.is_due(self._simulation.step_count):
             return
-        self._let_write()
+        self._submit_frame()
         seen = self._simulation.look(measured=True)
         if seen is self._simulation:
-            self._held = self._taken(seen)
-        else:  # it is on its way from a device; whoever writes it waits for it
-            self._held = lambda: self._taken(seen)()
+            self._pending = self._taken(seen)
+        else:  # on its way from a device; the writer waits for it
+            self._pending = lambda: self._taken(seen)()
 
     def _taken(self, seen: Simulation | Snapshot) -> Callable[[], None]:
-        """Copy what is to be written of an instant; return what writes it."""
+        """Copy what to write of an instant; return a function that writes it."""
         names = self._cadence.measures(seen.step_count, seen.agent_count)
         flock = seen.flock_later(ordered=True) if names else None
         frame = self._outputs.trajectory.take(seen)
@@ -205,12 +204,12 @@ class Recorder:
 
         return write
 
-    def _let_write(self) -> None:
-        if self._held is not None:
-            write, self._held = self._held, None
-            self._hand_over(write)
+    def _submit_frame(self) -> None:
+        if self._pending is not None:
+            write, self._pending = self._pending, None
+            self._submit(write)
 
-    def _take_events(self) -> None:
+    def _submit_events(self) -> None:
         events = [event for event in self._simulation.events() if event["step"] > self._seen]
         self._seen = self._simulation.step_count
         if events:
@@ -219,14 +218,14 @@ class Recorder:
                 for event in events:
                     self._outputs.events.write(event)
 
-            self._hand_over(write)
+            self._submit(write)
 
-    def _hand_over(self, write: Callable[[], None]) -> None:
+    def _submit(self, write: Callable[[], None]) -> None:
         while len(self._jobs) >= MOST_WAITING:
             self._jobs.popleft().result()
 
         def job() -> None:
-            if self._failed:  # nothing may follow a gap
+            if self._failed:  # no output may follow a gap
                 return
             self._failed = True
             write()
@@ -235,17 +234,17 @@ class Recorder:
         self._jobs.append(self._pool.submit(job))
 
     def _drain(self) -> None:
-        self._let_write()
+        self._submit_frame()
         while self._jobs:
             self._jobs.popleft().result()
 
     def _checkpoint(self) -> str:
-        """Save the state with the marks of all outputs until now; measure it meanwhile. Return its digest."""
+        """Save the state with the marks of all outputs, and measure it meanwhile. Return its digest."""
         self._drain()
-        self._simulation.state  # noqa: B018 - brought here now, where it is on a device: it is needed three times
+        self._simulation.state  # noqa: B018 - fetch it from a device once, since it is needed three times
         with self._writes:
             self._observe()
-            self._let_write()
+            self._submit_frame()
             marks = self._outputs.marks()
             self._committed = time.monotonic()
         return self._checkpoints.save(self._simulation, marks)
@@ -256,5 +255,5 @@ def _measured(flock: Callable[[], Flock], names: Sequence[str]) -> dict[str, flo
         return measure_flock(flock(), names)
     except MurmuraError:
         raise
-    except Exception as error:  # a measure of the user's own
+    except Exception as error:  # a user's own measure may raise anything
         raise RunError(f"a measure failed: {type(error).__name__}: {error}") from error

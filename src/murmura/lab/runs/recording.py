@@ -1,4 +1,4 @@
-"""Begin to record: a folder, what goes into it, and the request checked before anything is compiled or written."""
+"""Starts to record a run into a folder. The request is checked before anything is compiled or written."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from murmura.lab.runs.cadence import Cadence, parse_pause
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
-from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, open_run
+from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
 from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
 from murmura.lab.sweeps.one_run import check_measures
 from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
 
 LOCK = ".lock"
-OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, *SLOTS)
+OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, TRACKS, *SLOTS)
 CHECKPOINT_EVERY = "30s"
 
 
@@ -64,7 +64,7 @@ def record(
     check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
     check_measures(measures or (), simulation.scenario)
     for name in columns:
-        simulation.state[name]  # does this flock have it?
+        simulation.state[name]  # raises if there is no such column
     settings = Recording(
         every=every,
         metrics_every=metrics_every,
@@ -81,7 +81,7 @@ def record(
     with writing(folder):
         content = json_content(simulation.scenario)
         manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
-        # These two first: from here on the run can be begun again, whatever happens to this process.
+        # These two first: from here on the run can be restarted, whatever happens to this process.
         write_whole(folder / CONFIG, content)
         manifest.write(folder)
         outputs = Outputs.create(folder, simulation.scenario, manifest)
@@ -95,16 +95,16 @@ def record(
 
 
 def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
-    """Which measures `record` takes less often than frames, and every how many steps at the end; None if none."""
+    """The measures that `record` takes less often than frames, and their interval in steps at the end; None if none."""
     settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
     return Cadence(settings, 0, steps).thinned(scenario.agents)
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Nobody else writes to this folder meanwhile; what the disk refuses is told in one line.
+    """Lock a folder for writing, and report errors of the disk in one line.
 
-    Links in the folder are refused, and what a killed process left half written is removed.
+    Links in the folder are refused, and temporary files of killed processes are removed.
     """
     from filelock import FileLock, Timeout
 
@@ -137,9 +137,9 @@ def check_request(
     scenario: Scenario | None = None,
     seed: int | None = None,
 ) -> None:
-    """Whether `record` could begin, before anything is compiled or written: a run never overwrites another.
+    """Raise if `record` cannot begin, before anything is compiled or written: a run never overwrites another.
 
-    With `scenario` and `seed`, a folder that holds that very run is told from one that holds another.
+    With `scenario` and `seed`, the message distinguishes a folder that holds this very run from one with another.
     """
     if steps < 0 or every < 1:
         raise ScenarioError(
@@ -156,7 +156,7 @@ def check_request(
     _full_names(columns)
     parse_pause(checkpoint_every)
     if scenario is not None:
-        json_content(scenario)  # could it be read again?
+        json_content(scenario)  # raises if it could not be read again
     try:
         if folder.exists() and not is_free(folder):
             raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")
@@ -165,7 +165,7 @@ def check_request(
 
 
 def is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds what a run left that was killed before it had begun."""
+    """Whether a folder is empty, or holds only what a run left that was killed before it began."""
     names = {path.name for path in folder.iterdir()}
     return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, CONFIG})
 

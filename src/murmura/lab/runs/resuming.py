@@ -1,4 +1,4 @@
-"""Go on with a run: from the newest checkpoint that is whole, with the very bits of a run that never stopped."""
+"""Resumes a run from its newest intact checkpoint, with the bits of a run that never stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from murmura.lab.runs.recording import writing
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run, open_run
 
 SMALL = 2**20
-"""Files of a run that has hardly begun are smaller [bytes]."""
+"""[bytes] Files of a run that has hardly begun are smaller."""
 Announce = Callable[[str], None]
 Ready = Callable[[Simulation], None]
 
@@ -33,27 +33,27 @@ def resume(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Run:
-    """Go on with a run that was stopped or killed, or further than was asked for at first.
+    """Resume a run that was stopped or killed, or extend one that has ended.
 
     Args:
         folder: The run's folder.
-        steps: How many steps the whole run shall have; by default as many as it was to have.
+        steps: The total number of steps; by default as the run was started with.
         threads: How many threads; bits do not depend on it.
         progress: Called now and then with the step and the last step.
         announce: Called with a line of text about damage, other versions, and what takes long.
     """
     folder = Path(folder)
     say = announce or (lambda text: None)
-    Run(folder, refuse)  # is it one, and can it be read?
+    Run(folder, refuse)  # raises if it is none, or cannot be read
     with writing(folder):
-        run = Run(folder, refuse)  # again: another process may have gone on with it until now
+        run = Run(folder, refuse)  # again: another process may have resumed it meanwhile
         manifest = Manifest.model_validate(run.manifest)
         _check_resumable(run, manifest, steps)
         end = manifest.first_step + (manifest.steps if steps is None else steps)
         _warn_of_differences(manifest, say)
 
         def ready(simulation: Simulation) -> None:
-            """Say that the run goes on, before anything is cut: counts and hashes are of what was there until now."""
+            """Mark the run as running before anything is truncated: its counts and hashes are of the old files."""
             nonlocal manifest
             manifest = _going_on(manifest, simulation, end)
             manifest.write(folder)
@@ -69,13 +69,13 @@ def resume(
 
 
 def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
-    """The manifest of a run from when it goes on."""
+    """The manifest of a resumed run."""
     entry = {"step": simulation.step_count, "when": now(), **versions()}
     return manifest.model_copy(
         update=versions()
         | {"steps": end - manifest.first_step, "status": "running", "error": None, "final_hash": None}
         | {"hashes": {}, "counts": {}, "threads": simulation.threads, "resumed": [*manifest.resumed, entry]}
-        # Written anew at the end; a crash in between must not leave a hash of what was there before.
+        # Written again at the end; a crash in between must not leave hashes of the old files.
         | {"files": {name: found for name, found in manifest.files.items() if name != ATMOSPHERE}}
     )
 
@@ -83,6 +83,11 @@ def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
 def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
     if steps is not None and steps < 0:
         raise ScenarioError(f"expected 0 or more steps, got {steps}")
+    if run.is_tracked:
+        raise ScenarioError(
+            f"{run.folder} holds tracked animals, whose rules nobody knows: they cannot go on. Fit a model to "
+            "them with `murmura fit`"
+        )
     if manifest.status == "finished" and (steps is None or steps <= manifest.steps):
         raise ScenarioError(
             f"{run.folder} is finished: it has all {manifest.steps:,} steps. To go further, say how many the whole run "
@@ -115,7 +120,7 @@ def _warn_of_differences(manifest: Manifest, say: Announce) -> None:
 def _restore(
     run: Run, manifest: Manifest, end: int, threads: int | None, say: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs, Path | None]:
-    """From the newest checkpoint that is whole and whose outputs are; anew where the run never came to one."""
+    """Restore the newest checkpoint that is intact, outputs included; restart a run that never had one."""
     if _never_came_far(run.folder):
         return *_begun_anew(run, manifest, threads, say, ready), None
     problems: list[str] = []
@@ -137,7 +142,7 @@ def _restore(
         except (LookupError, TypeError, ValueError, OverflowError):
             problems.append(f"{path} is not of a recorded run")
             continue
-        # Measures of births and deaths look back: what was told before belongs to the story.
+        # Measures of births and deaths look back, so earlier lives belong to the family tree.
         if found.step_count > manifest.first_step:
             simulation.remember(lineage_of_run(run, found.step_count))
         for problem in problems:
@@ -149,12 +154,12 @@ def _restore(
 
 
 def _never_came_far(folder: Path) -> bool:
-    """Whether a run was killed before its first checkpoint: then its files hold its first step at most."""
+    """Whether a run was killed before its first checkpoint; its files then hold at most its first step."""
     if any((folder / name).exists() for name in SLOTS):
         return False
     try:
         frames = len(GsdReader(folder / TRAJECTORY))
-    except RunError:  # not there, or begun and not written to its end
+    except RunError:  # missing or incomplete
         path = folder / TRAJECTORY
         frames = 0 if not path.exists() or path.stat().st_size <= SMALL else FOREVER
     lines = [
@@ -168,7 +173,7 @@ def _never_came_far(folder: Path) -> bool:
 def _begun_anew(
     run: Run, manifest: Manifest, threads: int | None, say: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs]:
-    """The run from its start, which is that of its scenario; other starts only a checkpoint would know."""
+    """The run from the start of its scenario; given starts are known to checkpoints only."""
     simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=say)
     if manifest.first_step or simulation.state_hash() != manifest.start_hash:
         raise RunError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import Damage, Hear, tell
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.json_lines import read_rows
 from murmura.lab.runs.checkpoints import whole_checkpoints
@@ -28,36 +28,39 @@ if TYPE_CHECKING:
 
     from murmura.engine.lineage import Lineage
     from murmura.lab.verify import Report
+    from murmura.measure import Flock
     from murmura.measure.atmosphere import Spell, Thresholds
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
+TRACKS = "tracks.json"
+"""Where the run is of tracked animals: where they come from, and what was done to their tracks."""
 Table = Literal["trajectory", "metrics", "events"]
 
 
 class Run:
-    """A recorded run; also one that is still going on, or that was killed."""
+    """A recorded run; it may still be running, or have been killed."""
 
-    def __init__(self, folder: Path, hear: Hear = tell) -> None:
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
-        found = read_manifest(folder, hear)
+        found = read_manifest(folder, on_damage)
         self.manifest: dict[str, Any] = found.model_dump(exclude={"seal"})
         self.has_sums = found.has_sums
         try:
-            self.scenario: Scenario = self._scenario(hear)
+            self.scenario: Scenario = self._scenario(on_damage)
         except (ScenarioError, UnknownNameError) as error:
             files = found.recording.rule_files
             hint = f". It was made with --rules {' --rules '.join(files)}: load these first" if files else ""
             raise RunError(f"the run in {folder} cannot be read: {error}{hint}") from None
 
-    def _scenario(self, hear: Hear) -> Scenario:
-        """As config.json says it or, where that is damaged, as a checkpoint does."""
+    def _scenario(self, on_damage: OnDamage) -> Scenario:
+        """The scenario of config.json or, where that is damaged, of a checkpoint."""
         path = self.folder / CONFIG
         damage = small_damage(path, self.manifest["files"].get(CONFIG)) if self.has_sums else None
         if damage is None:
             return load_scenario(path)
         for _, found in whole_checkpoints(self.folder, []):
             if found.seed == self.seed:
-                hear(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
+                on_damage(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
                 return found.scenario
         raise RunError(f"{damage}, and no checkpoint says what the scenario was")
 
@@ -66,42 +69,59 @@ class Run:
         return int(self.manifest["seed"])
 
     @property
+    def is_tracked(self) -> bool:
+        """Whether these are tracked animals, and no simulation."""
+        return TRACKS in self.manifest["files"]
+
+    @property
     def status(self) -> str:
         """running (or killed), finished, interrupted or failed."""
         return str(self.manifest["status"])
 
     @property
     def final_hash(self) -> str | None:
-        """State hash at the end; none while the run goes on."""
+        """State hash at the end; None while the run goes on."""
         found: str | None = self.manifest["final_hash"]
         return found
 
     @cached_property
     def frames(self) -> Frames:
-        """What was recorded, as a sequence of frames: `len`, index, slice, iterate."""
+        """The recorded frames, as a sequence: `len`, index, slice, iterate."""
         found = Frames(self.folder / TRAJECTORY, self.scenario)
         count = self.manifest["counts"].get(TRAJECTORY)
         if count is not None and count != len(found):
-            tell(Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}"))
+            warn_of_damage(
+                Damage(self.folder / TRAJECTORY, f"it has {len(found):,} frames, expected {count:,}")
+            )
         return found
 
+    def flocks(self, every: int = 1) -> Iterator[Flock]:
+        """Every frame, or every so many, as measures see it; velocities before are those of the frame before."""
+        from murmura.lab.runs.instants import flocks_of
+
+        return flocks_of(self, every)
+
     def metrics(self) -> Iterator[dict[str, float]]:
-        """The measured steps, one after the other; NaN where a measure is undefined or was not taken."""
+        """Iterate over the measured steps; NaN where a measure is undefined or was not taken."""
         for row in self.rows("metrics"):
             yield {key: math.nan if value is None else value for key, value in row.items()}
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """What happened to whom, one after the other."""
+        """Iterate over the events of the run."""
         return self.rows("events")
 
-    def rows(self, table: Literal["metrics", "events"], hear: Hear = tell) -> Iterator[dict[str, Any]]:
-        """The lines of a table as they were written; damage is named to `hear`."""
+    def rows(
+        self, table: Literal["metrics", "events"], on_damage: OnDamage = warn_of_damage
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of a table; `on_damage` is called for damaged lines."""
         name, check = (METRICS, check_metrics) if table == "metrics" else (EVENTS, check_event)
-        # While a run goes on, or after it was killed, nobody knows how many lines there are.
-        return read_rows(self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, hear)
+        # While a run goes on, and after it was killed, the number of lines is unknown.
+        return read_rows(
+            self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, on_damage
+        )
 
     def verify(self) -> Report:
-        """Read everything the folder holds and compare it with its sums."""
+        """Read the whole folder and compare it with its checksums."""
         from murmura.lab.verify import verify_run
 
         return verify_run(self.folder)
@@ -113,7 +133,7 @@ class Run:
         return lineage_of_run(self)
 
     def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
-        """The times it went through: mass extinction, mating season, predator dominance, starvation, boom."""
+        """Its periods: mass extinction, mating season, predator dominance, starvation, boom."""
         from murmura.lab.runs.atmosphere import atmosphere
 
         return atmosphere(self, limits)
@@ -131,7 +151,7 @@ class Run:
         )
 
     def to_xarray(self) -> xarray.Dataset:
-        """The frames as arrays with named dimensions step, agent and axis; read when values are needed."""
+        """The frames as an xarray dataset with dimensions step, agent and axis, read lazily."""
         from murmura.lab.exports.tables import dataset
 
         return dataset(self)
@@ -143,7 +163,7 @@ class Run:
         return lazy_frame(self, table)
 
     def to_pandas(self, table: Table = "trajectory") -> Any:
-        """The same as a pandas table, which is in memory."""
+        """The same as a pandas table, in memory."""
         with needs("analysis"):
             return self.to_polars(table).collect().to_pandas()
 
@@ -165,12 +185,12 @@ class Run:
 
 
 def open_run(folder: str | Path) -> Run:
-    """Open a run folder. Where something in it is damaged, a `DamageWarning` names it, and the rest is read."""
+    """Open a run folder. Damaged parts raise a `DamageWarning`, and the rest is read."""
     return Run(Path(folder))
 
 
 def small_damage(path: Path, expected: str | None) -> Damage | None:
-    """What is wrong with a small file whose SHA-256 is known."""
+    """The damage of a small file whose SHA-256 is known, if any."""
     try:
         found = sha256(read_plain_file(path, LARGEST_FILE))
     except OSError as error:
@@ -185,7 +205,7 @@ def small_damage(path: Path, expected: str | None) -> Damage | None:
 
 
 def check_metrics(row: dict[str, Any]) -> None:
-    """Refuse a row of metrics that no run writes: numbers only, or null."""
+    """Refuse a row of metrics with anything but numbers and null."""
     check_step(row)
     for name, value in row.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):

@@ -17,12 +17,12 @@ from murmura.scenario import Scenario
 MANY_RUNS = 100_000
 """From here on a design must be meant."""
 CHECKED_CELLS = 500
-REHEARSAL_AGENTS = 200
+DRY_RUN_AGENTS = 200
 LOOK_AGENTS = 2000
 LONGEST_LOOK = 0.5  # [s] spent on the estimate
 
 
-def rehearse_sweep(
+def dry_run_sweep(
     question: Question, design: Design, workers: int | None, elsewhere: bool, sure: bool, announce: Announce
 ) -> None:
     """Refuse what cannot work, before anything is written: values out of range, a backend that is missing, a rule
@@ -61,7 +61,7 @@ def _first_cell(question: Question, design: Design, announce: Announce) -> None:
     """A small flock under the first cell's rules: compiles the kernel once, for all workers, and takes measures."""
     values = design.cell(0) if design.kind != SEARCH else {a.path: a.at(0.0) for a in design.axes}
     scenario = question.load().with_values(values)
-    small = scenario.with_values({"agents": min(scenario.agents, REHEARSAL_AGENTS)})
+    small = scenario.with_values({"agents": min(scenario.agents, DRY_RUN_AGENTS)})
     simulation = Simulation(small, 0, question.backend, question.threads, announce=announce)
     try:
         averages(simulation, replace(question, steps=1, discard=0, every=1))

@@ -19,7 +19,8 @@ from typing import Any, Protocol
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.extras import needs
-from murmura.lab.sweeps.one_run import Announce, Question, answer
+from murmura.lab.sweeps.jobs import Asked, do_job
+from murmura.lab.sweeps.one_run import Announce
 
 Row = dict[str, Any]
 MOST_DEATHS = 3
@@ -30,7 +31,7 @@ MOST_STARTS = 20
 """So often a worker may be killed while it starts."""
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """Does runs."""
 
     capacity: int
@@ -42,7 +43,7 @@ class Crew(Protocol):
         """Stop at once, whatever is under way."""
 
 
-def check_crew(workers: int | None, scheduler: str | None) -> None:
+def check_executor(workers: int | None, scheduler: str | None) -> None:
     """Refuse what makes no sense, before anything is written."""
     if scheduler is not None and workers is not None:
         raise ScenarioError("--workers is for this machine and --scheduler for a cluster: give one of them")
@@ -50,43 +51,45 @@ def check_crew(workers: int | None, scheduler: str | None) -> None:
         raise ScenarioError(f"expected 0 or more workers (0: no process beside this one), got {workers}")
 
 
-def gather_crew(question: Question, workers: int | None, scheduler: str | None, announce: Announce) -> Crew:
-    """The crew a command line asks for; threads times workers never exceed the cores."""
+def make_executor(
+    question: Asked, workers: int | None, scheduler: str | None, announce: Announce
+) -> Executor:
+    """The executor a command line asks for; threads times workers never exceed the cores."""
     from murmura.compute.machine import available_cores
 
-    check_crew(workers, scheduler)
+    check_executor(workers, scheduler)
     if scheduler is not None:
-        return CrewDask(question, scheduler)
+        return ExecutorDask(question, scheduler)
     cores = available_cores()
     if workers == 0:
-        return CrewHere(question)
+        return ExecutorInline(question)
     most = max(1, cores // question.threads)
     if workers is not None and workers > most:
         announce(f"{most} workers instead of {workers}: {cores} cores, {question.threads} threads each")
-    return CrewLocal(question, min(workers or most, most))
+    return ExecutorProcesses(question, min(workers or most, most))
 
 
-class CrewHere:
+class ExecutorInline:
     """This process, one run after the other. Knows measures that were registered in it."""
 
     capacity = 1
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Asked) -> None:
         self._question = question.data()
 
     def submit(self, task: Row) -> Future[Row]:
         done: Future[Row] = Future()
-        done.set_result(answer(self._question, task))
+        done.set_result(do_job(self._question, task))
         return done
 
     def close(self) -> None:
         pass
 
 
-class CrewLocal:
+class ExecutorProcesses:
     """Processes of this machine, each served by a thread of this one. They die with this process."""
 
-    def __init__(self, question: Question, workers: int) -> None:
+    def __init__(self, question: Asked, workers: int) -> None:
         self.capacity = workers + min(workers, 8)  # a few in advance, so that nobody waits for the writer
         self._question = question
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
@@ -201,10 +204,10 @@ def _close(pipe: Any) -> None:
         pipe.close()
 
 
-class CrewDask:
+class ExecutorDask:
     """A Dask cluster. Its workers need Murmura installed, and the files of --rules at the same paths."""
 
-    def __init__(self, question: Question, scheduler: str) -> None:
+    def __init__(self, question: Asked, scheduler: str) -> None:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):
@@ -234,7 +237,7 @@ class CrewDask:
                 told.set_exception(self._gone() if self._is_gone(error) else error)
 
         try:
-            self._executor.submit(answer, self._question, task).add_done_callback(hand_on)
+            self._executor.submit(do_job, self._question, task).add_done_callback(hand_on)
         except Exception as error:
             raise (self._gone() if self._is_gone(error) else error) from None
         return told

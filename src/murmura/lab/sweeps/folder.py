@@ -23,7 +23,7 @@ import numpy as np
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.checkpoint import write_whole
-from murmura.lab.damage import Hear, refuse, tell
+from murmura.lab.damage import OnDamage, refuse, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.run import small_damage
@@ -53,12 +53,12 @@ OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
 class Sweep:
     """A sweep in its folder, finished or not. Opening one runs nothing: rules of a user's own stay where they are."""
 
-    def __init__(self, folder: Path, hear: Hear = tell) -> None:
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
-        self.manifest: dict[str, Any] = read_sweep_manifest(folder, hear)
+        self.manifest: dict[str, Any] = read_sweep_manifest(folder, on_damage)
         self.has_sums = self.manifest.get("format", 1) >= 2
         self.start: dict[str, Any] = self.manifest["start"]
-        scenario = self._read_scenario(hear)
+        scenario = self._read_scenario(on_damage)
         hashes = {"scenario": scenario, "rule_hashes": self.start.get("rule_hashes", [])}
         try:
             self.question = Question.from_data(self.manifest["question"] | hashes)
@@ -68,12 +68,12 @@ class Sweep:
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
             raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
 
-    def _read_scenario(self, hear: Hear) -> dict[str, Any]:
+    def _read_scenario(self, on_damage: OnDamage) -> dict[str, Any]:
         path = self.folder / SCENARIO
         if self.has_sums:
             damage = small_damage(path, self.manifest.get("files", {}).get(SCENARIO))
             if damage is not None:
-                hear(damage)
+                on_damage(damage)
         try:
             found = parse_json(read_plain_file(path, LARGEST_SCENARIO))
         except OSError as error:
@@ -139,8 +139,10 @@ class Sweep:
     def kind(self) -> str:
         return self.design.kind
 
-    def rows(self, writable: bool = False, hear: Hear = tell) -> Rows:
-        return Rows(self.folder / ROWS, self.design.run_count, writable, self.has_sums, self._check_row, hear)
+    def rows(self, writable: bool = False, on_damage: OnDamage = warn_of_damage) -> Rows:
+        return Rows(
+            self.folder / ROWS, self.design.run_count, writable, self.has_sums, self._check_row, on_damage
+        )
 
     def _check_row(self, row: Row) -> None:
         """Refuse a row that no run of this sweep writes. Points of other designs cost too much to compare each time."""

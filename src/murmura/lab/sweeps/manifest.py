@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import seal, write_whole
-from murmura.lab.damage import Damage, Hear
+from murmura.lab.damage import Damage, OnDamage
 from murmura.lab.runs.manifest import LARGEST_STEP
 from murmura.lab.sweeps.axes import MOST_VALUES
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH
@@ -115,8 +115,8 @@ class SweepManifest(Strict):
         return self
 
 
-def read_sweep_manifest(folder: Path, hear: Hear) -> dict[str, Any]:
-    """The manifest of a sweep, checked; where it does not match its seal, `hear` is told."""
+def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
+    """The manifest of a sweep, checked; where it does not match its seal, `on_damage` is told."""
     path = folder / MANIFEST
     try:
         data = parse_json(read_plain_file(path, LARGEST_FILE))
@@ -136,7 +136,7 @@ def read_sweep_manifest(folder: Path, hear: Hear) -> dict[str, Any]:
         ) from None
     is_right = found.seal == seal(data) if found.format >= 2 else not (found.seal or found.files)
     if not is_right:
-        hear(Damage(path, "it does not match its seal: what it says may be wrong"))
+        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
     return dict(data)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from murmura.core.errors import RunError
 from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import whole_file
-from murmura.lab.damage import MOST_NAMED, Damage, Hear, tell
+from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
 from murmura.lab.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
 from murmura.lab.safe_open import open_own
 from murmura.scenario.plain_files import open_plain_file
@@ -39,7 +39,7 @@ class Rows:
         writable: Whether rows will be added; damaged ones are then taken out.
         summed: Whether lines carry sums.
         check: Raises ValueError for a row that makes no sense.
-        hear: Called with each damage.
+        on_damage: Called with each damage.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class Rows:
         writable: bool = False,
         summed: bool = False,
         check: Check = lambda row: None,
-        hear: Hear = tell,
+        on_damage: OnDamage = warn_of_damage,
     ) -> None:
-        self.path, self._summed, self._check, self._hear = path, summed, check, hear
+        self.path, self._summed, self._check, self._on_damage = path, summed, check, on_damage
         # Places are counted from 1. Memory of zeros is taken only where something is written to it.
         self._places = np.zeros(run_count, np.int64)
         self._failed: set[int] = set()
@@ -84,9 +84,11 @@ class Rows:
                 except ValueError as error:
                     self.damaged += 1
                     if self.damaged <= MOST_NAMED:
-                        self._hear(Damage(self.path, f"{error}: its run counts as not done", line=number))
+                        self._on_damage(
+                            Damage(self.path, f"{error}: its run counts as not done", line=number)
+                        )
         if self.damaged > MOST_NAMED:
-            self._hear(Damage(self.path, f"{self.damaged - MOST_NAMED:,} more lines"))
+            self._on_damage(Damage(self.path, f"{self.damaged - MOST_NAMED:,} more lines"))
         return end
 
     def _row(self, line: bytes | None) -> Row:

@@ -16,8 +16,8 @@ from murmura.lab.damage import refuse
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import listed_axes, read_axes
 from murmura.lab.sweeps.design import SEARCH, Design
-from murmura.lab.sweeps.dry_run import rehearse_sweep
-from murmura.lab.sweeps.executors import Crew, check_crew, gather_crew
+from murmura.lab.sweeps.dry_run import dry_run_sweep
+from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
 from murmura.lab.sweeps.folder import SCENARIO, Sweep, claimed, is_sweep
 from murmura.lab.sweeps.one_run import Announce, Question
 from murmura.lab.sweeps.rows import Row, Rows
@@ -83,7 +83,7 @@ def sweep(
     Returns:
         The finished sweep. Runs that failed have an `error` in its rows; calling again tries them once more.
     """
-    check_crew(workers, scheduler)
+    check_executor(workers, scheduler)
     prepared = prepare(
         scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
         discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
@@ -91,7 +91,7 @@ def sweep(
     if prepared[0].rhythm:
         announce(prepared[0].rhythm)
     if not is_sweep(out):
-        rehearse_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
+        dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
     with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
         _work(made, workers, scheduler, report, announce)
     return made
@@ -179,27 +179,27 @@ def prepare(
 def _work(
     made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
-    with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
+    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
         count = sum(1 for run in range(made.design.run_count) if run not in rows)
         if count:
             todo = (run for run in range(made.design.run_count) if run not in rows)
-            crew = gather_crew(made.question, workers, scheduler, announce)
+            executor = make_executor(made.question, workers, scheduler, announce)
             try:
-                do_runs(map(made.design.task, todo), count, crew, rows, progress)
+                do_runs(map(made.design.task, todo), count, executor, rows, progress)
             finally:
-                crew.close()
+                executor.close()
     made.write_tables()
 
 
 def do_runs(
-    tasks: Iterator[Row], count: int, crew: Crew, rows: Rows, progress: Progress | None = None
+    tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
 ) -> None:
-    """Have tasks done and their rows written, keeping no more under way than the crew can use."""
+    """Have tasks done and their rows written, keeping no more under way than the executor can use."""
     waiting: dict[Future[Row], Row] = {}
     done = 0
     while True:
-        while len(waiting) < crew.capacity and (task := next(tasks, None)) is not None:
-            waiting[crew.submit(task)] = task
+        while len(waiting) < executor.capacity and (task := next(tasks, None)) is not None:
+            waiting[executor.submit(task)] = task
         if not waiting:
             return
         ended, _ = wait(waiting, return_when=FIRST_COMPLETED)

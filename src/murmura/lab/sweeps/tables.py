@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from murmura.lab.atomic_write import written
+from murmura.lab.atomic_write import atomic_write
 
 TABLE, CELLS = "table.csv", "cells.csv"
 ERROR = "_error"
@@ -89,8 +89,11 @@ def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float 
 
 
 def write_table(path: Path, lines: Iterator[dict[str, Any]]) -> None:
-    """Write lines as CSV, aside first, so that a table is always whole; and as Parquet if that can be done."""
-    with written(path, comfort=SAFE) as (aside,), aside.open("w", newline="", encoding="utf-8") as file:
+    """Write lines as CSV, temporary first, so that a table is always whole; and as Parquet if that can be done."""
+    with (
+        atomic_write(path, comfort=SAFE) as (temporary,),
+        temporary.open("w", newline="", encoding="utf-8") as file,
+    ):
         first = next(lines, None)
         if first is not None:
             writer = csv.DictWriter(file, list(first), lineterminator="\n")
@@ -100,5 +103,5 @@ def write_table(path: Path, lines: Iterator[dict[str, Any]]) -> None:
     if first is not None and importlib.util.find_spec("polars") is not None:
         import polars
 
-        with written(path.with_suffix(".parquet"), comfort=SAFE) as (aside,):
-            polars.scan_csv(path, infer_schema_length=None).sink_parquet(aside)
+        with atomic_write(path.with_suffix(".parquet"), comfort=SAFE) as (temporary,):
+            polars.scan_csv(path, infer_schema_length=None).sink_parquet(temporary)

@@ -25,12 +25,12 @@ def main() -> None:
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
 
-    from murmura.lab.sweeps.one_run import answer
+    from murmura.lab.sweeps.jobs import do_job
 
     question = json.loads(lines.get())
     _write(rows, {"ready": True})
     while True:
-        _write(rows, answer(question, json.loads(lines.get())))
+        _write(rows, do_job(question, json.loads(lines.get())))
 
 
 def _listen(lines: SimpleQueue[str]) -> None:

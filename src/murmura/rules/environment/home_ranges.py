@@ -12,7 +12,7 @@ from pydantic import Field
 from murmura.core.algebra import maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Sum
-from murmura.core.model import PLACES, Model, quantity
+from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -23,6 +23,7 @@ class HomeRange(Model):
 
     x: float = quantity(..., "Where its centre is.", "u", PLACES)
     y: float = quantity(..., "Where its centre is.", "u", PLACES)
+    z: float | None = height()
     radius: float = quantity(200.0, "How far it reaches.", "u", (50, 1000), gt=0)
     owner: int = quantity(0, "Whose it is: the number of a species, counted from 0.", "", (0, 7), ge=0)
 
@@ -30,9 +31,9 @@ class HomeRange(Model):
     def around(cls, positions: ArrayLike, owner: int = 0) -> HomeRange:
         """The home range of a cluster of agents: their centre, and twice their mean distance from it."""
         places = np.asarray(positions, float)
-        x, y = places.mean(axis=0)
-        spread = float(np.hypot(places[:, 0] - x, places[:, 1] - y).mean())
-        return cls(x=float(x), y=float(y), radius=max(2.0 * spread, 1.0), owner=owner)
+        x, y, *z = (float(c) for c in places.mean(axis=0))
+        spread = float(np.linalg.norm(places - [x, y, *z], axis=1).mean())
+        return cls(x=x, y=y, z=z[0] if z else None, radius=max(2.0 * spread, 1.0), owner=owner)
 
 
 @register_rule("territory")
@@ -55,8 +56,8 @@ class Territory(Rule):
     item_fields = (POSITION, "radius", "owner")
     reads = ("species",)
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return [(home.x, home.y, home.radius, float(home.owner)) for home in self.homes]
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [((home.x, home.y, home.z), home.radius, float(home.owner)) for home in self.homes]
 
     def refuses(self, scenario: Any) -> list[str]:
         known = len(scenario.species)

@@ -16,27 +16,57 @@ from pydantic import Field
 from murmura.core.algebra import Number, maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
-from murmura.core.model import PLACES, Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, height, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY, Vec
 from murmura.rules.steering.towards import steer_towards
 
 Point = tuple[float, float]
+Place = tuple[float, float, float]
+Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
 NEVER = 1e9
 
 
 class Circle(Model):
-    """A round obstacle."""
+    """A round obstacle; in space a sphere."""
 
     kind: Literal["circle"] = choice("circle", "Its shape.")
     x: float = quantity(..., "Its centre.", "u")
     y: float = quantity(..., "Its centre.", "u")
+    z: float | None = quantity(None, "Its centre, in a world with a depth; none: half way up.", "u")
     radius: float = quantity(..., "Its radius.", "u", gt=0)
 
 
+class Cylinder(Model):
+    """An upright column, in a world with a depth."""
+
+    kind: Literal["cylinder"] = choice("cylinder", "Its shape.")
+    x: float = quantity(..., "Its axis.", "u")
+    y: float = quantity(..., "Its axis.", "u")
+    radius: float = quantity(..., "Its radius.", "u", gt=0)
+    bottom: float | None = quantity(None, "Where it begins; none: at the floor.", "u")
+    top: float | None = quantity(None, "Where it ends; none: at the ceiling.", "u")
+
+
+class Box(Model):
+    """A box along the axes, in a world with a depth."""
+
+    kind: Literal["box"] = choice("box", "Its shape.")
+    low: Place = Field(description="One corner, (x, y, z) [u].")
+    high: Place = Field(description="The opposite corner, (x, y, z) [u].")
+
+
+class Plane(Model):
+    """An endless flat wall, in a world with a depth."""
+
+    kind: Literal["plane"] = choice("plane", "Its shape.")
+    point: Place = Field(description="A point on it, (x, y, z) [u].")
+    normal: Place = Field((0.0, 0.0, 1.0), description="The direction at right angles to it.")
+
+
 class Polygon(Model):
-    """A solid obstacle with corners."""
+    """A solid obstacle with corners; in space it stands upright from floor to ceiling."""
 
     kind: Literal["polygon"] = choice("polygon", "Its shape.")
     points: tuple[Point, ...] = Field(min_length=3, description="Its corners in order [u].")
@@ -53,7 +83,7 @@ SHAPE_FIELDS = (vector("start"), vector("end"), "radius")
 """One obstacle row: a circle is a segment of no length with a radius; a wall is a segment without one."""
 
 
-def shape_rows(obstacles: Sequence[Circle | Polygon | Wall], longest: float) -> list[tuple[float, ...]]:
+def shape_rows(obstacles: Sequence[Obstacle], longest: float) -> list[tuple[float, ...]]:
     """Circles and single wall segments as rows of SHAPE_FIELDS.
 
     Segments are cut to at most `longest`, so that on a torus the nearest image of a segment's start is the
@@ -108,7 +138,7 @@ class AvoidObstacles(Rule):
     weight: float = quantity(2.0, "How much keeping clear counts beside the other wishes.", "", (0, 5), ge=0)
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
-    item_fields = SHAPE_FIELDS
+    item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
 
     def takes_part(self, scenario: Any) -> bool:
         return bool(scenario.obstacles)
@@ -145,14 +175,14 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     """
     from_start = offset(world, shape.start, position)
     edge = shape.end - shape.start
-    t_circle = _circle_hit(from_start, move, shape.radius + world.skin)
-    t_line = _segment_hit(from_start, move, edge, world.skin)
+    t_circle = circle_hit(from_start, move, shape.radius + world.skin)
+    t_line = segment_hit(from_start, move, edge, world.skin)
     round_one = shape.radius > 0.0
     normal = where(round_one, from_start + move * minimum(t_circle, 1.0), edge.left)
     return where(round_one, t_circle, t_line), normal
 
 
-def _circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
+def circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
     """When a move comes within this distance of a place, as a share of the move."""
     # Back from the point nearest to the centre. The textbook discriminant would lose all digits where the path
     # is much longer than the radius.
@@ -164,7 +194,7 @@ def _circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
     return where((outwards < 0.0) & (inside > 0.0), t, NEVER)
 
 
-def _segment_hit(from_start: Vec, move: Vec, edge: Vec, skin: Number) -> Number:
+def segment_hit(from_start: Vec, move: Vec, edge: Vec, skin: Number) -> Number:
     """When a move comes within a skin of a segment's line, if it is then (or at its end) between the ends."""
     size = sqrt(edge.square + TINY)
     side = where(edge.cross(from_start) >= 0.0, 1.0, -1.0)
@@ -201,11 +231,13 @@ class Boundary(Rule):
     silent_when_zero = "force"
 
     def takes_part(self, scenario: Any) -> bool:
-        return bool(scenario.world.boundary == "soft")
+        return "soft" in scenario.world.edges
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return me.position.map(inwards, world.size, p.margin) * (p.force / p.margin)
+        depths = me.position.map(inwards, world.size, p.margin)
+        pushed = Vec(*(x if edge == "soft" else 0.0 for x, edge in zip(depths, world.edges, strict=True)))
+        return pushed * (p.force / p.margin)
 
 
 @register_rule("containment")
@@ -227,6 +259,7 @@ class Attractor(Model):
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
     strength: float = quantity(1.0, "Pull at the centre in units of max_force; negative: push.", "", (-5, 5))
     radius: float = quantity(150.0, "How far it reaches.", "u", (10, 500), gt=0)
 
@@ -246,8 +279,8 @@ class Attractors(Rule):
     def takes_part(self, scenario: Any) -> bool:
         return bool(self.points)
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return [(a.x, a.y, a.strength, a.radius) for a in self.points]
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [((a.x, a.y, a.z), a.strength, a.radius) for a in self.points]
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from murmura.core.algebra import floor, minimum, to_number, where
+from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
 from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
+from murmura.core.noise_in_space import fractal_noise_vector, noise_vector
 from murmura.core.randomness import STREAM_JITTER, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
@@ -34,11 +35,13 @@ class Noise(Rule):
         # Every 2560th agent has the same row: 0.1 noise cells each, and the lattice repeats after 256.
         row = to_number(me.id)
         row = row - 2560.0 * floor(row / 2560.0)
-        value = noise(
-            me.position.x * p.scale + world.noise_time * p.rate + world.noise_x,
-            me.position.y * p.scale + row * 0.1 + world.noise_y,
-        )
+        x = me.position.x * p.scale + world.noise_time * p.rate + world.noise_x
+        y = me.position.y * p.scale + row * 0.1 + world.noise_y
         strength = where(me.neighbors > 0.0, p.strength, p.wander)
+        if len(me.position) == 3:
+            turn = noise_vector(x, y, me.position.z * p.scale + world.noise_z)
+            return me.velocity.rotated(turn * (PI * strength)) * p.gain
+        value = noise(x, y)
         return me.velocity.rotated(value * PI * strength) * p.gain
 
 
@@ -71,6 +74,9 @@ class Wind(Rule):
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         x = me.position.x * p.scale + world.noise_time * p.rate + world.noise_x
         y = me.position.y * p.scale + world.noise_y
+        if len(me.position) == 3:
+            z = me.position.z * p.scale + world.noise_z
+            return Vec(p.blow_x, p.blow_y, 0.0) + fractal_noise_vector(x, y, z, 3) * p.gust
         return Vec(p.blow_x, p.blow_y) + Vec(*fractal_noise_pair(x, y, 100.0, 3)) * p.gust
 
 
@@ -86,6 +92,12 @@ class Jitter(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        u, _ = uniform_pair(me.id, world, STREAM_JITTER)
+        u, v = uniform_pair(me.id, world, STREAM_JITTER)
         most = minimum(p.angle, p.max_turn_rate * world.dt) * RADIANS
-        return turn_force(me, (u * 2.0 - 1.0) * most, world)
+        turn = (u * 2.0 - 1.0) * most
+        if len(me.velocity) == 3:
+            # About some axis at right angles to the heading, all of which are equally likely.
+            side = me.heading.aside.normalized()
+            s, c = sin_cos(v * (2.0 * PI))
+            return turn_force(me, (side * c + me.heading.cross(side) * s) * turn, world)
+        return turn_force(me, turn, world)

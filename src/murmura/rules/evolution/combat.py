@@ -8,19 +8,20 @@ where its remains lie.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import maximum, minimum, to_number, where
 from murmura.core.events import Cause
 from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.motion import new_angle
-from murmura.core.rule import Rule, register_rule
+from murmura.core.rule import Rule, register_in_space, register_rule
 from murmura.core.vec import Vec
 from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
 from murmura.rules.evolution.stances import FLOCKING, HUNTING
 
 PREDATION, COMBAT = float(Cause.PREDATION), float(Cause.COMBAT)
+KICKS = ("kick_x", "kick_y", "kick_z")
 
 
 @register_rule("combat")
@@ -55,7 +56,7 @@ class Combat(Rule):
         "stance", "quarry_id", "quarry_distance", "gene_size", "gene_aggression", "gene_maturity", "part_spike",
         "part_shell",
     )  # fmt: skip
-    writes = (
+    writes: ClassVar[tuple[str, ...]] = (
         "energy", "health", "attack_id", "blow", "attack_cooldown", "wound", "hurt_by", "hurt_as", "energy_before",
         "kick_x", "kick_y", "velocity", "heading_angle",
     )  # fmt: skip
@@ -102,8 +103,7 @@ class Combat(Rule):
             "blow": where(strikes, attack_damage(p, me), 0.0),
             "attack_cooldown": where(strikes, p.cooldown, maximum(0.0, left)),
             "wound": pain / capacity - healed,
-            "kick_x": kick.x,
-            "kick_y": kick.y,
+            **dict(zip(KICKS, kick, strict=False)),
             "hurt_by": where(dead, me.hurt_by, by),
             "hurt_as": where(dead, me.hurt_as, kind),
         }
@@ -112,7 +112,7 @@ class Combat(Rule):
     def age(p: Any, me: Any, world: Any) -> Any:
         health = minimum(1.0, me.health - me.wound + p.regeneration * world.dt)
         # S3-23: after the move, so that the speed cap acts from the next step on.
-        velocity = me.velocity + Vec(me.kick_x, me.kick_y)
+        velocity = me.velocity + Vec(*(getattr(me, kick) for kick in KICKS[: len(me.velocity)]))
         return {
             "health": where(me.health <= 0.0, me.health, health),
             "energy_before": me.energy,
@@ -123,3 +123,11 @@ class Combat(Rule):
     @staticmethod
     def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.health <= 0.0, where(me.hurt_as == PREDATION, PREDATION, COMBAT), 0.0), me.hurt_by
+
+
+@register_in_space(Combat)
+class CombatInSpace(Combat):
+    """In space a bite throws the victim in three directions."""
+
+    writes = (*Combat.writes, "kick_z")
+    columns = Combat.columns | {"kick_z": 0.0}

@@ -15,6 +15,7 @@ from murmura.core.merging import Count
 from murmura.core.model import quantity
 from murmura.core.motion import new_angle
 from murmura.core.randomness import (
+    IN_SPACE,
     STREAM_AGE,
     STREAM_ARRIVAL,
     STREAM_ARRIVAL_GOAL,
@@ -115,19 +116,27 @@ def _place(name: Any, world: Any) -> Any:
     """On the rim where there are walls to come through, else anywhere."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE)
     u, v = u * BELOW_ONE, v * BELOW_ONE
+    z = None
+    if len(world.size) == 3:
+        w, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE + IN_SPACE)
+        z = w * BELOW_ONE * world.depth
     if not world.walled:
-        return point(world, u * world.width, v * world.height)
+        return point(world, u * world.width, v * world.height, z)
     # The rim unrolled, side after side: top and bottom, then left and right.
     across = world.width / (world.width + world.height)
     far, along = where(v < 0.5, 0.0, 1.0), 2.0 * v - where(v < 0.5, 0.0, 1.0)
     return where(
         u < across,
-        point(world, along * world.width, far * world.height),
-        point(world, far * world.width, along * world.height),
+        point(world, along * world.width, far * world.height, z),
+        point(world, far * world.width, along * world.height, z),
     )
 
 
 def _velocity(place: Vec, speed: Number, name: Any, world: Any) -> Vec:
     """Towards a drawn place in the world."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_GOAL)
-    return offset(world, place, point(world, u * world.width, v * world.height)).with_length(speed)
+    z = None
+    if len(world.size) == 3:
+        w, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_GOAL + IN_SPACE)
+        z = w * world.depth
+    return offset(world, place, point(world, u * world.width, v * world.height, z)).with_length(speed)

@@ -12,7 +12,7 @@ from typing import Any
 
 from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, when, where
 from murmura.core.events import Event
-from murmura.core.layout import POSITION, Layout
+from murmura.core.layout import POSITION, layout_of_width, place_of
 from murmura.core.merging import FAR, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
@@ -53,8 +53,8 @@ class Remains(Rule):
     writes = ("energy", "scent")
     columns = {"stance": int(FLOCKING), "health": 1.0, "gene_size": 1.0, "scent": FAR}
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return [(float(slot), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for slot in range(self.places)]
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [(float(slot), (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0) for slot in range(self.places)]
 
     def item_range(self) -> float:
         return max(self.sense, self.reach, self.warning_radius + self.warning_growth)
@@ -62,14 +62,13 @@ class Remains(Rule):
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
         """Carcasses that are still worth eating; how much there was is known for an animal of usual size only."""
         found = []
-        columns = Layout((*self.item_fields, *self.memory_fields)).columns
+        fields = (*self.item_fields, *self.memory_fields)
+        columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
         for row in [] if rows is None else rows.astype(float).tolist():
             it = dict(zip(columns, row, strict=True))
             if it["amount"] > 0.0:
                 full = max(it["amount"], self.share)
-                found.append(
-                    {"kind": "carcass", "x": it["x"], "y": it["y"], "amount": it["amount"], "capacity": full}
-                )
+                found.append({"kind": "carcass", **place_of(it), "amount": it["amount"], "capacity": full})
         return found
 
     @staticmethod

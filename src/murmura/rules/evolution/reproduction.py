@@ -13,8 +13,8 @@ from murmura.core.algebra import maximum, minimum, to_number, where
 from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_YOUNG, uniform_from
-from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import from_angle
+from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.vec import any_direction
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING
@@ -140,13 +140,15 @@ class Reproduction(Rule):
     @staticmethod
     def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
         alone = mother.id == father.id
-        turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
+        turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         body = _body(p, mother, father, child_id, world)
         # The cost of mating was paid after the gift was taken.
         given = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift)
         energy = minimum(1.0, given * mother.gene_size / body["gene_size"])
         return {
-            "velocity": from_angle(turn * 6.2831855, p.first_flight * mother.speed),
+            "velocity": any_direction(
+                turn * 6.2831855, height, p.first_flight * mother.speed, len(world.size)
+            ),
             "energy": energy,
             "energy_before": energy,
             **body,
@@ -171,6 +173,18 @@ class Reproduction(Rule):
     @staticmethod
     def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
         it.count, it.waiting, it.born, it.first = told.count, told.waiting, told.born, told.first.id
+
+
+@register_in_space(Reproduction)
+class ReproductionInSpace(Reproduction):
+    """In space the young are free of a kick along the third axis too."""
+
+    inherits = (*Reproduction.inherits, "kick_z")
+    columns = Reproduction.columns | {"kick_z": 0.0}
+
+    @staticmethod
+    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+        return Reproduction.inherit(p, mother, father, child_id, world) | {"kick_z": 0.0}
 
 
 def is_waiting(me: Any) -> Any:

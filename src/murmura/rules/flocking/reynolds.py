@@ -58,8 +58,8 @@ class Separation(Rule):
         if p.falloff_inverse_square:
             push = push * seen.inverse
         # Somebody in the very same place pushes nowhere: the offset is 0 and its inverse stays finite (S0-39).
-        push = where(seen.square <= p.radius * p.radius, push * seen.separation * seen.attention, 0.0)
-        return Sum(seen.offset * -push)
+        push = -(push * seen.separation * seen.attention)
+        return Sum(seen.offset * where(seen.square <= p.radius * p.radius, push, 0.0))
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:

@@ -8,7 +8,7 @@ from murmura.core.algebra import where
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import from_angle
+from murmura.core.vec import any_direction
 from murmura.rules.life.mating import COOLDOWN, was_mated
 from murmura.rules.refusals import room_for
 
@@ -55,10 +55,12 @@ class Breeding(Rule):
     def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
         # In its mother's place, so that no wall can lie between; with a direction of its own, so that they part.
         coin, temper = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_GENDER)
-        turn, _ = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
+        turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         male = coin < 0.5
         return {
-            "velocity": from_angle(turn * 6.2831855, p.first_flight * mother.max_speed),
+            "velocity": any_direction(
+                turn * 6.2831855, height, p.first_flight * mother.max_speed, len(world.size)
+            ),
             "energy": mother.energy * p.gift / (1.0 - p.gift),
             "gender": where(male, 1.0, 0.0),
             "aggression": where(male, 0.5 + 0.5 * temper, 0.0),

@@ -25,17 +25,17 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.events import Event
-from murmura.core.layout import POSITION, Layout, vector
+from murmura.core.layout import POSITION, layout_of_width, place_of, vector
 from murmura.core.merging import FAR, Best, Count, Least
-from murmura.core.model import PLACES, Model, choice, quantity
+from murmura.core.model import PLACES, Model, choice, height, quantity
 from murmura.core.noise import noise
-from murmura.core.randomness import STREAM_FOOD, seed_words, uniform_from
+from murmura.core.randomness import IN_SPACE, STREAM_FOOD, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset, point
+from murmura.core.space import offset
 from murmura.core.state import FeedingState, MatingState
-from murmura.core.vec import TINY, Vec, from_angle
+from murmura.core.vec import TINY, Vec, any_direction, from_angle
 from murmura.rules.life.stages import Change
-from murmura.rules.refusals import exact_ids, in_order
+from murmura.rules.refusals import exact_ids, in_order, outside_world
 from murmura.rules.steering.towards import steer_at_speed
 
 GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
@@ -86,6 +86,7 @@ class FoodSource(Model):
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
     amount: float | None = quantity(
         None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
     )
@@ -188,20 +189,24 @@ class Feeding(Rule):
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
 
-    def items(self) -> Sequence[Sequence[float]]:
+    def items(self) -> Sequence[Sequence[Any]]:
         return self._rows([(0.0, 0.0)] * self.count)
 
-    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
-        draws = [uniform_from(*seed_words(seed), 0, number, STREAM_FOOD) for number in range(self.count)]
-        return self._rows([_inside(self.margin, float(u), float(v), width, height) for u, v in draws])
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[Any]]:
+        return self.items_in((width, height), seed)
 
-    def _rows(self, drawn: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
+    def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
+        low, high = seed_words(seed)
+        draws = [_drawn(low, high, 0, number, len(sides)) for number in range(self.count)]
+        return self._rows([_inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
+
+    def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
         """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
-        full = [(x, y, self.amount) for x, y in drawn]
-        full += [(s.x, s.y, s.amount or self.amount) for s in self.sources]
+        full: list[tuple[Any, float]] = [(tuple(place), self.amount) for place in drawn]
+        full += [((s.x, s.y, s.z), s.amount or self.amount) for s in self.sources]
         return [
-            (number, x, y, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, x, y)
-            for number, (x, y, amount) in enumerate(full)
+            (number, place, self.capacity, 1.0, 0.0, 1.0, -1.0, amount, 0.0, 0.0, 0.0, amount, place)
+            for number, (place, amount) in enumerate(full)
         ]
 
     def item_range(self) -> float:
@@ -209,7 +214,7 @@ class Feeding(Rule):
 
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
         return [
-            {"kind": "food", "x": it["x"], "y": it["y"], "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
+            {"kind": "food", **place_of(it), "radius": DRAWN_FOOD * it["radius"], "amount": it["amount"],
              "capacity": it["full"]}
             for it in self.sources_in(rows)
             if it["amount"] > 0.0
@@ -217,14 +222,14 @@ class Feeding(Rule):
 
     def sources_in(self, rows: Any) -> list[dict[str, Any]]:
         """Sources as a reader wants them, from flat rows of items."""
-        columns, found = Layout((*self.item_fields, *self.memory_fields)).columns, []
+        fields, found = (*self.item_fields, *self.memory_fields), []
+        columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
         for row in [] if rows is None else rows.astype(float).tolist():
             it = dict(zip(columns, row, strict=True))
             found.append(
                 {
                     "id": int(it["id"]),
-                    "x": it["x"],
-                    "y": it["y"],
+                    **place_of(it),
                     "amount": it["amount"] if it["present"] else 0.0,
                     "full": it["full"],
                     "feeders": int(it["feeders"]),
@@ -242,14 +247,8 @@ class Feeding(Rule):
             )
         world = scenario.world
         for k, source in enumerate(self.sources):
-            if world.boundary != "open" and not (
-                0 <= source.x <= world.width and 0 <= source.y <= world.height
-            ):
-                found.append(
-                    f"rules.feeding.sources.{k}: ({source.x:g}, {source.y:g}) lies outside the world "
-                    f"(0..{world.width:g}, 0..{world.height:g} [u]); move it inside"
-                )
-        side = min(world.width, world.height)
+            found += outside_world(f"rules.feeding.sources.{k}", (source.x, source.y, source.z), world)
+        side = min(world.sides)
         if (self.count > 0 or self.respawn == "elsewhere") and 2.0 * self.margin >= side:
             found.append(
                 f"rules.feeding.margin must leave room between the edges (less than {side / 2:g} [u]), got "
@@ -390,15 +389,21 @@ def _fill(p: Any, it: Any, world: Any) -> None:
     it.position = it.home
     if p.respawn_elsewhere:
         number = to_integer(it.id) + RESPAWN_DRAWS
-        u, v = uniform_from(world.seed_low, world.seed_high, world.step, number, STREAM_FOOD)
-        it.position = point(world, *_inside(p.margin, u, v, world.width, world.height))
+        draws = _drawn(world.seed_low, world.seed_high, world.step, number, len(world.size))
+        it.position = Vec(*_inside(p.margin, draws, world.size))
     it.amount, it.present, it.room, it.invites = it.full, 1.0, p.capacity, 1.0
     it.empty_for = 0.0
 
 
-def _inside(margin: Number, u: Number, v: Number, width: Number, height: Number) -> tuple[Number, Number]:
-    """The place that two numbers in [0, 1) stand for, at least `margin` away from the edges."""
-    return margin + u * (width - 2.0 * margin), margin + v * (height - 2.0 * margin)
+def _drawn(low: Any, high: Any, step: Any, number: Any, count: int) -> list[Number]:
+    """Numbers in [0, 1) for a source's place, one for each axis."""
+    draws = [*uniform_from(low, high, step, number, STREAM_FOOD)]
+    return draws if count == 2 else [*draws, uniform_from(low, high, step, number, STREAM_FOOD + IN_SPACE)[0]]
+
+
+def _inside(margin: Number, draws: Sequence[Number], sides: Any) -> list[Number]:
+    """The place that numbers in [0, 1) stand for, at least `margin` away from the edges."""
+    return [margin + u * (side - 2.0 * margin) for u, side in zip(draws, sides, strict=True)]
 
 
 def _rank(p: Any, me: Any, world: Any) -> Any:
@@ -441,7 +446,11 @@ def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
     turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
     core = p.swarm_core * p.gather_radius
     pull = where(distance < core, distance / core - 1.0, p.swarm_pull)
-    return (towards * pull + from_angle(turn * 9.424778, p.swarm_noise)) * me.max_force
+    restless = from_angle(turn * 9.424778, p.swarm_noise)
+    if len(towards) == 3:
+        height = noise(world.noise_time * 0.5 + world.noise_y, row * 0.1 + world.noise_x)
+        restless = any_direction(turn * 9.424778, 0.5 + 0.5 * height, p.swarm_noise, 3)
+    return (towards * pull + restless) * me.max_force
 
 
 def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:

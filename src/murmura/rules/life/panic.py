@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from murmura.core.algebra import maximum, sqrt, where
+from murmura.core.algebra import given, maximum, sqrt, where
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
-from murmura.core.model import PLACES, Model, quantity
+from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.vec import TINY
@@ -21,6 +21,7 @@ class Threat(Model):
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)
+    z: float | None = height()
     radius: float = quantity(150.0, "How far it frightens.", "u", (50, 400), gt=0)
 
 
@@ -44,13 +45,15 @@ class Fear(Rule):
     clamped = False
     meets_everyone = True
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return [(t.x, t.y, t.radius) for t in self.threats]
+    def items(self) -> Sequence[Sequence[Any]]:
+        return [((t.x, t.y, t.z), t.radius) for t in self.threats]
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
-        return {"worst": Greatest(where(seen.sees_me, seen.panic, 0.0))}
+        # Nobody asks what the calm see: that is most of them, most of the time.
+        infected = given(seen.panic > p.spread_from, lambda: where(seen.sees_me, seen.panic, 0.0), 0.0)
+        return {"worst": Greatest(infected)}
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

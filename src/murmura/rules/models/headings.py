@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Integer, Number, arctan2, maximum, minimum, where
-from murmura.core.randomness import uniform_pair
+from murmura.core.algebra import Integer, Number, maximum, minimum, where
+from murmura.core.randomness import IN_SPACE, uniform_pair
 from murmura.core.vec import TINY, Vec
 
 
-def turn_force(me: Any, angle: Number, world: Any) -> Vec:
-    """The force that turns the velocity by an angle [rad] in this step and leaves its length alone."""
-    force: Vec = (me.velocity.rotated(angle) - me.velocity) / world.thrust
+def turn_force(me: Any, turn: Any, world: Any) -> Vec:
+    """The force that turns the velocity in this step and leaves its length alone. A turn is an angle [rad], or in space
+    a vector along the axis, as long as the angle."""
+    force: Vec = (me.velocity.rotated(turn) - me.velocity) / world.thrust
     return force
 
 
-def angle_to(me: Any, direction: Vec) -> Number:
-    """The turn from the heading to a direction [rad], in [-pi, pi]; 0 for the zero vector."""
-    angle = arctan2(me.heading.cross(direction), me.heading.dot(direction))
-    return where(direction.square > TINY, angle, 0.0)
+def turn_to(me: Any, direction: Vec) -> Any:
+    """The turn from the heading to a direction [rad]; none for the zero vector."""
+    return where(direction.square > TINY, me.heading.turn_to(direction), 0.0)
 
 
-def within(angle: Number, most: Number) -> Number:
-    """The angle, cut to at most `most` to either side."""
-    return maximum(-most, minimum(most, angle))
+def within(turn: Any, most: Number) -> Any:
+    """The turn, cut to an angle of at most `most`."""
+    if isinstance(turn, Vec):
+        return turn.limited(most)
+    return maximum(-most, minimum(most, turn))
+
+
+def bell_vector(me_id: Integer, world: Any, stream: int) -> Vec:
+    """Three random numbers as `bell` gives one, for a world with a depth."""
+    return Vec(*(bell(me_id, world, stream + IN_SPACE + k) for k in (0, 2, 4)))
 
 
 def bell(me_id: Integer, world: Any, stream: int) -> Number:

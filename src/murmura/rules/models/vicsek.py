@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import arctan2, sin_cos, where
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
-from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import Vec
+from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.vec import Vec, any_direction
 
 RADIANS = 0.017453292519943295
+TURN = 6.283185307179586
 
 
 CANCELLED = 1e-10
@@ -38,8 +39,8 @@ class Vicsek(Rule):
     # others average headings after such turns. So velocities stay those of the last move, and a bounce in that move
     # turns what follows too.
     columns = {"turn": 0.0, "turn_cos": 1.0, "turn_sin": 0.0}
-    reads = ("turn_cos", "turn_sin")
-    writes = ("turn", "turn_cos", "turn_sin")
+    reads: ClassVar[tuple[str, ...]] = ("turn_cos", "turn_sin")
+    writes: ClassVar[tuple[str, ...]] = ("turn", "turn_cos", "turn_sin")
     clamped = False
 
     @staticmethod
@@ -67,6 +68,48 @@ class Vicsek(Rule):
     def age(p: Any, me: Any, world: Any) -> Any:
         sine, cosine = sin_cos(me.turn)
         return {"turn_cos": cosine, "turn_sin": sine}
+
+
+@register_in_space(Vicsek)
+class VicsekInSpace(Vicsek):
+    """In space with vectorial noise (Grégoire and Chaté 2004): a random vector is added to the sum of headings, as long
+    as their number times noise / 360.
+
+    What waits until the next step is a turn too, as a vector: so a bounce turns what follows.
+    """
+
+    columns = {"turn_x": 0.0, "turn_y": 0.0, "turn_z": 0.0}
+    reads: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
+    writes: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        return Sum(course_in_space(seen))
+
+    @staticmethod
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mine = course_in_space(me)
+        total = found + mine
+        u, v = uniform_pair(me.id, world, STREAM_VICSEK)
+        error = any_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
+        goal = total + error
+        turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
+        turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
+        return {"turn_x": turn.x, "turn_y": turn.y, "turn_z": turn.z}
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        return (course_in_space(me) - me.velocity) / world.thrust
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return {}
+
+
+def course_in_space(agent: Any) -> Vec:
+    """The velocity after the turn that an agent has still to make."""
+    turned: Vec = agent.velocity.rotated(Vec(agent.turn_x, agent.turn_y, agent.turn_z))
+    return turned
 
 
 def course(agent: Any) -> Vec:

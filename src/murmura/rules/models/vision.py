@@ -43,6 +43,14 @@ class Vision(Rule):
 
     clamped = False
 
+    def refuses(self, scenario: Any) -> list[str]:
+        if scenario.world.depth is None:
+            return []
+        return [
+            "rules.vision is a model of the plane: what an eye in space sees is no interval of directions; leave "
+            "world.depth out, or set rules.vision.enabled = false"
+        ]
+
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # An object at bearing f that covers f - g to f + g: the integral of cos over it is 2 cos f sin g, and the

@@ -1,4 +1,4 @@
-"""Couzin, Krause, James, Ruxton, Franks 2002: zones of repulsion, orientation and attraction, in the plane."""
+"""Couzin, Krause, James, Ruxton, Franks 2002: zones of repulsion, orientation and attraction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from murmura.core.model import quantity
 from murmura.core.perception import EDGE, SEES_ALL, in_view
 from murmura.core.randomness import STREAM_ZONES
 from murmura.core.rule import Rule, register_rule
-from murmura.rules.models.headings import angle_to, bell, turn_force, within
+from murmura.core.vec import TINY, Vec
+from murmura.rules.models.headings import bell, bell_vector, turn_force, turn_to, within
 
 RADIANS = 0.017453292519943295
 
@@ -69,5 +70,15 @@ class Zones(Rule):
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         # The paper halves the sum where both zones have somebody: only the direction matters.
         direction = where(found.crowded > 0.0, found.away, found.along + found.towards)
-        wanted = angle_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
-        return turn_force(me, within(wanted, p.turning_rate * RADIANS * world.dt), world)
+        return turn_force(
+            me, within(_wanted(p, me, direction, world), p.turning_rate * RADIANS * world.dt), world
+        )
+
+
+def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
+    """The turn to a direction, give or take the error."""
+    if len(direction) == 2:
+        return turn_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
+    # A direction turned by normal errors about all three axes is spread as a normal distribution on the sphere.
+    goal = where(direction.square > TINY, direction, me.heading)
+    return turn_to(me, goal.normalized().rotated(bell_vector(me.id, world, STREAM_ZONES) * p.noise))

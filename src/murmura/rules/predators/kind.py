@@ -5,7 +5,9 @@ A file in `kinds/` registers one. Nothing else in the house knows it by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from murmura.rules.predators.hunt import Mind
@@ -34,6 +36,21 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {}
+_present: ContextVar[Collection[str] | None] = ContextVar("kinds that are traced", default=None)
+
+
+@contextmanager
+def only(names: Collection[str]) -> Iterator[None]:
+    """While this lasts, only these kinds are traced."""
+    token = _present.set(names)
+    yield
+    _present.reset(token)
+
+
+def traced_kinds() -> list[Kind]:
+    """The kinds that a turn must know."""
+    names = _present.get()
+    return [kind for kind in KINDS.values() if names is None or kind.name in names]
 
 
 def register_kind(kind: Kind) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from murmura.core.algebra import floor, maximum, when, where
 from murmura.core.randomness import STREAM_HUNTER_MOOD
-from murmura.core.space import wrapped
+from murmura.core.space import along_axes, wrapped
 from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain, vary_cooldown
-from murmura.rules.predators.kind import KINDS, Kind
+from murmura.rules.predators.kind import Kind, traced_kinds
 from murmura.rules.predators.motion import move
 from murmura.rules.predators.row import ANY_HEADING, GONE, TAKEN, HunterRow
 from murmura.rules.predators.states import (
@@ -46,11 +46,11 @@ def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
     # Here and not where a hunt ends, because there are many such places, and one draw is enough for all.
     when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
-    frighten(it)
+    frighten(it, world)
     it.prey_here = GONE
     starves = (p.starve_after > 0.0) & (it.hunger > p.starve_after)
     breeds = (p.breed_after > 0.0) & (it.meals >= p.breed_after)
-    when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items)))
+    when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items, world)))
 
 
 def listen(it: HunterRow, told: Any, world: Any) -> None:
@@ -58,7 +58,7 @@ def listen(it: HunterRow, told: Any, world: Any) -> None:
 
     def see_flock() -> None:
         center = it.position + told.offset / told.seen
-        it.center = center.map(wrapped, world.size) if world.wraps else center
+        it.center = along_axes(world, {"wrap": wrapped}, center)
         it.flock_velocity = told.velocity / told.seen
 
     it.seen = told.seen
@@ -118,7 +118,7 @@ def behave(it: HunterRow, turn: Turn) -> None:
     it.stealth = 0.0
 
     def hunt() -> None:
-        minds = {kind.code: _mind(kind, it, turn) for kind in KINDS.values()}
+        minds = {kind.code: _mind(kind, it, turn) for kind in traced_kinds()}
         dispatch(it.kind, minds)
 
     effects = {IDLE: lambda: idle(it, turn), RECOVERING: lambda: recover(it, turn)}
@@ -141,10 +141,10 @@ def _bound(mind: Any, it: HunterRow, turn: Turn) -> Any:
     return lambda: mind(it, turn)
 
 
-def frighten(it: HunterRow) -> None:
-    """How far it is seen: less in hiding (S0-99), less from high above (S0-87)."""
+def frighten(it: HunterRow, world: Any) -> None:
+    """How far it is seen: less in hiding (S0-99), less from high above (S0-87); in space height is distance anyway."""
     radius = where(it.stealth > 0.0, it.stealth_radius, it.panic_radius)
-    it.fright = radius * (1.0 - HIDDEN_BY_ALTITUDE * it.altitude)
+    it.fright = radius if len(world.size) == 3 else radius * (1.0 - HIDDEN_BY_ALTITUDE * it.altitude)
 
 
 def come_and_go(it: HunterRow) -> None:
@@ -196,7 +196,7 @@ def vanish(it: HunterRow) -> None:
     it.caught = -1.0
 
 
-def breed(p: Any, it: HunterRow, items: Any) -> None:
+def breed(p: Any, it: HunterRow, items: Any, world: Any) -> None:
     """A young one beside its parent, in the first free row of its line; without one, the parent waits."""
 
     def look_at(young: HunterRow) -> None:
@@ -205,7 +205,7 @@ def breed(p: Any, it: HunterRow, items: Any) -> None:
             young.position = it.position
             young.velocity = -it.velocity
             appear(young)
-            frighten(young)
+            frighten(young, world)
 
         free = (young.listed == 0.0) & (young.alive == 0.0) & (young.line == it.line)
         when(free & (it.meals >= p.breed_after), is_born)

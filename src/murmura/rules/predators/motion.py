@@ -6,11 +6,12 @@ Velocities change with the step's length, so that twice the step is the same fli
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from murmura.core.algebra import Condition, Number, floor, maximum, minimum, when, where
-from murmura.core.randomness import STREAM_HUNTER_GOAL
-from murmura.core.space import confine, offset, point
+from murmura.core.randomness import IN_SPACE, STREAM_HUNTER_GOAL
+from murmura.core.space import WALLS, confine, offset
 from murmura.core.vec import Vec, from_angle
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING
@@ -19,6 +20,8 @@ from murmura.rules.predators.turn import Turn, drawn
 PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
 ALONG_EDGES = 0.7  # share of random goals that lie along an edge
+CEILING = 0.95  # share of the depth above which nobody waits on
+LOW = 0.05  # share of the depth within which floor and ceiling push hunters back, at most
 LONGEST_WAY = 60.0  # [s] after which a hunter that wanders chooses another goal
 
 
@@ -61,7 +64,22 @@ def circle(it: HunterRow, turn: Turn, middle: Vec, rate: Number, speed: Number, 
     ahead = ahead - 2.0 * PI * floor(ahead / (2.0 * PI) + 0.5)
     angle = where(ahead < CARROT, it.angle + rate * turn.world.dt, it.angle)
     it.angle = where(angle > PI, angle - 2.0 * PI, angle)
-    steer_toward(it, turn, middle + from_angle(it.angle, it.radius), speed, force)
+    place = middle + from_angle(it.angle, it.radius, len(middle))
+    steer_toward(it, turn, lifted(it, turn, place), speed, force)
+
+
+def lifted(it: HunterRow, turn: Turn, place: Vec) -> Vec:
+    """In space a hunter that waits on flies as high above a place as its altitude says, below the ceiling."""
+    if len(place) == 2:
+        return place
+    x, y, z = place
+    return Vec(x, y, where(it.altitude > 0.0, height_above(turn, z, it.altitude), z))
+
+
+def height_above(turn: Turn, z: Number, share: Number) -> Number:
+    """The height that lies this share of the depth above another, but not above the ceiling's margin."""
+    depth = turn.world.depth
+    return minimum(z + share * depth, maximum(z, CEILING * depth))
 
 
 def has_just_begun(it: HunterRow, turn: Turn) -> Condition:
@@ -99,13 +117,14 @@ def draw_goal(it: HunterRow, turn: Turn) -> None:
     """Choose a place to wander to, not too near the edges."""
     world = turn.world
     u, v = drawn(it, world, STREAM_HUNTER_GOAL)
+    w = [drawn(it, world, STREAM_HUNTER_GOAL + IN_SPACE)[0]] if len(world.size) == 3 else []
     # Which of four edges, and where along it.
     along = u * (1.0 / ALONG_EDGES) * 4.0
     side = floor(along)
     along = along - side
-    at_edge = point(world, where(side < 2.0, along, side - 2.0), where(side < 2.0, side, along))
-    anywhere = point(world, (u - ALONG_EDGES) * (1.0 / 0.3), v)
-    margin = minimum(turn.p.edge_margin, 0.25 * minimum(world.width, world.height))
+    at_edge = Vec(where(side < 2.0, along, side - 2.0), where(side < 2.0, side, along), *w)
+    anywhere = Vec((u - ALONG_EDGES) * (1.0 / 0.3), v, *w)
+    margin = minimum(turn.p.edge_margin, 0.25 * reduce(minimum, world.size))
     it.goal = margin + where(u < ALONG_EDGES, at_edge, anywhere) * (world.size - 2.0 * margin)
     it.goal_time = LONGEST_WAY
 
@@ -125,10 +144,20 @@ def move(it: HunterRow, turn: Turn) -> None:
     world = turn.world
     velocity = it.velocity.limited(top_speed(it, turn))
     position = it.position + velocity * world.stride
-    if world.walled:
+    if any(edge in WALLS for edge in world.edges):
         push = turn.p.edge_push * world.thrust
-        velocity = velocity + position.map(inwards, world.size, turn.p.edge_margin) * push
+        margins = position.map(inwards, world.size, _margins(turn))
+        pushed = Vec(*(x if edge in WALLS else 0.0 for x, edge in zip(margins, world.edges, strict=True)))
+        velocity = velocity + pushed * push
     it.position, it.velocity = confine(world, position, velocity)
+
+
+def _margins(turn: Turn) -> Any:
+    """How near each edge a hunter turns: under a low ceiling, not in the middle of the room."""
+    if len(turn.world.size) == 2:
+        return turn.p.edge_margin
+    margin = turn.p.edge_margin
+    return Vec(margin, margin, minimum(margin, LOW * turn.world.depth))
 
 
 def inwards(x: Any, size: Any, margin: Any) -> Number:

@@ -44,7 +44,7 @@ def refused(rule: Any, scenario: Any) -> list[str]:
 
 
 def _hunter(rule: Any, s: Any, h: Hunter) -> list[str]:
-    found, side = [], min(s.world.width, s.world.height)
+    found, side = [], min(s.world.sides)
     step = h.max_speed * h.burst * rule.speed_factor * s.motion.stride
     if step >= side / 2.0:
         found.append(
@@ -54,9 +54,10 @@ def _hunter(rule: Any, s: Any, h: Hunter) -> list[str]:
     for low, high in ORDERED:
         if getattr(h, low) > getattr(h, high):
             found.append(f"{low} must be at most {high} ({getattr(h, high):g}), got {getattr(h, low):g}")
-    inside = (h.x is None or 0 <= h.x <= s.world.width) and (h.y is None or 0 <= h.y <= s.world.height)
-    if not inside and s.world.boundary != "open":
-        found.append(
-            f"x and y must lie in the world, 0..{s.world.width:g} x 0..{s.world.height:g} [u], got {h.x}, {h.y}"
-        )
+    place = (h.x, h.y, h.z)[: s.world.dimension]
+    axes = zip(place, s.world.sides, s.world.edges, strict=True)
+    if not all(x is None or edge == "open" or 0 <= x <= size for x, size, edge in axes):
+        extent = " x ".join(f"0..{size:g}" for size in s.world.sides)
+        names = "x and y" if s.world.depth is None else "x, y and z"
+        found.append(f"{names} must lie in the world, {extent} [u], got {', '.join(map(str, place))}")
     return found

@@ -166,3 +166,10 @@ KNOWN = (*fields_of(Appearance), *fields_of(Taste))
 MEMORY = (*fields_of(Memory), *fields_of(Settings))
 SETTINGS = (*fields_of(Taste), *fields_of(Settings))
 LAYOUT = Layout((*KNOWN, *MEMORY))
+"""A row in the plane; in space every vector has a number more."""
+SPACE_LAYOUT = Layout((*KNOWN, *MEMORY), 3)
+
+
+def layout_of(width: int) -> Layout:
+    """The layout of rows of this width. Rows of an older recording may lack fields that were added since."""
+    return SPACE_LAYOUT if width >= len(SPACE_LAYOUT) else LAYOUT

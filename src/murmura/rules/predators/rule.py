@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from murmura.core.events import Cause, Event
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import (
+    IN_SPACE,
     STREAM_HUNTER_START,
     STREAM_RESPAWN_HEADING,
     STREAM_RESPAWN_PLACE,
@@ -25,10 +27,10 @@ from murmura.core.randomness import (
     uniform_pair,
 )
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset, point
-from murmura.core.vec import TINY, Vec, from_angle
+from murmura.core.space import offset
+from murmura.core.vec import TINY, Vec, any_direction
 from murmura.rules.predators.hunter import Hunter
-from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.kind import KINDS, only
 from murmura.rules.predators.life import take_turn
 from murmura.rules.predators.motion import PI
 from murmura.rules.predators.reading import hunters_in
@@ -103,32 +105,52 @@ class Predators(Rule):
     def variant(self) -> type[Rule]:
         return Respawning if self.on_capture == "respawn" else Predators
 
-    def items(self) -> Sequence[Sequence[float]]:
-        return self.items_at_start(1.0, 1.0, 0)
+    def kinds_present(self) -> tuple[str, ...]:
+        return tuple(sorted({hunter.kind for hunter in self.hunters}))
 
-    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[float]]:
+    def leaving_out_other_kinds(self) -> AbstractContextManager[object]:
+        return only(self.kinds_present())
+
+    def items(self) -> Sequence[Sequence[Any]]:
+        return self.items_in((1.0, 1.0, 1.0), 0)
+
+    def items_at_start(self, width: float, height: float, seed: int) -> Sequence[Sequence[Any]]:
+        rows = self.items_in((width, height, 0.0), seed)
+        return [LAYOUT.row(row) for row in rows]
+
+    def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
         count = max(len(self.hunters), self.most_hunters) if self.hunters else 0
-        return [self._row(number, count, width, height, seed) for number in range(count)]
+        return [self._row(number, count, (*sides, 0.0)[:3], seed) for number in range(count)]
 
-    def _row(self, number: int, count: int, width: float, height: float, seed: int) -> list[float]:
-        """A hunter of the list, or an empty row for the young of one."""
+    def _row(self, number: int, count: int, sides: Sequence[float], seed: int) -> list[Any]:
+        """A hunter of the list, or an empty row for the young of one; vectors have heights, which the plane drops."""
         line = number % len(self.hunters)
         hunter = self.hunters[line]
         u, v = uniform_from(*seed_words(seed), 0, number, STREAM_HUNTER_START)
+        w, _ = uniform_from(*seed_words(seed), 0, number, STREAM_HUNTER_START + IN_SPACE)
         turn, _ = uniform_from(*seed_words(seed), 1, number, STREAM_HUNTER_START)
         listed = number == line
-        x = float(u) * width if hunter.x is None else hunter.x
-        y = float(v) * height if hunter.y is None else hunter.y
-        values = {name: value for name, value in hunter if name in LAYOUT.place} | {
+        place = tuple(
+            float(chance) * side if given is None else given
+            for chance, side, given in zip((u, v, w), sides, (hunter.x, hunter.y, hunter.z), strict=True)
+        )
+        values: dict[str, Any] = {name: value for name, value in hunter if name in LAYOUT.place} | {
             "kind": KINDS[hunter.kind].code, "listed": listed, "number": number, "line": line, "rows": count,
-            "x": x, "y": y, "start_x": x, "start_y": y, "center_x": width / 2.0, "center_y": height / 2.0,
-            "vx": math.cos(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
-            "vy": math.sin(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+            "position": place, "start": place, "center": tuple(side / 2.0 for side in sides),
+            "velocity": (
+                math.cos(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+                math.sin(2.0 * PI * float(turn)) * hunter.max_speed * 0.5,
+                0.0,
+            ),
             "target": -1, "caught": -1, "alive": listed, "kind_before": -1, "energy": hunter.max_energy,
             "patience": 1, "best_id": -1, "least_approach": -2, "fright": hunter.panic_radius * listed, "bonus": 1,
         }  # fmt: skip
         values["kind_before"] = values["kind"] if listed else -1
-        return [float(values.get(name, 0.0)) for name in LAYOUT.columns]
+        nowhere = (0.0, 0.0, 0.0)
+        return [
+            values.get(name, nowhere) if LAYOUT.is_vector(name) else float(values.get(name, 0.0))
+            for name in LAYOUT.fields
+        ]
 
     def refuses(self, scenario: Any) -> list[str]:
         return refused(self, scenario)
@@ -267,12 +289,15 @@ class Respawning(Predators):
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:
         back = me.isolation < 0.0
-        u, v = uniform_pair(me.id, world, STREAM_RESPAWN_PLACE)
-        turn, _ = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)
+        draws = [*uniform_pair(me.id, world, STREAM_RESPAWN_PLACE)]
+        turn, height = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)
+        if len(world.size) == 3:
+            draws.append(uniform_pair(me.id, world, STREAM_RESPAWN_PLACE + IN_SPACE)[0])
+        heading = any_direction(2.0 * PI * turn, height, me.speed, len(world.size))
         return {
             "panic": where(back, 0.0, me.panic),
             "energy": where(back, 1.0, me.energy),
             "isolation": maximum(0.0, me.isolation),
-            "position": where(back, point(world, u, v) * world.size, me.position),
-            "velocity": where(back, from_angle(2.0 * PI * turn, me.speed), me.velocity),
+            "position": where(back, Vec(*draws) * world.size, me.position),
+            "velocity": where(back, heading, me.velocity),
         }

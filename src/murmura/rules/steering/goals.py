@@ -6,12 +6,13 @@ from typing import Any
 
 from murmura.core.algebra import minimum, to_number, where
 from murmura.core.merging import Sum
-from murmura.core.model import PLACES, quantity
+from murmura.core.model import PLACES, height, quantity
 from murmura.core.noise import noise
+from murmura.core.noise_in_space import noise_vector
 from murmura.core.randomness import STREAM_WANDER, uniform_from
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset, point
-from murmura.core.vec import TINY, from_angle
+from murmura.core.vec import TINY, Vec, from_angle
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 
@@ -22,13 +23,17 @@ class Seek(Rule):
     weight: float = quantity(1.0, "How much the goal counts beside the other wishes.", "", (0, 5), ge=0)
     x: float = quantity(0.0, "Where the goal is.", "u", PLACES)
     y: float = quantity(0.0, "Where the goal is.", "u", PLACES)
+    z: float | None = height()
     arrival_radius: float = quantity(
         100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", (0, 500), ge=0
     )
 
+    def options(self) -> dict[str, bool]:
+        return super().options() | {"has_z": self.z is not None}
+
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        way = offset(world, me.position, point(world, p.x, p.y))
+        way = offset(world, me.position, _goal(p, world))
         speed = me.max_speed * minimum(1.0, way.length / (p.arrival_radius + TINY))
         return steer_at_speed(way, speed, me) * p.weight
 
@@ -40,13 +45,22 @@ class FleePoint(Rule):
     weight: float = quantity(1.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
     x: float = quantity(0.0, "The place to avoid.", "u", PLACES)
     y: float = quantity(0.0, "The place to avoid.", "u", PLACES)
+    z: float | None = height()
     reach: float = quantity(0.0, "Farther than this the place is ignored; 0: never.", "u", (0, 1000), ge=0)
+
+    def options(self) -> dict[str, bool]:
+        return super().options() | {"has_z": self.z is not None}
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        away = offset(world, point(world, p.x, p.y), me.position)
+        away = offset(world, _goal(p, world), me.position)
         weight = where((away.square <= p.reach * p.reach) | (p.reach == 0.0), p.weight, 0.0)
         return steer_towards(away, me) * weight
+
+
+def _goal(p: Any, world: Any) -> Vec:
+    """The place that a rule names."""
+    return point(world, p.x, p.y, p.z if p.has_z else None)
 
 
 class TrackingRule(Rule):
@@ -107,19 +121,27 @@ class FollowLeader(TrackingRule):
         way = offset(world, me.position, it.position)
         # In the leader's way: less than `distance` ahead of it and less than half that to the side.
         along = -way.dot(heading)
-        aside = way.cross(heading)
-        blocking = (along > 0.0) & (along < p.distance) & (aside * aside < 0.25 * p.distance * p.distance)
-        side = where(aside >= 0.0, 1.0, -1.0)
+        beside, out = _out_of_the_way(way, heading, along)
+        blocking = (along > 0.0) & (along < p.distance) & (beside < 0.25 * p.distance * p.distance)
         behind = way - heading * p.distance
         follow = steer_at_speed(behind, me.max_speed * minimum(1.0, behind.length / p.arrival_radius), me)
-        clear = steer_towards(heading.left * side, me)
+        clear = steer_towards(out, me)
         present = where(to_number(me.id) == it.id, 0.0, it.present)
         return Sum(where(blocking, clear, follow) * present)
 
 
+def _out_of_the_way(way: Vec, heading: Vec, along: Any) -> tuple[Any, Vec]:
+    """How far beside the leader's path one is, squared, and the direction that leads off it."""
+    if len(way) == 2:
+        aside = way.cross(heading)
+        return aside * aside, heading.left * where(aside >= 0.0, 1.0, -1.0)
+    off = -(way + heading * along)
+    return off.square, where(off.square > TINY, off, heading.aside)
+
+
 @register_rule("wander")
 class Wander(Rule):
-    """Stroll: steer to a point on a circle ahead that drifts along smoothly (Reynolds 1999).
+    """Stroll: steer to a point on a circle, in space a sphere, ahead that drifts along smoothly (Reynolds 1999).
 
     The drift is noise over time along a line of the agent's own, so it needs no memory.
     """
@@ -132,7 +154,10 @@ class Wander(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        row, _ = uniform_from(world.seed_low, world.seed_high, 0, me.id, STREAM_WANDER)
+        row, line = uniform_from(world.seed_low, world.seed_high, 0, me.id, STREAM_WANDER)
+        if len(me.heading) == 3:
+            drift = noise_vector(world.noise_time * p.rate + world.noise_x, row * 256.0, line * 256.0)
+            return steer_towards(me.heading * p.circle_distance + drift.normalized(), me) * p.weight
         drift = noise(world.noise_time * p.rate + world.noise_x, row * 256.0)
         along, aside = from_angle(drift * 9.424778)
         goal = me.heading * (p.circle_distance + along) + me.heading.left * aside

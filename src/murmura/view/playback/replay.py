@@ -1,7 +1,7 @@
-"""A session that was recorded, played again to the same bits.
+"""Replays the recorded actions of a session to the same bits.
 
-The file is what the page saves and `/api/actions` gives: every action with its step, and the hash of the state they
-led to. It is read with the checks that a page's messages get: it may come from anywhere.
+The file is what the page saves and `/api/actions` returns: every action with its step, and the hash of the state they
+led to. It may come from anywhere, so it is checked as a page's messages are.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from murmura.scenario import Scenario
 from murmura.view.session.scene import CHANGES, END, LARGEST_RECORD, RESTARTS, Scene
 from murmura.view.session.session import Session
 
-PIECE_SECONDS = 0.1  # between two looks at the progress
+PIECE_SECONDS = 0.1  # between two reports of progress
 
 
 @dataclass(frozen=True)
 class Record:
-    """A session as its file tells it."""
+    """The content of a file of actions."""
 
     scenario: Scenario
     seed: int
@@ -107,7 +107,7 @@ def replay(
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, end: None,
 ) -> Scene:
-    """Play a session without watching it; raises RunError if the state at its end is not the recorded one."""
+    """Replay a session without a page; raises RunError if it ends in another state than recorded."""
     scene = Scene(record.scenario, record.seed, backend or record.backend, threads, spare_a_core=False)
     scene.play(record.to_play)
     done, piece = 0, 1
@@ -118,11 +118,11 @@ def replay(
         done += piece
         progress(done, record.total_steps)
         piece = max(1, int(PIECE_SECONDS * piece / max(time.perf_counter() - begun, 1e-9)))
-    scene.step(0)  # what was done after the last step
+    scene.step(0)  # actions after the last step
     found = scene.simulation.state_hash()
     if found != record.end_hash:
         raise RunError(
-            f"played again, the session ends in the state {found[:12]}, recorded was {record.end_hash[:12]} "
+            f"replayed, the session ends in the state {found[:12]}, recorded was {record.end_hash[:12]} "
             f"(murmura {record.version}, backend {record.backend}). Bits are promised for one version, one backend and "
             "one kind of processor"
         )
@@ -130,7 +130,7 @@ def replay(
 
 
 def replay_session(record: Record, backend: str | None, threads: int | None, speed: float) -> Session:
-    """The session to be watched: it does by itself what was done, until somebody takes over or it ends."""
+    """A session that replays the actions, until somebody changes something or it ends."""
     session = Session(record.scenario, record.seed, backend or record.backend, threads, speed)
     session.scene.play(record.to_play)
     return session

@@ -22,86 +22,90 @@ from murmura.view.server.files import Shelf, file_routes
 from murmura.view.server.guard import VISITOR, Guard, class_code
 from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
 from murmura.view.session.session import Session
-from murmura.view.session.subscriber import LARGEST_MESSAGE, Watcher
+from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
 
 STATIC = Path(__file__).parents[1] / "static"
 MOST_CLIENTS = 256
 FIRST_PORT, LAST_PORT = 8421, 65535
-RELOAD_SECONDS = 2.0  # a page that is loaded again is away for less
+RELOAD_SECONDS = 2.0  # reloading a page takes less
 
 
-class Bells:
-    """Wakes all pages of a session with one call into their loop: with 200 pages, 200 calls would cost a frame."""
+class Notifier:
+    """Wakes the senders of all pages with one call into their event loop.
+
+    One call for each page would be too slow: 200 of them take as long as a frame.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._is_ringing = False
+        self._is_scheduled = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.hung: set[asyncio.Event] = set()
+        self.events: set[asyncio.Event] = set()
 
-    def hang(self) -> asyncio.Event:
-        bell = asyncio.Event()
+    def register(self) -> asyncio.Event:
+        """An event that is set whenever there is something new."""
+        event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        if not self.hung:
-            self._session.listen(self.ring)
-        self.hung.add(bell)
-        return bell
+        if not self.events:
+            self._session.add_listener(self.notify)
+        self.events.add(event)
+        return event
 
-    def take_down(self, bell: asyncio.Event) -> None:
-        self.hung.discard(bell)
-        if not self.hung:
-            self._session.forget(self.ring)
+    def unregister(self, event: asyncio.Event) -> None:
+        self.events.discard(event)
+        if not self.events:
+            self._session.remove_listener(self.notify)
 
-    def ring(self) -> None:
-        """There is something new; from any thread."""
-        if self._is_ringing or self._loop is None:
+    def notify(self) -> None:
+        """Set all events; may be called from any thread."""
+        if self._is_scheduled or self._loop is None:
             return
-        self._is_ringing = True
-        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody is left to be woken
-            self._loop.call_soon_threadsafe(self._ring)
+        self._is_scheduled = True
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no page is left
+            self._loop.call_soon_threadsafe(self._set_all)
 
-    def _ring(self) -> None:
-        self._is_ringing = False
-        for bell in self.hung:
-            bell.set()
+    def _set_all(self) -> None:
+        self._is_scheduled = False
+        for event in self.events:
+            event.set()
 
 
-async def converse(socket: Any, session: Session, bells: Bells, may_touch: bool = True) -> None:
-    """Talk with one page until it leaves."""
-    news = bells.hang()
-    watcher = Watcher(session, bells.ring, may_touch)
-    watcher.open()
-    sender = asyncio.create_task(_send_news(socket, watcher, news))
+async def serve_page(socket: Any, session: Session, notifier: Notifier, may_touch: bool = True) -> None:
+    """Send updates to one page and take its messages until it disconnects."""
+    changed = notifier.register()
+    subscriber = Subscriber(session, notifier.notify, may_touch)
+    subscriber.open()
+    sender = asyncio.create_task(_send_updates(socket, subscriber, changed))
     try:
-        await _receive(socket, watcher)
+        await _receive(socket, subscriber)
     finally:
-        bells.take_down(news)
+        notifier.unregister(changed)
         sender.cancel()
         with contextlib.suppress(asyncio.CancelledError, Exception):
             await sender
 
 
-async def _send_news(socket: Any, watcher: Watcher, news: asyncio.Event) -> None:
+async def _send_updates(socket: Any, subscriber: Subscriber, changed: asyncio.Event) -> None:
     while True:
-        await news.wait()
-        news.clear()
-        for message in watcher.news():
+        await changed.wait()
+        changed.clear()
+        for message in subscriber.updates():
             if isinstance(message, bytes):
                 await socket.send_bytes(message)
             else:
                 await socket.send_text(message)
 
 
-async def _receive(socket: Any, watcher: Watcher) -> None:
+async def _receive(socket: Any, subscriber: Subscriber) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
         text = message.get("text")
-        if text is None or len(text) > LARGEST_MESSAGE or watcher.says_too_much():
+        if text is None or len(text) > LARGEST_MESSAGE or subscriber.exceeds_rate():
             await socket.close(1008)
             return
-        watcher.take(text)
+        subscriber.receive(text)
 
 
 def sides_of(session: Session | Pair) -> dict[str, Session]:
@@ -113,60 +117,66 @@ def make_app(
     session: Session | Pair,
     port: int,
     hosts: tuple[str, ...] = LOCAL,
-    when_deserted: Callable[[], None] = lambda: None,
+    on_last_page_closed: Callable[[], None] = lambda: None,
     shelf: Shelf | None = None,
     code: str | None = None,
     lessons: Sequence[Path] = (),
 ) -> Guard:
-    """The guarded application; `when_deserted` is called when the last page has left and none came back.
+    """The guarded application.
 
-    `shelf` is where pages may have runs recorded; without one they may not.
+    Args:
+        session: What is shown.
+        port: Where it listens.
+        hosts: Names by which it may be called.
+        on_last_page_closed: Called when the last page has left and none came back.
+        shelf: Where pages may have runs recorded; without one they may not.
+        code: What visitors type to watch; none: there are no visitors.
+        lessons: Folders with lesson cards beside the shipped ones.
     """
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
     sides = sides_of(session)
-    bells = {name: Bells(one) for name, one in sides.items()}
+    notifiers = {name: Notifier(one) for name, one in sides.items()}
 
-    def leave_if_deserted() -> None:
-        if not any(each.hung for each in bells.values()):
-            when_deserted()
+    def check_pages() -> None:
+        if not any(each.events for each in notifiers.values()):
+            on_last_page_closed()
 
     if isinstance(session, Session):
-        app = Starlette(
-            routes=[*file_routes(session, shelf, lessons), *_routes(session, bells[""], leave_if_deserted)]
-        )
-        app.state.bells = bells[""]
+        own = file_routes(session, shelf, lessons)
+        app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages)])
+        app.state.notifier = notifiers[""]
         return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
     halves = [
-        Mount(f"/{name}", routes=_routes(one, bells[name], leave_if_deserted)) for name, one in sides.items()
+        Mount(f"/{name}", routes=_routes(one, notifiers[name], check_pages)) for name, one in sides.items()
     ]
     app = Starlette(routes=[_page("compare.html"), _assets(), *halves])
     return Guard(app, port, hosts, framed=tuple(f"/{name}/" for name in sides))  # type: ignore[arg-type]
 
 
-def _routes(session: Session, bells: Bells, leave_if_deserted: Callable[[], None]) -> list[Any]:
+def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None]) -> list[Any]:
     """The page of one session and what it asks for."""
     from starlette.responses import JSONResponse
     from starlette.routing import Route, WebSocketRoute
 
     async def actions(request: Any) -> Any:
         try:
-            return JSONResponse(await asyncio.wrap_future(session.ask(session.scene.record)))
+            return JSONResponse(await asyncio.wrap_future(session.ask(lambda: session.source.record())))
         except (
             MurmuraError
-        ) as error:  # a recording has none, and a flock brought up before has not all of them
+        ) as error:  # a recording has no actions; a flock that ran before lacks its first ones
             return JSONResponse({"error": str(error)}, 409)
 
     async def socket_route(websocket: Any) -> None:
-        if len(bells.hung) >= MOST_CLIENTS:
+        if len(notifier.events) >= MOST_CLIENTS:
             await websocket.close(1013)
             return
         await websocket.accept()
         try:
-            await converse(websocket, session, bells, not websocket.scope.get(VISITOR, False))
+            await serve_page(websocket, session, notifier, not websocket.scope.get(VISITOR, False))
         finally:
-            asyncio.get_running_loop().call_later(RELOAD_SECONDS, leave_if_deserted)
+            asyncio.get_running_loop().call_later(RELOAD_SECONDS, check_pages)
 
     return [
         _page("index.html"),
@@ -194,7 +204,7 @@ def _assets() -> Any:
 
 
 def check_page() -> None:
-    """A wheel always has the page; a checkout may not."""
+    """Raise if the page was not built: a wheel always has it, a checkout may not."""
     if not (STATIC / "index.html").exists():
         raise BackendError(
             "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
@@ -202,7 +212,7 @@ def check_page() -> None:
 
 
 def listen(host: str, wanted: int | None) -> socket.socket:
-    """A socket that listens on the wanted port, or on the next free one: taken at once, so that nobody else can."""
+    """A socket that listens on the wanted port, or on the next free one. Binding now leaves no race for the port."""
     first = wanted or FIRST_PORT
     if not 1 <= first <= LAST_PORT:
         raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
@@ -222,7 +232,7 @@ def serve(
     share: bool = False,
     lessons: Sequence[Path] = (),
 ) -> None:
-    """Serve until Ctrl-C, or until the last page is closed; with `share` also for visitors with a class code."""
+    """Serve until Ctrl-C, or until the last page is closed; with `share` also visitors with a class code."""
     check_page()
     check_host(host, share)
     code = class_code() if share else None
@@ -237,35 +247,32 @@ def serve(
         problems.append(problem)
         leave()
 
-    # The simulation comes out of a kernel sixty times a second and must not wait long for its turn.
+    # The simulation's thread returns from a kernel sixty times a second and must get the interpreter lock quickly.
     sys.setswitchinterval(0.001)
     with listen(host, port) as door:
         import uvicorn
 
         chosen = door.getsockname()[1]
         names = own_names(host) if share else LOCAL
-        app = make_app(
-            session, chosen, names, lambda: leave() if exit_on_close else None, shelf, code, lessons
-        )
+        close = lambda: leave() if exit_on_close else None  # noqa: E731
+        app = make_app(session, chosen, names, close, shelf, code, lessons)
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
-            one.when_grounded = give_up
+            one.on_build_failure = give_up
         serving = server.serve(sockets=[door])
         try:
             session.open()
             with asyncio.Runner() as runner:
-                runner.get_loop()  # before the address is known: a Ctrl-C in the middle of its making leaves it broken
+                runner.get_loop()  # before the address is printed: a Ctrl-C while the loop is created would break it
                 own = f"http://{LOCAL[0] if host == EVERYWHERE else host}:{chosen}/?token="
                 _announce(f"{own}{app.launch_token}", chosen, open_page)
                 if code is not None:
-                    print(
-                        f"{WARNING}\nmurmura: visitors: http://{names[0]}:{chosen}/ with the code {code}",
-                        flush=True,
-                    )
+                    visitors = f"http://{names[0]}:{chosen}/ with the code {code}"
+                    print(f"{WARNING}\nmurmura: visitors: {visitors}", flush=True)
                 listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
         except KeyboardInterrupt:
-            serving.close()  # it may have come before anything was served
+            serving.close()  # Ctrl-C may come before the server runs
         finally:
             session.close(patience=1.0)
             print("murmura: stopped", flush=True)

@@ -33,6 +33,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+    from websockets.protocol import State
 
     class Door(H11Protocol):
         """HTTP, with an end to how long each request may take to be told, header and body."""
@@ -77,8 +78,11 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             # uvicorn would tell of text that is none with a traceback; anybody can send it.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
-                self.conn.send_close(NOT_TEXT)
-                self.handle_parser_exception()
+                if (
+                    self.conn.state is State.OPEN
+                ):  # else the goodbye is said; more may follow it in the same packet
+                    self.conn.send_close(NOT_TEXT)
+                    self.handle_parser_exception()
                 return
             super().send_receive_event_to_app()
 

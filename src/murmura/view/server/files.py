@@ -71,5 +71,5 @@ def checkpoint(session: Session) -> bytes:
     """The flock as it is, as a file that `Simulation.restore` reads."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
-        session.simulation.save(path)
+        session.scene.simulation.save(path)
         return path.read_bytes()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import ScenarioError
-from murmura.engine.simulation import Simulation
 from murmura.view.session.scene import number_of
+from murmura.view.session.source import ShownFlock
 
 MOST_BODIES = 150
 NOBODY_SEEN: dict[str, Any] = {"type": "bodies", "agents": []}
@@ -36,12 +36,12 @@ class Lookout:
             raise ScenarioError(f"left must be at most right and top at most bottom, got {dict(message)}")
         self.window = (left, top, right, bottom)
 
-    def look(self, simulation: Simulation) -> None:
+    def look(self, simulation: ShownFlock) -> None:
         if self.window is not None:
             self.seen = bodies(simulation, self.window)
 
 
-def bodies(simulation: Simulation, window: tuple[float, ...]) -> dict[str, Any]:
+def bodies(simulation: ShownFlock, window: tuple[float, ...]) -> dict[str, Any]:
     """Everybody in a rectangle, a dictionary each; `row` is the place in ascending id, as in a frame."""
     state = simulation.state
     left, top, right, bottom = window

@@ -1,4 +1,4 @@
-"""What became of a watched flock: births, deaths by cause, and the times it goes through."""
+"""The life history of a live flock: births, deaths by cause, and periods such as famine or boom."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 
 from murmura.engine.census import censuses, hunting_species
 from murmura.engine.lineage import CAUSE_NAMES, Lineage
-from murmura.engine.simulation import Simulation
 from murmura.measure.atmosphere import Atmosphere
 from murmura.view.session.event_feed import EventFeed
 from murmura.view.session.observer import Pace
+from murmura.view.session.source import ShownFlock
 
 MOST_TIMES = 8
-"""So many of the latest times are told."""
+"""Only so many of the latest periods are reported."""
 
 
 class Chronicle:
-    """Looks at the family tree now and then; another epoch is another story."""
+    """Reads the family tree now and then; begins anew with each epoch."""
 
     def __init__(self) -> None:
         self._epoch = self._last = -1
         self._pace = Pace(0.5)
-        self._told: dict[str, Any] = {}
+        self._report: dict[str, Any] = {}
         self._atmosphere = Atmosphere(0)
         self.feed = EventFeed()
 
-    def look(self, epoch: int, simulation: Simulation, now: float, energy: float | None) -> None:
-        """Take notice of the flock, if it is time and something happened since."""
+    def update(self, epoch: int, simulation: ShownFlock, now: float, energy: float | None) -> None:
+        """Count again, if it is time and the flock has stepped."""
         self.feed.hear(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
@@ -36,7 +36,7 @@ class Chronicle:
         ):
             return
         if epoch != self._epoch:
-            self._told = {}
+            self._report = {}
         if simulation.keeps_lineage:
             tree = simulation.lineage()
             if epoch != self._epoch or step < self._last:
@@ -51,17 +51,17 @@ class Chronicle:
             self._atmosphere.look(each)
         births, deaths = int(tree.births([step])[0]), int(tree.deaths([step])[0])
         if not (births or deaths):
-            self._told = {}
+            self._report = {}
             return
         counts = {name: int(tree.deaths([step], cause=code)[0]) for code, name in enumerate(CAUSE_NAMES)}
-        self._told = {"births": births, "deaths": deaths, "causes": {k: n for k, n in counts.items() if n}}
+        self._report = {"births": births, "deaths": deaths, "causes": {k: n for k, n in counts.items() if n}}
         times = self._atmosphere.spells[-MOST_TIMES:]
-        self._told["times"] = [
+        self._report["times"] = [
             {"kind": spell.kind, "begin": spell.begin, "end": spell.end, "lasts": spell.lasts}
             for spell in times
         ]
 
-    def told(self) -> dict[str, Any]:
-        """For a status; of births and deaths nothing while there are none."""
+    def report(self) -> dict[str, Any]:
+        """Part of a status message; nothing of births and deaths while there are none."""
         totals = self.feed.totals
-        return {**({"totals": totals} if totals else {}), **self._told}
+        return {**({"totals": totals} if totals else {}), **self._report}

@@ -1,4 +1,4 @@
-"""A kernel on its way, as those who wait for it are told: in the page a text, on the terminal a line that counts."""
+"""How far a kernel is: a text for the page, a counting line on the terminal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.wire.frames import load_packer
 
-TICK = 0.5  # [s] between two looks of a terminal at the time
+TICK = 0.5  # [s] between two updates of the terminal
 
 
-class Making:
-    """One kernel being made; begun when the object is."""
+class CompileProgress:
+    """One kernel being built; the time counts from the creation of this object."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -37,27 +37,27 @@ class Making:
             return f"compiling, {self.seconds:.0f} s of about {self._expected:.0f} s"
         return f"compiling, {self.seconds:.0f} s so far"
 
-    def run(self, make: Callable[[Callable[[str], None]], Simulation]) -> Simulation:
-        """Make the simulation, which takes long, and tell the terminal about it meanwhile."""
-        over = threading.Event()
+    def run(self, build: Callable[[Callable[[str], None]], Simulation]) -> Simulation:
+        """Build the simulation, which takes long, and show the progress on the terminal."""
+        done = threading.Event()
         try:
-            load_packer()  # frames need a compiler too, as soon as they follow each other
-            made = make(lambda said: self._announce(said, over))
+            load_packer()  # packing frames at full rate needs compiled code, too
+            built = build(lambda line: self._announce(line, done))
         finally:
-            over.set()
+            done.set()
         if self._expected is not None:
             note_compilation(self._scenario, self.seconds)
             say(f"the kernel of {self._scenario.name} is ready after {self.seconds:.1f} s")
-        return made
+        return built
 
-    def _announce(self, said: str, over: threading.Event) -> None:
-        """The compiler begins: it is not on disk."""
+    def _announce(self, line: str, done: threading.Event) -> None:
+        """The kernel is not on disk, and the compiler begins."""
         self._expected = expected_seconds(self._scenario)
-        say(said)
+        say(line)
         if sys.stderr.isatty():
-            threading.Thread(target=self._count, args=(over,), name="murmura-count", daemon=True).start()
+            threading.Thread(target=self._count, args=(done,), name="murmura-count", daemon=True).start()
 
-    def _count(self, over: threading.Event) -> None:
-        while not over.wait(TICK):
+    def _count(self, done: threading.Event) -> None:
+        while not done.wait(TICK):
             print(f"\rmurmura: {self.text} ", end="", file=sys.stderr, flush=True)
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)

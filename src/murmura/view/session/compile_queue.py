@@ -1,7 +1,7 @@
-"""Kernels that are made in threads of their own, and the changes that wait for them.
+"""Compiles kernels in threads of their own, and applies the changes that wait for them.
 
-A changed rule waits while the flock flies on as it was. A new flock does not: it is shown at once, standing at its
-start, and flies when its kernel is there.
+A changed rule waits while the flock goes on as before. A new flock does not wait: it is shown at once, standing at its
+start, and begins to step when its kernel is there.
 """
 
 from __future__ import annotations
@@ -14,28 +14,27 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.session.compile_progress import Making
+from murmura.view.session.command_queue import Refuse
+from murmura.view.session.compile_progress import CompileProgress
 from murmura.view.session.scene import Change, Scene
-
-Refuse = Callable[[str], None]
 
 
 @dataclass
 class Waiting:
-    """A message that will be carried out when its kernel is there."""
+    """A message that is carried out when its kernel is there."""
 
     message: dict[str, Any]
     refuse: Refuse
-    loads: int  # how many scenarios had been loaded when it came
+    loads: int  # how many scenarios had been loaded when it arrived
 
 
-class Preparing:
-    """Compiles what a change needs and then makes it.
+class CompileQueue:
+    """Compiles what a change needs, then applies the change.
 
     Args:
-        scene: What is changed.
-        later: Takes a function that the session's thread shall call, and whom to tell if it raises.
-        failed: Told why a standing flock cannot fly.
+        scene: The scene to change.
+        later: Schedules a function on the session's thread, with a callback for its error.
+        failed: Called with the reason if the kernel of the shown flock cannot be built.
     """
 
     def __init__(
@@ -46,70 +45,71 @@ class Preparing:
     ) -> None:
         self._scene, self._later, self._failed = scene, later, failed
         self._waiting: list[Waiting] = []
-        self._making: Making | None = None  # of the flock that stands
-        self._given_up = -1  # the number of changes after which the scene could not be made to fly
+        self._progress: CompileProgress | None = None  # of the flock that is shown and not ready
+        self._given_up = -1  # the number of changes at which the build failed
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._waiting) or self._making is not None
+        return bool(self._waiting) or self._progress is not None
 
     @property
     def progress(self) -> str:
-        """How far the kernel is, in words; empty where nobody knows or nothing is made."""
-        return self._making.text if self._making else ""
+        """How far the kernel is, in words; empty if nothing is being built."""
+        return self._progress.text if self._progress else ""
 
-    def help_up(self) -> None:
-        """Have a flock that stands made to fly, unless that is under way or has failed already."""
+    def build_if_needed(self) -> None:
+        """Start to build the kernel of a flock that is not ready, unless that is under way or has failed."""
         scene = self._scene
-        if scene.is_ready or self._making is not None or self._given_up == scene.changes:
+        if scene.is_ready or self._progress is not None or self._given_up == scene.changes:
             return
-        self._making = Making(scene.scenario)
+        self._progress = CompileProgress(scene.scenario)
         threading.Thread(
-            target=self._make, args=(self._making, scene.simulation, scene.changes), name="murmura-make", daemon=True
+            target=self._build, name="murmura-build", daemon=True,
+            args=(self._progress, scene.simulation, scene.changes),
         ).start()  # fmt: skip
 
-    def _make(self, making: Making, standing: Simulation, changes: int) -> None:
+    def _build(self, progress: CompileProgress, standing: Simulation, changes: int) -> None:
         try:
-            made = making.run(lambda announce: self._scene.bring_up(standing, announce))
-        except Exception as error:  # whatever it is, it must be told, and the wait must end
-            problem = error if isinstance(error, MurmuraError) else _told(error)
-            self._later(lambda: self._not_made(changes, problem), lambda reason: None)
+            built = progress.run(lambda announce: self._scene.build(standing, announce))
+        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+            problem = error if isinstance(error, MurmuraError) else _compile_error(error)
+            self._later(lambda: self._build_failed(changes, problem), lambda reason: None)
         else:
-            self._later(lambda: self._made(made, changes), lambda reason: None)
+            self._later(lambda: self._built(built, changes), lambda reason: None)
 
-    def _made(self, made: Simulation, changes: int) -> None:
-        """Fly, unless the flock has been changed meanwhile: then it is made again, mostly of the same kernel."""
-        self._making = None
+    def _built(self, simulation: Simulation, changes: int) -> None:
+        """Begin to step; if the flock was changed meanwhile, build again, usually from the same kernel."""
+        self._progress = None
         if self._scene.changes == changes:
-            self._scene.take_up(made)
+            self._scene.replace_simulation(simulation)
 
-    def _not_made(self, changes: int, problem: MurmuraError) -> None:
-        self._making = None
+    def _build_failed(self, changes: int, problem: MurmuraError) -> None:
+        self._progress = None
         if self._scene.changes == changes:
             self._given_up = changes
             self._failed(problem)
 
     def change(self, message: dict[str, Any], refuse: Refuse) -> None:
-        """Make a change, now if its kernel is here, else when it is."""
+        """Apply a change, now if its kernel is compiled, else when it is."""
         change = self._scene.outcome(message)
         if message.get("type") == "set":
             self._supersede(message["values"])
         if not self._scene.is_ready or (change.loads and not self._scene.simulation.is_prepared(change.aim)):
-            self._scene.make(change)  # it stands
+            self._scene.apply(change)  # shown at once, and built afterwards
             return
-        self._make_or_wait(change, Waiting(message, refuse, self._scene.loads))
+        self._apply_or_wait(change, Waiting(message, refuse, self._scene.loads))
 
     def _supersede(self, values: dict[str, Any]) -> None:
-        """Of two wishes for one value the later counts, though the earlier may take longer."""
+        """Of two messages that set one value the later counts, though the earlier may compile longer."""
         for one in self._waiting:
             if one.message.get("type") == "set":
                 kept = {path: value for path, value in one.message["values"].items() if path not in values}
                 one.message = {**one.message, "values": kept}
 
-    def _make_or_wait(self, change: Change, one: Waiting) -> None:
+    def _apply_or_wait(self, change: Change, one: Waiting) -> None:
         simulation, aim = self._scene.simulation, change.aim
         if simulation.is_prepared(aim):
-            self._scene.make(change)
+            self._scene.apply(change)
             return
         self._waiting.append(one)
         thread = threading.Thread(
@@ -121,8 +121,8 @@ class Preparing:
         problem: Exception | None = None
         try:
             simulation.prepare(aim)
-        except Exception as error:  # whatever it is, it must be told, and the wait must end
-            problem = error if isinstance(error, MurmuraError) else _told(error)
+        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+            problem = error if isinstance(error, MurmuraError) else _compile_error(error)
         self._later(lambda: self._prepared(one, problem), one.refuse)
 
     def _prepared(self, one: Waiting, problem: Exception | None) -> None:
@@ -135,9 +135,9 @@ class Preparing:
                 "and was not made"
             )
         if one.message.get("values") != {}:
-            # Others may have changed the scenario meanwhile, and with it the kernel: then wait once more.
-            self._make_or_wait(self._scene.outcome(one.message), one)
+            # The scenario may have changed meanwhile, and with it the kernel: then wait once more.
+            self._apply_or_wait(self._scene.outcome(one.message), one)
 
 
-def _told(error: Exception) -> ScenarioError:
+def _compile_error(error: Exception) -> ScenarioError:
     return ScenarioError(f"this change could not be compiled: {type(error).__name__}: {error}")

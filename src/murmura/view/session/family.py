@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from murmura.engine.lineage import ALIVE, Lineage
-from murmura.engine.simulation import Simulation
+from murmura.view.session.source import ShownFlock
 
 ANCESTORS = 3
-"""So many generations back a page shows: parents, grandparents and theirs."""
+"""How many generations a page shows: parents, grandparents and great-grandparents."""
 MOST_YOUNG = 12
-"""Of living young, the newest so many are named."""
+"""How many of the living young are named, the newest first."""
 
 
-def family(simulation: Simulation, agent_id: int) -> dict[str, Any] | None:
+def family(simulation: ShownFlock, agent_id: int) -> dict[str, Any] | None:
     """What is known of an agent's relations at this step; None where nobody was ever born or died."""
     if not simulation.keeps_lineage:
         return None

@@ -1,4 +1,4 @@
-"""What a session tells about its flock beside the frames: measures, one agent in words, who is nearest to a place."""
+"""What a session publishes beside frames: measures, one agent in detail, and the agent nearest to a place."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.simulation import Simulation
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
 from murmura.scenario import Scenario
 from murmura.view.session.eyesight import EYES, sight
 from murmura.view.session.family import family
 from murmura.view.session.population import TRAITS, Columns, copied_columns, count_population
+from murmura.view.session.source import ShownFlock
 
 NO_READING: dict[str, Any] = {"measured": None, "measures": {}, "population": {}}
 
 
 class Pace:
-    """When something is due again: every so often, and never more than a share of the time.
+    """When a recurring job is due: at most once a period, and taking no more than a share of all time.
 
     Args:
-        period: Seconds between two times, at least.
-        share: The most of all time that it may take.
+        period: At least so many seconds between two starts.
+        share: The greatest part of the time that the job may take.
     """
 
     def __init__(self, period: float, share: float = 0.1) -> None:
@@ -33,16 +33,16 @@ class Pace:
         self._next = self._begun = 0.0
 
     def is_due(self, now: float, anyway: bool = False) -> bool:
-        """Whether to begin now; if so, `done` follows."""
+        """Whether to start the job now; if so, call `done` after it."""
         if now < self._next and not anyway:
             return False
         self._begun = now
-        # A rhythm keeps its beat, unless it is late by more than one, or was called for before its time.
+        # Starts stay on a regular grid, unless one is late by more than a period, or was forced early.
         self._next = min(max(self._next, now - self._period), now) + self._period
         return True
 
     def done(self, now: float) -> None:
-        """It took until now: wait longer if that was long, but not for ever, since a first time takes longest."""
+        """The job ended now. A long one delays the next, but by a bounded time: the first is always the slowest."""
         took = min(now - self._begun, self._period)
         self._next = max(self._next, now + took * (1.0 / self._share - 1.0))
 
@@ -51,26 +51,26 @@ class Observer:
     """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
 
     def __init__(self) -> None:
-        self._latest: tuple[Simulation | None, dict[str, Any]] = (None, NO_READING)
+        self._latest: tuple[ShownFlock | None, dict[str, Any]] = (None, NO_READING)
         self._pace = Pace(0.5)
         self._is_busy = False
 
-    def reading_of(self, simulation: Simulation) -> dict[str, Any]:
+    def reading_of(self, simulation: ShownFlock) -> dict[str, Any]:
         """The latest measures and counts of this flock: `measured` [s], `measures`, `population`."""
         measured, reading = self._latest
         return reading if measured is simulation else NO_READING
 
-    def observe(self, simulation: Simulation, now: float) -> None:
+    def observe(self, simulation: ShownFlock, now: float) -> None:
         """Take a copy of the flock and measure it, if it is time."""
         if self._is_busy or not self._pace.is_due(now):
             return
         self._is_busy = True
-        flock = simulation.flock_later()  # a bare copy: what costs is done over there
+        flock = simulation.flock_later()  # copies only; the thread does the costly part
         work = partial(self._measure, simulation, simulation.time, flock, copied_columns(simulation))
         threading.Thread(target=work, name="murmura-measures", daemon=True).start()
 
     def _measure(
-        self, simulation: Simulation, time_: float, later: Callable[[], Flock], columns: Columns
+        self, simulation: ShownFlock, time_: float, later: Callable[[], Flock], columns: Columns
     ) -> None:
         scenario = simulation.scenario
         found: dict[str, Any] = {"measured": time_, "measures": {}, "population": {}}
@@ -81,7 +81,7 @@ class Observer:
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
             found["measures"] = {key: value if np.isfinite(value) else None for key, value in values.items()}
         except Exception:
-            # Not finite: the next step says so in better words. Or a measure of the user's own broke.
+            # Either the state is not finite, which the next step reports, or a user's own measure raised.
             found["measures"] = {}
         finally:
             self._latest = (simulation, found)
@@ -90,7 +90,7 @@ class Observer:
 
 
 def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
-    """The usual measures, and where there are animals that live and die how they fare, of all and of each species."""
+    """The usual measures, and where animals live and die how they fare, of all and of each species."""
     names = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
     several = flock.species_names if len(flock.species_names) > 1 else ()
     lives = flock.lives is not None or scenario.rules.energy.enabled
@@ -99,7 +99,7 @@ def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
     return list(dict.fromkeys([*names, *(f"{trait}_mean{end}" for trait in traits for end in ends)]))
 
 
-def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
+def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     """One agent, what it sees and what moves it, with the places of its neighbours."""
     found = simulation.explain(agent_id)
     rows = simulation.state.rows_of(found["neighbors"])
@@ -109,18 +109,16 @@ def inspect(simulation: Simulation, agent_id: int) -> dict[str, Any]:
     ]
     state = simulation.state
     [row] = state.rows_of(found["id"])
-    kind = simulation.scenario.of_species(
-        int(state["species_id"][row])
-    )  # species may see farther than others
+    kind = simulation.scenario.of_species(int(state["species_id"][row]))  # species may differ in sight
     own = {name: state[name][row] for name in EYES if name in state.columns}
     found["perception"] = {"radius": sight(kind, own), "field_of_view": kind.perception.field_of_view}
-    kin = family(simulation, int(found["id"]))
-    if kin is not None:
-        found["family"] = kin
+    relatives = family(simulation, int(found["id"]))
+    if relatives is not None:
+        found["family"] = relatives
     return {"type": "inspect", **found}
 
 
-def nearest_agent(simulation: Simulation, x: float, y: float) -> int | None:
+def nearest_agent(simulation: ShownFlock, x: float, y: float) -> int | None:
     """The id of the agent nearest to a place, across the edge too; None in an empty world."""
     if not simulation.agent_count:
         return None

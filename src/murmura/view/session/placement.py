@@ -1,7 +1,7 @@
-"""Things that visitors leave in the world: attractors, food, hunters, obstacles; placed, moved and taken away again.
+"""Objects that visitors place in the world, move and erase: attractors, food, hunters, obstacles.
 
-Pure functions from scenario to scenario, so that all of it is in the scenario that is saved and shared. Each begins
-with the scenario as it is when its turn comes: six quick clicks make six hunters.
+Pure functions from scenario to scenario, so that a saved or shared scenario has all objects in it. Each is applied to
+the scenario as it is at that time: six quick clicks make six hunters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLACEABLE = {
     "predator": ("x", "y", "species"),
 }
 MOVABLE = ("circle", "wall", "attractor", "food")
-FOOD_PULL = 2.0  # of food where nobody eats: it attracts
+FOOD_PULL = 2.0  # strength of food where no rule eats it: it only attracts
 POINTS, SOURCES, HUNTERS = "rules.attractors.points", "rules.feeding.sources", "rules.predators.hunters"
 
 
@@ -33,37 +33,37 @@ def hunters_to_place(scenario: Scenario) -> list[str]:
     return [scenario.species[k].name for k in hunting_species(scenario)] + list(KIND_NAMES)
 
 
-def with_thing(scenario: Scenario, thing: Mapping[str, Any]) -> Scenario:
-    """The scenario with one more thing in it; `thing` has its kind and the keys that `PLACEABLE` names."""
-    kind, place = thing["kind"], {"x": thing.get("x"), "y": thing.get("y")}
+def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
+    """The scenario with one more object, given by its kind and the keys that `PLACEABLE` names."""
+    kind, place = placed["kind"], {"x": placed.get("x"), "y": placed.get("y")}
     if kind in ("circle", "wall"):
-        return with_obstacle(scenario, dict(thing))
+        return with_obstacle(scenario, dict(placed))
     if kind == "predator":
-        hunters = [*_items(scenario, HUNTERS), place | {"kind": thing.get("species") or "hawk"}]
-        # Who hunts frightens: fear must be able to spread.
+        hunters = [*_items(scenario, HUNTERS), place | {"kind": placed.get("species") or "hawk"}]
+        # Hunters frighten, so the rule of fear must be on.
         return scenario.with_values(
             {HUNTERS: hunters, "rules.predators.enabled": True, "rules.fear.enabled": True}
         )
     if kind == "food" and scenario.rules.feeding.enabled:
         return scenario.with_values({SOURCES: [*_items(scenario, SOURCES), place]})
-    strength = FOOD_PULL if kind == "food" else thing.get("strength")
+    strength = FOOD_PULL if kind == "food" else placed.get("strength")
     reach = REACH * min(scenario.world.width, scenario.world.height) / 1000.0
     known = _items(scenario, POINTS) if scenario.rules.attractors.enabled else []
     points = [*known, place | {"strength": strength, "radius": reach}]
     return scenario.with_values({POINTS: points, "rules.attractors.enabled": True})
 
 
-def without_thing(
+def without_object(
     scenario: Scenario, kind: str | None, x: float, y: float, hunters: Sequence[Mapping[str, Any]]
 ) -> Scenario:
-    """The scenario without the nearest thing of a kind; as it is where there is none.
+    """The scenario without the nearest object of a kind; unchanged where there is none.
 
     Args:
         scenario: The scenario.
-        kind: What; none: an obstacle.
+        kind: The kind of object; None: an obstacle.
         x: Where [u].
         y: Where [u].
-        hunters: Those that are alive, with `id` and place: they fly, and their places in the list are where they began.
+        hunters: The living hunters with `id` and place. The scenario only knows where they started.
     """
     if kind in (None, "circle", "wall"):
         return without_obstacle_near(scenario, x, y)
@@ -72,18 +72,18 @@ def without_thing(
     found = _nearest(hunters if kind == "predator" else items, x, y)
     if found is not None and kind == "predator":
         found = hunters[found]["id"]
-    if found is None or found >= len(items):  # one that was born here is in no list
+    if found is None or found >= len(items):  # a hunter that was born is in no list
         return scenario
     del items[found]
-    # The last hunter takes the rule with it: without hunters there is nothing to compute.
+    # Without hunters the rule has nothing to compute.
     off = {"rules.predators.enabled": False} if kind == "predator" and not items else {}
     return scenario.with_values({path: items, **off})
 
 
-def with_thing_moved(
+def with_object_moved(
     scenario: Scenario, kind: str, from_: tuple[float, float], to: tuple[float, float]
 ) -> Scenario:
-    """The scenario with the thing nearest to a place moved by as much as from there to another place."""
+    """The scenario with the object nearest to `from_` moved by `to - from_`."""
     way = (to[0] - from_[0], to[1] - from_[1])
     if kind in ("circle", "wall"):
         return _with_obstacle_moved(scenario, from_, way)

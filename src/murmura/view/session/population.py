@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from murmura.compute.plan import own_columns
 from murmura.core.state import FeedingState, Gender, MatingState
 from murmura.engine.census import hunting_species
-from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.eyesight import EYES, mean_sights
+from murmura.view.session.source import ShownFlock
 from murmura.view.wire.frames import stances_of
 
 TRAITS = ("energy", "age", "health")
@@ -38,14 +38,10 @@ def counted_columns(scenario: Scenario) -> tuple[str, ...]:
     return (*names, *(EYES if rules.genome.enabled else ()))
 
 
-def copied_columns(simulation: Simulation) -> Columns:
+def copied_columns(simulation: ShownFlock) -> Columns:
     """Copies of these columns as they are now."""
     names = counted_columns(simulation.scenario)
-    if names in ((), ("species_id",)):  # no step changes it: a device need not be asked
-        found = simulation.glance(names)[1]
-    else:
-        found = [simulation.state[name] for name in names]
-    return {name: np.array(column) for name, column in zip(names, found, strict=True)}
+    return {name: np.array(simulation.state[name]) for name in names}
 
 
 def count_population(scenario: Scenario, columns: Columns) -> dict[str, Any]:

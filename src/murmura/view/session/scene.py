@@ -1,8 +1,8 @@
-"""A simulation and all that was done to it: the part of a watched session that can be played again exactly.
+"""A simulation and every change made to it: the part of a session that can be replayed exactly.
 
-Every change is asked for by a message, becomes a `Change` that says what would be, and is made between two steps
-and noted with its step. So a session is a function of its notes: whoever carries them out at the same steps gets
-the same bits. Pace, pausing, selecting and drawing are not here, since they change nothing.
+A message becomes a `Change`, which is applied between two steps and recorded with its step. So a session is a function
+of its recorded actions: applying them at the same steps gives the same bits. Pace, pausing, selecting and drawing are
+not here, since they change nothing.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from murmura.core.errors import MurmuraError, ScenarioError, nearest
 from murmura.engine.census import hunting_species
-from murmura.engine.hunters import hunters
 from murmura.engine.simulation import Simulation
+from murmura.engine.surroundings import hunters
 from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.view.session.placement import MOVABLE, PLACEABLE, with_thing, with_thing_moved, without_thing
+from murmura.view.session.placement import MOVABLE, PLACEABLE, with_object, with_object_moved, without_object
 from murmura.view.session.tools import STRENGTHS, Hand, with_hand
 
 MOST_AGENTS = 2_000_000
-SPARING_UP_TO = 150_000  # agents; with more, a step on one core is longer than a frame
-LARGEST_RECORD = 32 * 2**20  # bytes of notes; hours of dragging
+SPARING_UP_TO = 150_000  # agents; beyond, a step on one core takes longer than a frame
+LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
 
@@ -35,7 +36,7 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Newcomer:
-    """One who joins a running flock: a species' number and a place [u]."""
+    """An agent that joins a running flock: its species' number and its place [u]."""
 
     species: int
     x: float
@@ -44,37 +45,37 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class Change:
-    """What a message would make of the scene, and the words that are noted about it."""
+    """What a message changes in the scene, and the action that is recorded for it."""
 
     scenario: Scenario
     hand: Hand | None
-    note: dict[str, Any]
-    seed: int | None = None  # a new beginning with this seed
-    loads: bool = False  # it is another scenario, not a change of the present one
-    born: Newcomer | None = None  # joins the flock
-    gone: int | None = None  # the id of one who leaves it
+    action: dict[str, Any]
+    seed: int | None = None  # restart with this seed
+    loads: bool = False  # another scenario, not a change of the current one
+    added: Newcomer | None = None  # joins the flock
+    removed: int | None = None  # the id of an agent to remove
 
-    @property
+    @cached_property
     def aim(self) -> Scenario:
-        """What the simulation will run."""
+        """What the simulation will run; the same object each time, so that it is planned once."""
         return with_hand(self.scenario, self.hand)
 
 
 class Scene:
-    """One simulation, the scenario as its visitors know it, and the notes of what they did.
+    """One simulation, the scenario as its visitors know it, and the actions they took.
 
     Args:
         begin: A scenario, or a simulation to take over as it is.
         seed: For a scenario.
         backend: As for a simulation.
         threads: As for a simulation.
-        spare_a_core: Whether to leave a core to others, where nobody chose threads.
-        at_once: Do not wait for a kernel: the flock then stands as it is, not `is_ready` to step, until `take_up` is
-            given the one that `bring_up` made of it in another thread.
+        spare_a_core: Whether to leave a core to others, if `threads` is None.
+        defer_build: Do not wait for a kernel: the flock then stands, not `is_ready` to step, until `replace_simulation`
+            is given what `build` made of it in another thread.
     """
 
     is_ready = True
-    changes = 0  # so many have been made
+    changes = 0  # applied so far
 
     def __init__(
         self,
@@ -83,134 +84,140 @@ class Scene:
         backend: str = "auto",
         threads: int | None = None,
         spare_a_core: bool = True,
-        at_once: bool = False,
+        defer_build: bool = False,
     ) -> None:
         self.hand: Hand | None = None
+        self.scenario: Scenario
+        self.loaded: Scenario
+        self.simulation: Simulation
         self.actions: list[dict[str, Any]] = []
         self.coming: deque[dict[str, Any]] = deque()
         self.epoch = 0
         self.loads = 0
         self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
-        self._at_once = at_once
+        self._defer_build = defer_build
         self._size = 0
         self._full: tuple[int, str] | None = None
-        self.loaded: Scenario  # as it was before anybody changed it
         self.is_exact = isinstance(begin, Scenario)
-        """Whether the notes tell the whole story. Of a flock that somebody else had brought up they do not."""
+        """Whether the actions alone reproduce the flock. They do not if it had stepped before this scene began."""
         if isinstance(begin, Scenario):
             _check_size(begin)
-            self._apply(Change(begin, None, _load_note(begin, seed), seed, loads=True))
+            self._apply(Change(begin, None, _load_action(begin, seed), seed, loads=True))
         else:
             self._backend, self._threads = begin.backend, begin.threads
             self.scenario = self.loaded = begin.scenario
             self.simulation = begin
             begin.adopt(with_hand(begin.scenario, None))
 
+    @property
+    def flock(self) -> Simulation:
+        return self.simulation
+
     def step(self, count: int = 1) -> None:
-        """Advance by whole steps, doing on the way what is still to be played."""
-        self._play_what_is_due()
+        """Advance by whole steps, and replay actions when they are due."""
+        self._replay_due_actions()
         while count and self.is_ready and not self.has_ended:
             wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
             ahead = min(count, wait)
             self.simulation.step(ahead)
             count -= ahead
-            self._play_what_is_due()
+            self._replay_due_actions()
 
     def play(self, actions: Iterable[dict[str, Any]]) -> None:
-        """Have recorded actions done again at their steps, as the scene is stepped."""
+        """Replay recorded actions at their steps, as the scene is stepped."""
         self.coming = deque(actions)
 
     @property
     def has_ended(self) -> bool:
-        """Whether what is played stops here."""
+        """Whether the replay ends here."""
         return len(self.coming) == 1 and self.coming[0]["type"] == END and self._is_due()
 
     def _is_due(self) -> bool:
         return bool(self.coming) and self.coming[0]["step"] <= self.simulation.step_count
 
-    def _play_what_is_due(self) -> None:
+    def _replay_due_actions(self) -> None:
         while self._is_due() and self.is_ready and not self.has_ended:
             action = self.coming.popleft()
             try:
                 self._apply(self.outcome(action))
             except MurmuraError:
                 raise
-            except Exception as error:  # whatever a damaged file makes its readers raise
+            except Exception as error:  # a damaged file may make its reader raise anything
                 raise ScenarioError(f"{str(action)[:200]}: {type(error).__name__}: {error}") from error
 
     def carry_out(self, message: Message) -> None:
-        """Make a change that a visitor asked for; from then on the scene is theirs, and nothing is played any more."""
-        self.make(self.outcome(message))
+        """Apply a visitor's message. A replay ends here."""
+        self.apply(self.outcome(message))
 
-    def make(self, change: Change) -> None:
-        """As `carry_out`, where the outcome is known already."""
+    def apply(self, change: Change) -> None:
+        """Apply a visitor's change. A replay ends here."""
         self._apply(change)
         self.coming.clear()
 
     def outcome(self, message: Message) -> Change:
-        """What a message would change; nothing has changed yet."""
+        """The change that a message asks for; nothing has changed yet."""
         kind = message.get("type")
-        make = _CHANGES.get(str(kind))
-        if make is None:
+        read = _CHANGES.get(str(kind))
+        if read is None:
             raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), _CHANGES)}")
-        change = make(self, message)
+        change = read(self, message)
         _check_size(change.scenario)
         return change
 
-    def begin_anew(self, step: int) -> None:
-        """The run broke down after this step: the same flock from the start."""
+    def restart(self, step: int) -> None:
+        """Begin again with the same flock, after the run failed at this step."""
         change = self.outcome({"type": "reset"})
         self._apply(change, step)
 
     def _apply(self, change: Change, step: int | None = None) -> None:
-        noted = {"step": step if step is not None else self._step_count(), **change.note}
+        action = {"step": step if step is not None else self._step_count(), **change.action}
         if change.seed is None:
             self._retune(change.aim)
         else:
             self._begin(change.aim, change.seed)
             self.epoch += 1
         self.changes += 1
-        if change.born is not None:
-            self._bear(change.born)
-        if change.gone is not None:
-            self.simulation.remove_agents([change.gone])
+        if change.added is not None:
+            self._add(change.added)
+        if change.removed is not None:
+            self.simulation.remove_agents([change.removed])
         self.loads += change.loads
         if change.loads:
             self.loaded = change.scenario
         self.scenario, self.hand = change.scenario, change.hand
-        self._note(noted)
+        self._record_action(action)
 
     def _begin(self, aim: Scenario, seed: int) -> None:
-        self.is_ready = not self._at_once or self._is_at_hand(aim)
+        self.is_ready = not self._defer_build or self._is_compiled(aim)
         if self.is_ready:
-            self.simulation = Simulation(aim, seed, self._backend, self._team(aim.agents))
-        else:  # the reference needs no compiler, and nobody will ask it for a step
+            self.simulation = Simulation(aim, seed, self._backend, self._thread_count(aim.agents))
+        else:  # the reference needs no compiler; it only shows the start
             self.simulation = Simulation(aim, seed, "reference", announce=None)
 
     def _retune(self, aim: Scenario) -> None:
-        if self._at_once and self.is_ready and not self.simulation.is_prepared(aim):
+        if self._defer_build and self.is_ready and not self.simulation.is_prepared(aim):
             self.simulation, self.is_ready = self.simulation.on("reference", announce=None), False
         self.simulation.adopt(aim)
 
-    def _is_at_hand(self, aim: Scenario) -> bool:
+    def _is_compiled(self, aim: Scenario) -> bool:
         """Whether a new simulation will find its kernel in this process."""
         if not self.epoch and self.is_exact:
             return self._backend == "reference"
         return self.is_ready and self.simulation.is_prepared(aim)
 
-    def bring_up(self, standing: Simulation, announce: Callable[[str], None] | None) -> Simulation:
-        """Make the flock that can step out of one that stands; takes long, from any thread."""
-        return standing.on(self._backend, self._team(standing.scenario.agents), announce)
+    def build(self, standing: Simulation, announce: Callable[[str], None] | None) -> Simulation:
+        """Build a simulation that can step from one that stands. Takes long; may be called from any thread."""
+        return standing.on(self._backend, self._thread_count(standing.scenario.agents), announce)
 
-    def take_up(self, simulation: Simulation) -> None:
-        """Go on with what `bring_up` made of the flock as it stands now."""
+    def replace_simulation(self, simulation: Simulation) -> None:
+        """Go on with what `build` returned for the current flock."""
         self.simulation, self.is_ready = simulation, True
 
-    def _team(self, agents: int) -> int | None:
+    def _thread_count(self, agents: int) -> int | None:
         return self._threads or self._usual_threads(agents)
 
-    def _bear(self, one: Newcomer) -> None:
-        """Let one join the flock, flying to the middle of the world at half its top speed."""
+    def _add(self, one: Newcomer) -> None:
+        """Add an agent that moves towards the middle of the world at half its top speed."""
         world = self.scenario.world
         way = (world.width / 2.0 - one.x, world.height / 2.0 - one.y)
         far = math.hypot(*way)
@@ -219,7 +226,7 @@ class Scene:
         self.simulation.add_agents([[one.x, one.y]], [velocity], {"species_id": [one.species]})
 
     def _usual_threads(self, agents: int) -> int | None:
-        """Without a wish, leave a core to the server and the browser, while the others can hold the pace."""
+        """By default leave a core to the server and the browser, while the others can keep the pace."""
         if self._backend == "reference":
             return None
         from murmura.compute.cpu import usual_threads
@@ -229,23 +236,23 @@ class Scene:
     def _step_count(self) -> int:
         return self.simulation.step_count if self.epoch or not self.is_exact else 0
 
-    def _note(self, action: dict[str, Any]) -> None:
+    def _record_action(self, action: dict[str, Any]) -> None:
         if self._full:
             return
         self._size += len(json.dumps(action))
         if self._size > LARGEST_RECORD:
-            # What was noted so far stays exact; it ends here.
+            # What was recorded so far stays exact; it ends here.
             self._full = (self.simulation.step_count, self.simulation.state_hash())
             return
         self.actions.append(action)
 
     def record(self) -> dict[str, Any]:
-        """The notes, with the state they lead to, ready to be written as JSON (`murmura replay` reads it)."""
+        """The actions and the hash of the state they lead to, as JSON data (`murmura replay` reads it)."""
         from murmura import __version__
 
         if not self.is_exact:
             raise ScenarioError(
-                "this view began with a flock that was brought up before, so its actions alone do not reproduce it; "
+                "this view began with a flock that had stepped before, so its actions alone do not reproduce it; "
                 "save the simulation itself"
             )
         step, state_hash = self._full or (self.simulation.step_count, self.simulation.state_hash())
@@ -260,7 +267,7 @@ class Scene:
         wanted = message.get("scenario")
         scenario = load_shipped(wanted) if isinstance(wanted, str) else Scenario.from_data(wanted)
         seed = self._seed(message)
-        return Change(scenario, self.hand, _load_note(scenario, seed), seed, loads=True)
+        return Change(scenario, self.hand, _load_action(scenario, seed), seed, loads=True)
 
     def _reset(self, message: Message) -> Change:
         seed = self._seed(message)
@@ -299,22 +306,22 @@ class Scene:
         keys = PLACEABLE.get(str(kind))
         if keys is None:
             raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
-        thing = {"kind": kind} | {key: message.get(key) for key in keys}
-        note = {"type": "place", **thing}
+        placed = {"kind": kind} | {key: message.get(key) for key in keys}
+        action = {"type": "place", **placed}
         names = [self.scenario.species[k].name for k in hunting_species(self.scenario)]
-        if kind == "predator" and thing["species"] in names:
-            number = self.scenario.species_names().index(thing["species"])
-            return Change(self.scenario, self.hand, note, born=Newcomer(number, *place_of(message)))
-        return Change(with_thing(self.scenario, thing), self.hand, note)
+        if kind == "predator" and placed["species"] in names:
+            number = self.scenario.species_names().index(placed["species"])
+            return Change(self.scenario, self.hand, action, added=Newcomer(number, *place_of(message)))
+        return Change(with_object(self.scenario, placed), self.hand, action)
 
     def _erase(self, message: Message) -> Change:
         x, y = place_of(message)
         kind = message.get("kind")
-        note = {"type": "erase", "x": x, "y": y} | ({"kind": kind} if kind is not None else {})
+        action = {"type": "erase", "x": x, "y": y} | ({"kind": kind} if kind is not None else {})
         alive = hunters(self.simulation) if kind == "predator" else []
-        gone = self._hunter_near(x, y) if kind == "predator" and not alive else None
-        scenario = self.scenario if gone is not None else without_thing(self.scenario, kind, x, y, alive)
-        return Change(scenario, self.hand, note, gone=gone)
+        removed = self._hunter_near(x, y) if kind == "predator" and not alive else None
+        scenario = self.scenario if removed is not None else without_object(self.scenario, kind, x, y, alive)
+        return Change(scenario, self.hand, action, removed=removed)
 
     def _hunter_near(self, x: float, y: float) -> int | None:
         """The id of the nearest member of a species that hunts."""
@@ -331,8 +338,8 @@ class Scene:
             raise ScenarioError(f"kind must be {' or '.join(MOVABLE)}, got {kind!r}")
         x, y = place_of(message)
         to = (number_of(message, "to_x", -1e9, 1e9), number_of(message, "to_y", -1e9, 1e9))
-        note = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to[0], "to_y": to[1]}
-        return Change(with_thing_moved(self.scenario, str(kind), (x, y), to), self.hand, note)
+        action = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to[0], "to_y": to[1]}
+        return Change(with_object_moved(self.scenario, str(kind), (x, y), to), self.hand, action)
 
 
 _CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
@@ -376,5 +383,5 @@ def place_of(message: Message) -> tuple[float, float]:
     return number_of(message, "x", -1e9, 1e9), number_of(message, "y", -1e9, 1e9)
 
 
-def _load_note(scenario: Scenario, seed: int) -> dict[str, Any]:
+def _load_action(scenario: Scenario, seed: int) -> dict[str, Any]:
     return {"type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}

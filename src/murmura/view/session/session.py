@@ -1,13 +1,12 @@
-"""A scene that somebody watches: it owns its thread, takes commands between steps, publishes its last frame.
+"""A scene on a thread of its own, which takes commands between steps and publishes frames.
 
-Nobody waits for anybody: commands go into a queue, the newest frame replaces the one before, a watcher that is slow
-misses frames, and what must be compiled is compiled beside the flock, which flies on, or stands at its start.
+Nothing blocks: commands are queued, a new frame replaces the previous one, so that slow subscribers miss frames, and
+kernels are compiled in other threads while the flock goes on or, if it is new, stands at its start.
 """
 
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -20,27 +19,29 @@ from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.bodies import Lookout
 from murmura.view.session.chronicle import Chronicle
-from murmura.view.session.compile_queue import Preparing
-from murmura.view.session.frame_capture import Exposure
+from murmura.view.session.command_queue import CommandQueue, Refuse
+from murmura.view.session.compile_queue import CompileQueue
+from murmura.view.session.frame_capture import FrameCapture
 from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
 from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
+from murmura.view.session.source import ShownFlock, Source
 from murmura.view.session.state_hash import StateHash
 from murmura.view.wire.frames import extras_of, load_packer
-from murmura.view.wire.hello import greeting
-from murmura.view.wire.scenery import NOTHING
+from murmura.view.wire.hello import hello_facts
+from murmura.view.wire.scenery import NO_SCENERY
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] that may pass at once: a machine that cannot keep up shows slower motion
+LONGEST_TURN = 0.05  # [s] simulated at once at most: a machine that cannot keep up shows slower motion
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-Refuse = Callable[[str], None]
+RECORDED = "this is a recording, which nobody can change: go on live from here first"
 
 
 class Session:
-    """One scene with any number of watchers.
+    """One source of frames with any number of subscribers.
 
     Args:
-        begin: A scenario, or a simulation to take over as it is.
+        begin: A scenario, a simulation to take over as it is, or another source.
         seed: For a scenario.
         backend: As for a simulation.
         threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
@@ -49,15 +50,13 @@ class Session:
 
     def __init__(
         self,
-        begin: Scenario | Simulation,
+        begin: Scenario | Simulation | Source,
         seed: int = 0,
         backend: str = "auto",
         threads: int | None = None,
         speed: float | None = None,
     ) -> None:
-        self.scene = Scene(begin, seed, backend, threads, at_once=True)
         self.running = True
-        self.speed = self.scene.scenario.display.speed if speed is None else speed
         self.selected: int | None = None
         self.extra = "density"
         self.frame = b""
@@ -67,40 +66,67 @@ class Session:
         self.alarm: dict[str, Any] | None = None
         self.status: dict[str, Any] = {}
         self.inspection: dict[str, Any] | None = None
-        self.things = NOTHING
+        self.scenery = NO_SCENERY
         self.wanted = True
-        self._clock = Clock(self.scene, self.speed)
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._hash = StateHash()
         self.lookout = Lookout()
         self._chronicle = Chronicle()
         self.feed = self._chronicle.feed
-        self._exposure = Exposure()
+        self._capture = FrameCapture()
         self._left = 0  # steps of a "step" command that are still to be done
-        self._commands: queue.Queue[tuple[Any, Refuse]] = queue.Queue()
-        self._urgent: queue.Queue[tuple[Callable[[], None], Refuse]] = queue.Queue()
+        self._wake = threading.Event()
+        self._queue = CommandQueue(self._wake.set)
         self._observer = Observer()
-        self._preparing = Preparing(self.scene, self._soon, self._not_made)
-        self.when_grounded: Callable[[MurmuraError], None] = lambda problem: None
-        """Called if the first flock can never fly, since its kernel cannot be made."""
-        self._shown, self._loads = (self.scene.epoch, self.scene.scenario), self.scene.loads
+        self.on_build_failure: Callable[[MurmuraError], None] = lambda problem: None
+        """Called if the kernel of the first scenario cannot be built."""
+        if isinstance(begin, Scenario | Simulation):
+            begin = Scene(begin, seed, backend, threads, defer_build=True)
+        self.speed = begin.scenario.display.speed if speed is None else speed
+        self._show(begin)
+        self._shown, self._loads = (self.source.epoch, self.scenario), self._load_count
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
-        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="murmura-session", daemon=True)
+
+    def _show(self, source: Source) -> None:
+        """Show a source from now on."""
+        self.source = source
+        self._clock = Clock(source, self.speed)
+        self._compile_queue: CompileQueue | None = None
+        if isinstance(source, Scene):
+            self._compile_queue = CompileQueue(source, self._soon, self._build_failed)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a simulation is shown, which can be changed, and not a recording."""
+        return isinstance(self.source, Scene)
+
+    @property
+    def _load_count(self) -> int:
+        """How many scenarios have been loaded."""
+        return self.source.loads if isinstance(self.source, Scene) else 0
+
+    @property
+    def scene(self) -> Scene:
+        """The live scene; an error where a recording is shown."""
+        if not isinstance(self.source, Scene):
+            raise ScenarioError(RECORDED)
+        return self.source
 
     @property
     def scenario(self) -> Scenario:
-        return self.scene.scenario
+        return self.source.scenario
 
     @property
-    def simulation(self) -> Simulation:
-        return self.scene.simulation
+    def simulation(self) -> ShownFlock:
+        """The flock that is shown: a simulation, or a recorded frame."""
+        return self.source.flock
 
     def open(self) -> None:
         self._thread.start()
-        if self.scene.is_ready:
+        if self.source.is_ready:
             threading.Thread(target=load_packer, name="murmura-packer", daemon=True).start()
 
     def close(self, patience: float = 30.0) -> None:
@@ -112,93 +138,90 @@ class Session:
 
     def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
         """Queue a command; `refuse` is called with the reason if it cannot be carried out."""
-        self._commands.put((message, refuse))
-        self._wake.set()
+        self._queue.put(message, refuse)
 
-    def ask(self, question: Callable[[], Any]) -> Future[Any]:
-        """Have something answered by the session's thread, between two steps."""
-        answer: Future[Any] = Future()
+    def ask(self, query: Callable[[], Any]) -> Future[Any]:
+        """Call a function in the session's thread, between two steps."""
+        result: Future[Any] = Future()
 
-        def find() -> None:
+        def call() -> None:
             try:
-                answer.set_result(question())
+                result.set_result(query())
             except Exception as error:
-                answer.set_exception(error)
+                result.set_exception(error)
 
-        self._commands.put((find, lambda reason: None))
-        self._wake.set()
-        return answer
+        self._queue.put(call, lambda reason: None)
+        return result
 
     def _soon(self, act: Callable[[], None], refuse: Refuse) -> None:
-        """Have the session's thread do something before any command."""
-        self._urgent.put((act, refuse))
-        self._wake.set()
+        """Have the session's thread call a function before it takes further commands."""
+        self._queue.put_first(act, refuse)
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call this from the session's thread whenever there is something new."""
+    def add_listener(self, listener: Callable[[], None]) -> None:
+        """Have the session's thread call this whenever there is something new."""
         self._listeners.append(listener)
 
-    def forget(self, listener: Callable[[], None]) -> None:
+    def remove_listener(self, listener: Callable[[], None]) -> None:
         with contextlib.suppress(ValueError):
             self._listeners.remove(listener)
 
     def ask_frame(self) -> None:
-        """Somebody has drawn the last frame and would like another."""
+        """A subscriber has drawn the last frame and wants the next."""
         self.wanted = True
         self._wake.set()
 
     def hello(self) -> dict[str, Any]:
-        """All a page needs to know to begin."""
+        """The first message to a page."""
         own = {"type": "hello", "seed": self.simulation.seed, "running": self.running, "speed": self.speed}
-        return own | greeting(self.scenario) | {"loaded": self.scene.loaded.model_dump(mode="json")}
+        return own | hello_facts(self.scenario) | {"loaded": self.source.loaded.model_dump(mode="json")}
 
     def _run(self) -> None:
         last = time.perf_counter()
         frames, statuses, inspections = Pace(FRAME_SECONDS, 0.5), Pace(STATUS_SECONDS), Pace(INSPECT_SECONDS)
-        moved = True  # since the last frame: while paused, a change must not wait for the next one
+        moved = True  # since the last frame; a change while paused must be shown, too
         while not self._closing.is_set():
             before = self.simulation.step_count
             changed = self._obey()
             now = time.perf_counter()
-            steps = self._advance(now - last) if self.running and self.scene.is_ready else 0
+            steps = self._advance(now - last) if self.running and self.source.is_ready else 0
             self._rate += 0.05 * (steps / max(now - last, 1e-6) - self._rate)
             last, now = now, time.perf_counter()
             self._follow_scene()
             moved = moved or changed or self.simulation.step_count != before
-            news = changed
+            has_news = changed
             if self.wanted and moved and frames.is_due(now):
                 if self._publish_frame():
                     moved = self.wanted = False
                     frames.done(time.perf_counter())
-                    news = True
+                    has_news = True
             if (self.selected is not None or self.lookout.window) and inspections.is_due(now):
                 self._inspect()
                 self.lookout.look(self.simulation)
                 inspections.done(time.perf_counter())
-                news = True
-            if self.scene.is_ready:  # else what measures need to load would keep the first picture waiting
+                has_news = True
+            if self.source.is_ready:  # else importing what measures need would delay the first picture
                 self._observer.observe(self.simulation, now)
             energy = self._observer.reading_of(self.simulation)["measures"].get("energy_mean")
-            self._chronicle.look(self.scene.epoch, self.simulation, now, energy)
+            self._chronicle.update(self.source.epoch, self.simulation, now, energy)
             if statuses.is_due(now, anyway=changed):
                 self._publish_status()
                 statuses.done(time.perf_counter())
-                news = True
-            if news:
+                has_news = True
+            if has_news:
                 for listener in list(self._listeners):
                     listener()
             self._rest(now)
 
     def _rest(self, now: float) -> None:
-        if self._left and self.scene.is_ready:
+        if self._left and self.source.is_ready:
             return
-        moves = self.running and self.scene.is_ready
+        moves = self.running and self.source.is_ready
         rest = FRAME_SECONDS / 2.0 - (time.perf_counter() - now) if moves else 0.05
         self._wake.wait(max(0.0, rest))
         self._wake.clear()
 
     def _advance(self, seconds: float) -> int:
-        """Let time pass, but no more of it than the steps of one frame can make up for."""
+        """Advance the clock, but by no more steps than fit into one frame."""
         begun, good = time.perf_counter(), self.simulation.step_count
         most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
         affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
@@ -207,73 +230,70 @@ class Session:
         except RunError as error:
             self._fail(error, good)
             return 0
-        except MurmuraError as error:  # of what is played again: stop there
-            self.running = False
-            self.scene.coming.clear()
+        except MurmuraError as error:  # a replayed action failed: stop there
+            self._end_replay()
             self.alarm = {"type": "error", "about": "replay", "message": str(error)}
             return 0
         if steps:
             self._step_seconds = (time.perf_counter() - begun) / steps
-        if self.scene.has_ended:
-            self.running = False
-            self.scene.coming.clear()
+        if self.source.has_ended:
+            self._end_replay()
         return steps
 
+    def _end_replay(self) -> None:
+        self.running = False
+        if self.is_live:
+            self.scene.coming.clear()
+
     def _fail(self, error: RunError, step: int) -> None:
-        """A flock that is no longer finite cannot be shown: begin anew, paused, and tell everybody why."""
+        """The state is no longer finite and cannot be shown: restart, paused, and say why."""
         self.running, self._left = False, 0
-        self.scene.begin_anew(step)
+        if self.is_live:
+            self.scene.restart(step)
         self.alarm = {"type": "error", "about": "run", "message": f"{error}. Paused at the beginning"}
 
-    def _not_made(self, problem: MurmuraError) -> None:
-        """The flock stands and can never fly."""
+    def _build_failed(self, problem: MurmuraError) -> None:
+        """The kernel of the flock that is shown cannot be built."""
         self.alarm = {"type": "error", "about": "load", "message": str(problem)}
         if self.scene.loads == 1:
-            self.when_grounded(problem)
+            self.on_build_failure(problem)
 
     def _follow_scene(self) -> None:
-        """Notice what visitors did, and what is played again, so that pages hear of it."""
+        """Count changes of the scene, so that subscribers are told of them."""
         epoch, scenario = self._shown
-        self._shown = (self.scene.epoch, self.scene.scenario)
-        if epoch != self.scene.epoch:
+        self._shown = (self.source.epoch, self.scenario)
+        if epoch != self.source.epoch:
             self.hello_number += 1
-            if self.scene.loads != self._loads:  # another scenario, with a pace of its own
-                self._loads = self.scene.loads
-                self.speed = self._clock.speed = self.scenario.display.speed
             self.lookout.ask({})  # pages ask again, if there is anything to be seen
             if self.selected is not None:
                 self._deselect()
-        elif scenario is not self.scene.scenario:
+        elif scenario is not self.scenario:
             self.scenario_number += 1
 
     def _obey(self) -> bool:
-        """Carry out what was asked for, in order; whether anything changed."""
+        """Carry out pending commands in order; return whether anything changed."""
         changed = False
         deadline = time.perf_counter() + LONGEST_TURN
         while True:
-            self._preparing.help_up()
-            if self._is_left():
+            if self._compile_queue is not None:
+                self._compile_queue.build_if_needed()
+            if self._is_superseded():
                 self._left = 0
-            if self._left and self._urgent.empty():
-                if not self.scene.is_ready:
-                    return changed  # what follows steps is meant for the flock after them
+            if self._left and not self._queue.is_urgent:
+                if not self.source.is_ready:
+                    return changed  # later commands are meant for the flock after these steps
                 changed |= self._attempt(self._step_on, lambda reason: None)
                 if time.perf_counter() > deadline:
                     return changed
                 continue
-            try:
-                act, refuse = (self._commands if self._urgent.empty() else self._urgent).get_nowait()
-            except queue.Empty:
+            entry = self._queue.take()
+            if entry is None:
                 return changed
-            changed |= self._attempt(act, refuse)
+            changed |= self._attempt(*entry)
 
-    def _is_left(self) -> bool:
-        """Whether this flock stands, and somebody has asked for another: then it need not do its steps first."""
-        if self.scene.is_ready or not self._left:
-            return False
-        with self._commands.mutex:
-            kinds = {act.get("type") for act, _ in self._commands.queue if isinstance(act, dict)}
-        return bool(kinds & {"load", "reset"})
+    def _is_superseded(self) -> bool:
+        """Whether steps are pending for a flock that is not ready, and a later command replaces that flock."""
+        return bool(self._left) and not self.source.is_ready and self._queue.has_any("load", "reset")
 
     def _attempt(self, act: Any, refuse: Refuse) -> bool:
         good = self.simulation.step_count
@@ -282,26 +302,38 @@ class Session:
                 act()
             else:
                 self._carry_out(act, refuse)
+            self._take_pace()
             return True
         except RunError as error:
             self._fail(error, good)
             return True
         except MurmuraError as error:
             refuse(str(error))
-        except Exception as error:  # whatever a hostile message makes its readers raise
+        except Exception as error:  # a hostile message may make its reader raise anything
             refuse(f"{type(error).__name__}: {error}")
         return False
+
+    def _take_pace(self) -> None:
+        """A scenario that was just loaded has a display speed of its own; a later command may change it."""
+        if self._load_count != self._loads:
+            self._loads = self._load_count
+            self.speed = self._clock.speed = self.scenario.display.speed
 
     def _carry_out(self, message: dict[str, Any], refuse: Refuse) -> None:
         kind = message.get("type")
         if kind in CHANGES:
-            self._preparing.change(message, refuse)
+            self._change(message, refuse)
             return
         handler = self._HANDLERS.get(str(kind))
         if handler is None:
             known = (*self._HANDLERS, *CHANGES)
             raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), known)}")
         handler(self, message)
+
+    def _change(self, message: dict[str, Any], refuse: Refuse) -> None:
+        if self._compile_queue is None:
+            raise ScenarioError(RECORDED)
+        self._compile_queue.change(message, refuse)
 
     def _play_or_pause(self, message: dict[str, Any]) -> None:
         self.running = message["type"] == "play"
@@ -314,11 +346,11 @@ class Session:
         self._left = int(count)
 
     def _step_on(self) -> None:
-        """One piece of a "step" command: many steps of a large flock must not keep Ctrl-C or frames waiting."""
+        """A part of a "step" command: many steps of a large flock must not delay Ctrl-C or frames."""
         begun = time.perf_counter()
         piece = min(self._left, max(1, int(FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1))
         self._left -= piece
-        self.scene.step(piece)
+        self.source.step(piece)
         self._step_seconds = (time.perf_counter() - begun) / piece
 
     def _speed(self, message: dict[str, Any]) -> None:
@@ -359,19 +391,19 @@ class Session:
             self._deselect()  # it died
 
     def _publish_frame(self) -> bool:
-        """Make a frame of the flock; not yet, where it is still on its way from a device."""
-        taken = self._exposure.take(self.scene, self.extra)
+        """Publish a frame of the flock; False while it is still being copied from a device."""
+        taken = self._capture.take(self.source, self.extra)
         if taken is None:
             return False
-        self.things, self.frame = taken
+        self.scenery, self.frame = taken
         self.frame_number += 1
         return True
 
     def _state_hash(self) -> str:
-        return self._hash.of(self.scene, self.running)
+        return self._hash.of(self.source, self.running)
 
     def _publish_status(self) -> None:
-        simulation = self.simulation
+        simulation, queue = self.simulation, self._compile_queue
         self.status = {
             "type": "status",
             "step": simulation.step_count,
@@ -380,11 +412,11 @@ class Session:
             "hash": self._state_hash(),
             "steps_per_second": round(self._rate, 1) if self.running else 0.0,
             "running": self.running,
-            "compiling": self._preparing.is_busy,
-            "progress": self._preparing.progress,
+            "compiling": queue is not None and queue.is_busy,
+            "progress": "" if queue is None else queue.progress,
             "speed": self.speed,
             **self._observer.reading_of(simulation),
-        } | self._chronicle.told()
+        } | self._chronicle.report()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
         "play": _play_or_pause,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.view.session.scene import Scene
+from murmura.view.session.source import Source
 
 HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
 
@@ -15,12 +15,12 @@ class StateHash:
     def __init__(self) -> None:
         self._last: tuple[Any, str] = (None, "")
 
-    def of(self, scene: Scene, running: bool) -> str:
+    def of(self, source: Source, running: bool) -> str:
         """The hash now; empty where it would take a step's time."""
-        simulation = scene.simulation
+        simulation = source.flock
         if running and simulation.agent_count > HASHED_WHILE_RUNNING:
             return ""
-        moment = (scene.epoch, simulation.step_count, simulation.scenario)
+        moment = (source.epoch, simulation.step_count, simulation.scenario)
         if moment != self._last[0]:
             self._last = (moment, simulation.state_hash()[:12])
         return self._last[1]

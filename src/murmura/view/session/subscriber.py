@@ -1,7 +1,6 @@
-"""One who watches a session, whatever carries the messages: what is new for them, and what they say.
+"""A subscriber of a session, over a WebSocket or a widget: what is new for it, and the messages it sends.
 
-Latest wins: nothing is queued for a watcher. They get a frame when they have asked for one, and of everything else
-the newest.
+Latest wins: nothing is queued. A subscriber gets a frame after asking for one, and the newest of everything else.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from typing import Any
 
 from murmura.view.session.bodies import NOBODY_SEEN
 from murmura.view.session.session import Session
-from murmura.view.wire.scenery import NOTHING
+from murmura.view.wire.scenery import NO_SCENERY
 
 MESSAGES_PER_SECOND = 120
 LARGEST_MESSAGE = 64 * 1024
-MOST_ERRORS = 20  # kept for a watcher who does not listen
+MOST_ERRORS = 20  # kept for a subscriber that does not read
 
 
-class Watcher:
-    """What one page has seen and is owed.
+class Subscriber:
+    """What one page has received so far.
 
     Args:
-        session: What is watched.
-        wake: Called from any thread when `news` may have something for this watcher alone.
+        session: The session to follow.
+        wake: Called from any thread when `updates` may have something for this subscriber alone.
         may_touch: Whether commands are carried out; a visitor may only look.
     """
 
@@ -35,26 +34,29 @@ class Watcher:
         self._is_ready = True
         self._frame = self._hello = self._scenario = -1
         self._status: Any = None
-        self._event = 0  # the number of the last event that was told
         self._inspection: Any = None
-        self._things: Any = NOTHING
+        self._scenery: Any = NO_SCENERY
         self._bodies: Any = NOBODY_SEEN
+        self._event = 0  # the number of the last event that was sent
         self._alarm: Any = session.alarm
         self._errors: deque[dict[str, Any]] = deque()
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
 
     def open(self) -> None:
-        """Ask for the first frame. Whoever calls `news` must be told by the session that there is something."""
+        """Ask for the first frame. Call `updates` whenever the session notifies its listeners."""
         self._session.ask_frame()
         self._wake()
 
-    def news(self) -> Iterator[str | bytes]:
-        """Everything that is new, each thing as it is when it is taken."""
+    def updates(self) -> Iterator[str | bytes]:
+        """All messages that are new, each in its latest version.
+
+        The session goes on meanwhile. What belongs to a flock that has not been greeted waits for the next call.
+        """
         session = self._session
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
+            self._scenery = NO_SCENERY  # a page drops all scenery when it gets a hello
             self._event = 0
-            self._things = NOTHING  # with a hello a page forgets what stood in the world before
             yield json.dumps(session.hello() | ({} if self._may_touch else {"visitor": True}))
         if self._scenario != session.scenario_number:
             self._scenario = session.scenario_number
@@ -64,29 +66,40 @@ class Watcher:
             yield json.dumps(self._alarm)
         while self._errors:
             yield json.dumps(self._errors.popleft())
-        if self._is_ready and session.frame and session.frame_number != self._frame:
-            self._frame = session.frame_number
+        # In this order: at worst a newer frame is sent twice.
+        number, frame = session.frame_number, session.frame
+        if self._is_ready and frame and number != self._frame and self._is_greeted:
+            self._frame = number
             self._is_ready = False
-            yield session.frame
-        if session.things is not self._things:
-            self._things = session.things
-            yield json.dumps(self._things)
-        if session.status and session.status is not self._status:
-            self._status = session.status
-            yield json.dumps(self._status)
+            yield frame
+        scenery = session.scenery
+        if scenery is not self._scenery and self._is_greeted:
+            self._scenery = scenery
+            yield json.dumps(scenery)
+        status = session.status
+        if status and status is not self._status and self._is_greeted:
+            self._status = status
+            yield json.dumps(status)
             events = session.feed.since(self._event)
             if events:
                 self._event = events[-1]["number"]
                 yield json.dumps({"type": "events", "events": events})
-        if session.lookout.seen is not self._bodies:
-            self._bodies = session.lookout.seen
-            yield json.dumps(self._bodies)
-        if session.inspection is not self._inspection:
-            self._inspection = session.inspection
-            yield json.dumps(self._inspection)
+        bodies = session.lookout.seen
+        if bodies is not self._bodies and self._is_greeted:
+            self._bodies = bodies
+            yield json.dumps(bodies)
+        inspection = session.inspection
+        if inspection is not self._inspection and self._is_greeted:
+            self._inspection = inspection
+            yield json.dumps(inspection)
 
-    def take(self, text: str) -> None:
-        """What the watcher says: asks for a frame, or commands."""
+    @property
+    def _is_greeted(self) -> bool:
+        """Whether the hello of the newest flock was sent. A session counts it before it publishes anything of it."""
+        return self._hello == self._session.hello_number
+
+    def receive(self, text: str) -> None:
+        """Take a message of the subscriber: a command, or a request for a frame."""
         try:
             message = json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError):
@@ -106,12 +119,12 @@ class Watcher:
             return
         self._session.submit(message, lambda reason: self._refuse(kind, reason))
 
-    def says_too_much(self) -> bool:
-        """Count a message; whether more came within the last second than anybody may send."""
+    def exceeds_rate(self) -> bool:
+        """Count a message; return whether more came within the last second than are allowed."""
         now = time.monotonic()
-        flood = len(self._times) == MESSAGES_PER_SECOND and now - self._times[0] < 1.0
+        is_flood = len(self._times) == MESSAGES_PER_SECOND and now - self._times[0] < 1.0
         self._times.append(now)
-        return flood
+        return is_flood
 
     def _refuse(self, kind: str, reason: str) -> None:
         if len(self._errors) < MOST_ERRORS:

@@ -1,6 +1,6 @@
-"""What a visitor's tools make of a scenario: a hand that attracts, repels or scares; obstacles placed and erased.
+"""Tools of the page as changes of a scenario: a pointer that attracts, repels or scares; obstacles added and removed.
 
-Pure functions from scenario to scenario; nothing here knows of simulations, messages or time.
+Pure functions from scenario to scenario. Nothing here knows of simulations, messages or time.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import Any, Literal
 from murmura.rules.environment.terrain import Attractor, contains, shape_rows
 from murmura.rules.life.panic import Threat
 from murmura.scenario import Scenario
+from murmura.scenario.models import Rules
 
-REACH = (
-    220.0  # [u] how far the hand attracts or repels in a world whose shorter side is 1,000 u; scaled with it
-)
+REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
 Mode = Literal["attract", "repel", "scare", "none"]
 STRENGTHS: dict[Mode, float] = {"attract": 4.0, "repel": -6.0, "scare": -6.0, "none": 0.0}
 
 
 @dataclass(frozen=True)
 class Hand:
-    """Where the visitor's hand is [u], and what it does there."""
+    """Where the visitor's pointer is [u], and what it does there."""
 
     x: float
     y: float
@@ -30,21 +29,25 @@ class Hand:
 
 
 def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
-    """The scenario with the hand in it. A hand that does nothing is there too: then no hand changes the kernel."""
+    """The scenario with the pointer's attractor. An idle one is there, too: using it never changes the kernel."""
     world, rules = scenario.world, scenario.rules
     hand = hand or Hand(world.width / 2.0, world.height / 2.0, "none")
     reach = REACH * min(world.width, world.height) / 1000.0
-    hunts = hand.mode == "scare" and rules.fear.enabled  # where there is fear, the hand is a predator
+    hunts = hand.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
     strength = 0.0 if hunts else STRENGTHS[hand.mode]
     point = Attractor(x=hand.x, y=hand.y, strength=strength, radius=reach)
-    points = rules.attractors.points if rules.attractors.enabled else ()
-    changes: dict[str, Any] = {
-        "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
-    }
-    if hunts:
-        threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
-        changes["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
-    return scenario.model_copy(update={"rules": rules.model_copy(update=changes)})
+    threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
+
+    def changed(rules: Rules) -> dict[str, Any]:
+        points = rules.attractors.points if rules.attractors.enabled else ()
+        found = {
+            "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
+        }
+        if hunts:
+            found["fear"] = rules.fear.model_copy(update={"threats": (*rules.fear.threats, threat)})
+        return found
+
+    return scenario.with_rules(changed)
 
 
 def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:

@@ -1,4 +1,4 @@
-"""A session that is shown in views that come and go, whatever carries their messages: it runs while somebody looks."""
+"""A session with views that open and close, over any transport. It runs while at least one view is open."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.view.session.session import Session
-from murmura.view.session.subscriber import Watcher
+from murmura.view.session.subscriber import Subscriber
 
 MOST_VIEWS = 16
 
 
-class Showing:
-    """One session and a watcher for each view.
+class ViewHub:
+    """One session and a subscriber for each view.
 
     Args:
-        session: Not yet open; closed with this.
-        send: Brings a message to the view of a name, from a thread of its own.
+        session: Not yet open; closed together with the hub.
+        send: Sends a message to the view of a name; called from a thread of the hub.
     """
 
     def __init__(self, session: Session, send: Callable[[str, str | bytes], None]) -> None:
         self.session = session
-        self.watchers: dict[str, Watcher] = {}
+        self.subscribers: dict[str, Subscriber] = {}
         self._send = send
-        self._news = threading.Event()
-        self._is_wanted = True  # to be running, as soon as somebody looks
+        self._changed = threading.Event()
+        self._is_wanted = True  # whether to run as soon as a view is open
         self._is_closed = False
         session.running = False
-        session.listen(self._news.set)
+        session.add_listener(self._changed.set)
 
     def open(self) -> None:
         self.session.open()
-        threading.Thread(target=self._tell, name="murmura-view", daemon=True).start()
+        threading.Thread(target=self._send_updates, name="murmura-view", daemon=True).start()
 
     def close(self) -> None:
-        """End the session, and the telling of it."""
+        """End the session and stop sending."""
         self._is_closed = True
-        self._news.set()
+        self._changed.set()
         self.session.close()
 
     def play(self) -> None:
@@ -46,34 +46,34 @@ class Showing:
     def pause(self) -> None:
         self.session.submit({"type": "pause"}, print)
 
-    def hear(self, content: dict[str, Any]) -> None:
-        """A view opened, closed, or said something."""
+    def receive(self, content: dict[str, Any]) -> None:
+        """A view was opened or closed, or sent a message."""
         view, kind = str(content.get("view"))[:40], content.get("kind")
-        if kind == "open" and len(self.watchers) < MOST_VIEWS:
-            self._enter(view)
+        if kind == "open" and len(self.subscribers) < MOST_VIEWS:
+            self._add(view)
         elif kind == "close":
-            self._leave(view)
-        elif kind == "say" and view in self.watchers:
-            self.watchers[view].take(str(content.get("text")))
+            self._remove(view)
+        elif kind == "say" and view in self.subscribers:
+            self.subscribers[view].receive(str(content.get("text")))
 
-    def _enter(self, view: str) -> None:
-        self._leave(view)
-        if not self.watchers and self._is_wanted:
+    def _add(self, view: str) -> None:
+        self._remove(view)
+        if not self.subscribers and self._is_wanted:
             self.play()
-        self.watchers[view] = Watcher(self.session, self._news.set)
-        self.watchers[view].open()
+        self.subscribers[view] = Subscriber(self.session, self._changed.set)
+        self.subscribers[view].open()
 
-    def _leave(self, view: str) -> None:
-        if self.watchers.pop(view, None) is None:
+    def _remove(self, view: str) -> None:
+        if self.subscribers.pop(view, None) is None:
             return
-        if not self.watchers:  # nobody looks: a flock that nobody sees need not keep the machine busy
+        if not self.subscribers:  # nobody watches: pause
             self._is_wanted = self.session.running
             self.pause()
 
-    def _tell(self) -> None:
+    def _send_updates(self) -> None:
         while not self._is_closed:
-            self._news.wait()
-            self._news.clear()
-            for view, watcher in list(self.watchers.items()):
-                for message in watcher.news():
+            self._changed.wait()
+            self._changed.clear()
+            for view, subscriber in list(self.subscribers.items()):
+                for message in subscriber.updates():
                     self._send(view, message)

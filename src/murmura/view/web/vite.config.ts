@@ -9,6 +9,9 @@ const withoutDataFonts = {
   },
 };
 
+/** Entries that Python puts into something else, whole. */
+const WHOLE = ["notebook", "standalone"];
+
 export default defineConfig({
   base: "./",
   plugins: [withoutDataFonts],
@@ -19,9 +22,9 @@ export default defineConfig({
     assetsInlineLimit: 0, // the same policy refuses data: addresses of scripts and styles
     modulePreload: false,
     rollupOptions: {
-      input: ["index.html", "compare.html", "src/notebook.ts"],
+      input: ["index.html", "compare.html", "src/notebook.ts", "src/standalone/standalone.ts"],
       preserveEntrySignatures: "exports-only", // anywidget imports what the notebook's entry exports
-      output: { entryFileNames: (chunk) => (chunk.name === "notebook" ? "notebook.js" : "assets/[name]-[hash].js") },
+      output: { entryFileNames: (chunk) => (WHOLE.includes(chunk.name) ? "[name].js" : "assets/[name]-[hash].js") },
     },
   },
   server: { fs: { allow: ["../.."] }, proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },

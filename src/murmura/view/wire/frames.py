@@ -12,8 +12,7 @@ import numpy as np
 
 from murmura.compute.plan import own_columns
 from murmura.core.state import DTYPE
-from murmura.engine.simulation import Simulation
-from murmura.engine.snapshot import Snapshot
+from murmura.engine.reader import Reader
 from murmura.scenario import Scenario
 
 MAGIC = b"MRM1"
@@ -29,13 +28,13 @@ EXTRAS: dict[str, tuple[int, str, float]] = {
 
 
 def extras_of(scenario: Scenario) -> list[str]:
-    """Those that the agents of a scenario have."""
+    """The extras that agents of a scenario have."""
     there = {*(DTYPE.names or ()), *own_columns(scenario)}
     return [name for name, (_, column, _) in EXTRAS.items() if column in there]
 
 
 def stances_of(scenario: Scenario) -> list[str]:
-    """Names of the numbers in the stance column, from 0; none where no rule says them."""
+    """Names of the numbers in the stance column, from 0; empty where no rule defines them."""
     for _, rule in scenario.rules:
         codes = rule.codes.get("stance") if rule.enabled else None
         if codes is not None:
@@ -44,7 +43,7 @@ def stances_of(scenario: Scenario) -> list[str]:
     return []
 
 
-def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
+def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
     """One frame; of very large flocks every n-th agent by id."""
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))
@@ -69,12 +68,12 @@ def encode(simulation: Simulation | Snapshot, epoch: int, extra: str = "density"
 
 
 def _packer() -> Callable[..., None]:
-    """The compiled way if `load_packer` has brought it, else the plain one: a first picture waits for no compiler."""
-    return _compiled_packer or pack_plainly
+    """The compiled function once `load_packer` has run, else the NumPy one: the first picture needs no compiler."""
+    return _compiled_packer or pack_with_numpy
 
 
 def load_packer() -> None:
-    """Compile the way to pack agents, or load it from disk, in a thread that has time for it."""
+    """Compile the function that packs agents, or load it from disk. Slow: call it from a background thread."""
     global _compiled_packer
     from murmura.compute.cpu.scatter import pack, prepare
 
@@ -85,11 +84,11 @@ def load_packer() -> None:
 _compiled_packer: Callable[..., None] | None = None
 
 
-def pack_plainly(
+def pack_with_numpy(
     rows: Any, stride: int, x: Any, y: Any, vx: Any, vy: Any, heading: Any, species: Any, extra: Any,
     left: float, top: float, per_width: float, per_height: float, per_speed: float, per_extra: float, words: Any,
 ) -> None:  # fmt: skip
-    """What `compute.cpu.scatter.pack` does, to the bit, by NumPy."""
+    """The same as `compute.cpu.scatter.pack`, to the bit, in NumPy."""
     sent = rows % stride == 0
     k = rows[sent] // stride
     x, y, vx, vy, heading, species, extra = (each[sent] for each in (x, y, vx, vy, heading, species, extra))
@@ -103,7 +102,7 @@ def pack_plainly(
 
 
 def _window(world: Any, x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
-    """What 0..65535 stands for: the world, or in an open one the box around everybody."""
+    """The area that 0..65535 covers: the world, or in an open one the box around all agents."""
     if world.boundary != "open" or not len(x):
         return 0.0, 0.0, float(world.width), float(world.height)
     left, top = float(x.min()), float(y.min())

@@ -1,4 +1,4 @@
-"""What a page must know of a scenario before its first frame."""
+"""What a page needs to know of a scenario before its first frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from murmura.view.wire.frames import extras_of, stances_of
 UNNAMED = {"name": "default", "color": "#4cc9f0"}
 
 
-def greeting(scenario: Scenario) -> dict[str, Any]:
+def hello_facts(scenario: Scenario) -> dict[str, Any]:
     """The scenario itself, what can be changed in it, who lives in it and what can be seen of them."""
     from murmura import __version__
 
@@ -22,7 +22,8 @@ def greeting(scenario: Scenario) -> dict[str, Any]:
         "scenario": scenario.model_dump(mode="json"),
         "schema": _schema(),
         "scenarios": _shipped(),
-        "species": [{"name": kind.name, "color": kind.color} for kind in scenario.species] or [UNNAMED],
+        "species": [{"name": species.name, "color": species.color} for species in scenario.species]
+        or [UNNAMED],
         "columns": extras_of(scenario),
         "stances": stances_of(scenario),
         "places": list(PLACEABLE),

@@ -6,27 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.simulation import Simulation
-from murmura.engine.snapshot import Snapshot
+from murmura.engine.reader import Reader
 from murmura.engine.surroundings import surroundings
 
-NOTHING: dict[str, Any] = {"type": "scene", "objects": []}
+NO_SCENERY: dict[str, Any] = {"type": "scene", "objects": []}
 
 
-def scene_of(seen: Simulation | Snapshot) -> dict[str, Any]:
-    """What a page is told; `NOTHING` where there is nothing, so that it is not told again and again."""
+def scenery_message(seen: Reader) -> dict[str, Any]:
+    """The message; always the same `NO_SCENERY` where there is nothing, so that it is sent once only."""
     rules = seen.scenario.rules
     if not any(rule.enabled for rule in (rules.predators, rules.feeding, rules.remains, rules.daylight)):
-        return NOTHING  # and on a device the state need not be waited for
+        return NO_SCENERY  # without waiting for the state from a device
     time = seen.step_count * seen.scenario.motion.time_step
     objects = surroundings(seen.scenario, seen.state.items, time)
     for thing in objects:
         if thing.get("target") is not None:
             thing |= _place_of(seen, int(thing["target"]))
-    return {"type": "scene", "objects": objects} if objects else NOTHING
+    return {"type": "scene", "objects": objects} if objects else NO_SCENERY
 
 
-def _place_of(seen: Simulation | Snapshot, agent: int) -> dict[str, float]:
+def _place_of(seen: Reader, agent: int) -> dict[str, float]:
     """Where a hunter's target is: a page cannot know by its id, once somebody was born or died."""
     state = seen.state
     row = int(np.searchsorted(state.ids, agent))

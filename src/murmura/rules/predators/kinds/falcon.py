@@ -6,7 +6,15 @@ from murmura.core.algebra import maximum, minimum, when
 from murmura.core.space import offset
 from murmura.rules.predators.hunt import begin_hunt, catch, eye, is_gone, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
-from murmura.rules.predators.motion import chase, gap_to_prey, go_round_the_flock, start_round_the_flock
+from murmura.rules.predators.motion import (
+    chase,
+    gap_to_prey,
+    go_round_the_flock,
+    height_above,
+    lifted,
+    start_round_the_flock,
+    steer_toward,
+)
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING, enter
 from murmura.rules.predators.turn import Turn
@@ -15,6 +23,7 @@ WORTH_IT = 0.5
 NEAREST_DIVE, FARTHEST_DIVE = 100.0, 350.0  # [u] S0-83
 SINKING = 2.0  # [1/s] S0-84
 START_OF_DIVE = 1.5  # times its top speed
+NEARLY = 0.05  # in space: how far below the height wanted, in depths, is high enough
 AFTER_DIVE = 0.3  # what is left of its velocity
 
 
@@ -22,6 +31,9 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     """Wait on high above the flock."""
     change = it.climb_rate * turn.world.dt
     it.altitude = maximum(minimum(it.scan_altitude, it.altitude + change), it.altitude - change)
+    high = it.altitude >= it.scan_altitude
+    if len(turn.world.size) == 3:
+        high = it.position.z >= height_above(turn, it.center.z, it.scan_altitude) - NEARLY * turn.world.depth
     start_round_the_flock(it, turn)
     go_round_the_flock(it, turn, 0.8, 0.6)
 
@@ -29,7 +41,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
         eye(it)
         it.reach_from = NEAREST_DIVE
 
-    found = (it.prey_here > GONE) & (it.best > WORTH_IT) & (it.altitude >= it.scan_altitude)
+    found = (it.prey_here > GONE) & (it.best > WORTH_IT) & high
     when(found, lambda: begin_hunt(it, CLIMBING), look_on)
 
 
@@ -43,9 +55,17 @@ def climbing(it: HunterRow, turn: Turn) -> None:
 
     def climb() -> None:
         it.altitude = minimum(it.max_altitude, it.altitude + it.climb_rate * turn.world.dt)
-        chase(it, turn, 1.5, 0.5, 0.4)
         gap = gap_to_prey(it, turn)
-        high = (it.altitude >= it.dive_altitude) & (it.energy > it.attack_cost)
+        high = it.altitude >= it.dive_altitude
+        if len(turn.world.size) == 3:
+            ahead = it.prey + it.prey_velocity * (1.5 * turn.world.pace)
+            steer_toward(it, turn, lifted(it, turn, ahead), 0.5, 0.4)
+            high = (
+                it.position.z >= height_above(turn, it.prey.z, it.dive_altitude) - NEARLY * turn.world.depth
+            )
+        else:
+            chase(it, turn, 1.5, 0.5, 0.4)
+        high = high & (it.energy > it.attack_cost)
         when(high & (gap > NEAREST_DIVE) & (gap < FARTHEST_DIVE), dive)
 
     when(is_gone(it) | (it.state_time > it.stalk_time), lambda: miss(it, turn), climb)

@@ -6,8 +6,8 @@ from functools import reduce
 
 from murmura.core.algebra import maximum, minimum, when, where
 from murmura.core.randomness import STREAM_HUNTER_GOAL
-from murmura.core.space import wrapped
-from murmura.core.vec import Vec, from_angle
+from murmura.core.space import inside
+from murmura.core.vec import from_angle
 from murmura.rules.predators.hunt import begin_hunt, catch, miss, regain, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander
@@ -58,19 +58,10 @@ def weigh_perch(it: HunterRow, turn: Turn) -> None:
 def watch_perch(it: HunterRow, turn: Turn) -> None:
     """Count in the next step who flies towards a perch near the flock, drawn at random."""
     u, v = drawn(it, turn.world, STREAM_HUNTER_GOAL)
-    it.watch = inside(turn, it.center + from_angle(2.0 * PI * u, NEAR_PERCH + (FAR_PERCH - NEAR_PERCH) * v))
+    away = from_angle(2.0 * PI * u, NEAR_PERCH + (FAR_PERCH - NEAR_PERCH) * v, len(it.center))
+    it.watch = inside(turn.world, it.center + away)
     it.watch_radius = TRAFFIC
     it.watch_cosine = 0.5
-
-
-def inside(turn: Turn, place: Vec) -> Vec:
-    """The place, or the nearest one in a world with walls."""
-    world = turn.world
-    if world.wraps:
-        return place.map(wrapped, world.size)
-    if world.walled:
-        return place.map(lambda x, size: minimum(maximum(x, 0.0), size), world.size)
-    return place
 
 
 def ambush(it: HunterRow, turn: Turn) -> None:

@@ -130,6 +130,8 @@ export interface Hello {
   loaded: JsonObject;
   schema: JsonObject;
   scenarios: { name: string; title: string }[];
+  /** `loaded` is the preset of its name itself: an exported file knows no other. */
+  bundled?: boolean;
   seed: number;
   running: boolean;
   speed: number;

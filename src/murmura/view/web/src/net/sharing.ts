@@ -22,6 +22,7 @@ export class Sharing {
   hello(hello: Hello): void {
     const name = String(hello.scenario.name);
     const fresh = this.awaited === name;
+    if (hello.bundled) this.shipped.set(name, hello.loaded);
     if (fresh) {
       this.awaited = null;
       this.shipped.set(name, hello.scenario);
@@ -57,7 +58,7 @@ export class Sharing {
     const base = this.shipped.get(name);
     const scene: Scene = { preset: base ? name : null, values: difference(base ?? defaultsOf(hello.schema), scenario), seed: hello.seed };
     const hash = await encodeScene(scene);
-    const address = `${location.origin}${location.pathname}${hash}`;
+    const address = location.href.replace(/#.*$/, "") + hash; // of a file the origin is "null"
     return address.length > LONGEST_LINK ? null : address;
   }
 }

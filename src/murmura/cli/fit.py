@@ -1,0 +1,121 @@
+"""`murmura fit`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from murmura.cli.options import (
+    Backend,
+    Json,
+    RuleFiles,
+    Values,
+    Whole,
+    app,
+    changed_values,
+    load_rules,
+    print_facts,
+)
+from murmura.cli.sweep_options import MaybeWhole, Vary, check_plot, with_progress
+
+AgainstVary = Annotated[
+    list[str] | None,
+    Parameter(name="--vary-against", help="Ranges of the second model: PATH=LOW:HIGH.", negative=""),
+]
+
+
+@app.command
+def fit(
+    scenario: str,
+    /,
+    *,
+    to: Annotated[Path, Parameter(help="The run to fit to: tracked animals, or a simulation.")],
+    out: Annotated[Path, Parameter(help="The folder; new, or the one to go on with.")],
+    vary: Vary = None,
+    measure: Annotated[
+        str,
+        Parameter(
+            help="What is compared, separated by commas: measures; speeds, nearest_neighbor_distances, turning_rates; "
+            "neighbor_map, response_map, alignment_curve."
+        ),
+    ] = "polarization,speeds,nearest_neighbor_distances,turning_rates",
+    against: Annotated[str | None, Parameter(help="A second model: which of the two explains more?")] = None,
+    vary_against: AgainstVary = None,
+    population: Annotated[Whole, Parameter(help="Runs that a generation accepts.")] = 100,
+    generations: Annotated[Whole, Parameter(help="Generations, each nearer than the last.")] = 5,
+    seconds: Annotated[
+        float | None, Parameter(help="Simulated time of a run; by default as long as --to.")
+    ] = None,
+    discard: Annotated[
+        float | None, Parameter(help="First seconds that are not compared; by default half.")
+    ] = None,
+    instants: Annotated[Whole, Parameter(help="Instants at which a run is compared.")] = 40,
+    distance: Annotated[str, Parameter(help="Between distributions: wasserstein or energy.")] = "wasserstein",
+    reach: Annotated[float | None, Parameter(help="How far maps reach.")] = None,
+    own_world: Annotated[
+        bool, Parameter(help="Keep the scenario's own world, agents and start.", negative="")
+    ] = False,
+    predictions: Annotated[Whole, Parameter(help="Runs drawn from the result, for predictions.")] = 40,
+    seed: Annotated[Whole, Parameter(help="All chance follows from this one.")] = 0,
+    batch: Annotated[Whole, Parameter(help="Runs that are drawn at once.")] = 16,
+    most_runs: Annotated[Whole, Parameter(help="Runs in all, at most.")] = 20_000,
+    values: Values = None,
+    workers: Annotated[MaybeWhole, Parameter(help="Processes; by default one for each core.")] = None,
+    scheduler: Annotated[str | None, Parameter(help="Address of a Dask scheduler to do the runs.")] = None,
+    threads: Annotated[Whole, Parameter(help="Threads of each run.")] = 1,
+    backend: Backend = "auto",
+    rules: RuleFiles = None,
+    plot: Annotated[
+        Path | None, Parameter(help="Draw the posterior to this .png, .svg or .pdf file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the values with which a scenario moves like a run of animals (approximate Bayesian computation).
+
+    Ranges are given as --vary PATH=LOW:HIGH. The same command again goes on where it stopped.
+
+    Parameters
+    ----------
+    scenario
+        The model: name of a shipped scenario, or a .json or .toml file.
+    """
+    from murmura.lab.fit.fit import fit as lab_fit
+
+    check_plot(plot)
+    load_rules(rules)
+    begun = time.perf_counter()
+    made = with_progress(
+        lab_fit, out, scenario=scenario, to=to, vary=vary or [], out=out,
+        measures=[name.strip() for name in measure.split(",")], against=against, vary_against=vary_against,
+        population=population, generations=generations, seconds=seconds, discard=discard, instants=instants,
+        metric=distance, reach=reach, own_world=own_world, predictions=predictions, seed=seed, batch=batch,
+        most_runs=most_runs, workers=workers, scheduler=scheduler, threads=threads, backend=backend,
+        rules=rules or (), changes=changed_values(None, values),
+    )  # fmt: skip
+    finish(made, plot, time.perf_counter() - begun, as_json)
+
+
+def finish(made: Any, target: Path | None, seconds: float, as_json: bool) -> None:
+    """Draw, and print the posterior."""
+    last = made.result["generations"][-1]
+    facts: dict[str, Any] = {
+        "models": {name: f"{share:.3f}" for name, share in made.probabilities.items()},
+        "runs": made.result["runs"],
+        "generations": len(made.result["generations"]),
+        "accepted distance": f"{last['epsilon']:.4g}",
+    }
+    for number, name in enumerate(made.names):
+        for path, line in made.table(number).items():
+            key = path if len(made.names) == 1 else f"{name}: {path}"
+            facts[key] = f"{line['q50']:.4g} (90 %: {line['q05']:.4g} to {line['q95']:.4g})"
+    facts |= {"seconds": round(seconds, 1), "table": str(made.folder / "posterior.csv")}
+    facts["watch"] = f"murmura compare RUN {made.folder / 'best'}"
+    if target is not None:
+        from murmura.lab.figures.plot import plot
+
+        plot(made.folder, target)
+        facts["plot"] = str(target)
+    print_facts(facts, as_json)

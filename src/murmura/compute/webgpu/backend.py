@@ -1,0 +1,281 @@
+"""The WebGPU backend: the step that all targets share, an invocation for each agent, many steps in one submission.
+
+Agents stay on the device. What a step needs of the host (the time, in double precision) is written down for all steps
+of a submission beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda.parcel import Births, FlockParcel
+from murmura.compute.cuda.records import record_type
+from murmura.compute.plan import Plan
+from murmura.compute.webgpu import device
+from murmura.compute.webgpu.arrays import Layout, head_words, readable_events, times
+from murmura.compute.webgpu.program import THREADS, Program, program_of
+from murmura.compute.webgpu.records import (
+    DIARY_HEAD,
+    EVENT_WORDS,
+    EVENTS,
+    HEAD_PLACES,
+    NO_TROUBLE,
+    TROUBLE,
+)
+from murmura.core.errors import BackendError, RunError
+from murmura.core.events import EVENT_FIELDS, Event
+from murmura.core.state import State
+
+MOST_PROGRAMS = 32
+BATCH = 64
+"""Steps of a submission. Where something may happen to agents fewer: events must fit into their list."""
+EVENT_BATCH = 8
+_programs: dict[Any, Program] = {}
+
+
+def traced(plan: Plan) -> Program:
+    """The kernels of a plan, traced once for all plans that differ in numbers only."""
+    kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
+    key = plan.signature, tuple(group.kind for group in plan.rule_groups), kinds
+    if key not in _programs:
+        while len(_programs) >= MOST_PROGRAMS:
+            del _programs[next(iter(_programs))]
+        _programs[key] = program_of(plan)
+    return _programs[key]
+
+
+class BackendWebgpu:
+    """Runs a plan on a GPU of any maker, in single precision."""
+
+    name = "webgpu"
+    piece = 2048
+
+    @property
+    def threads(self) -> int:
+        return 1
+
+    def __init__(
+        self, plan: Plan, seed: tuple[int, int], announce: Callable[[str], None] | None = None
+    ) -> None:
+        reason = device.missing()
+        if reason:
+            raise BackendError(f"the webgpu backend cannot run: {reason}. backend='cpu' works everywhere")
+        if plan.dimension == 3:
+            raise BackendError(
+                "the webgpu backend knows the plane only, and this world has a depth: use backend='cpu' or 'cuda'"
+            )
+        self._seed, self._announce = seed, announce
+        self._device = device.open_device()
+        self._buffers: dict[str, Any] = {}
+        self.completed = 0
+        self.replan(plan)
+
+    @property
+    def adapter(self) -> str:
+        """The device in words: bits are the same on one adapter, and may differ on another."""
+        return self._device.name
+
+    # Plans
+
+    def replan(self, plan: Plan) -> None:
+        """Take up a changed scenario; the state must be loaded anew."""
+        self.prepare(plan)
+        self._program, self._plan = traced(plan), plan
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile the kernels of a plan for a later `replan`."""
+        program = traced(plan)
+        if self._announce is not None and not self._device.has_compiled(program):
+            self._announce("compiling the WebGPU kernels for these rules")
+        self._device.compile(program)
+
+    def is_prepared(self, plan: Plan) -> bool:
+        return self._device.has_compiled(traced(plan))
+
+    def tune(self, plan: Plan) -> None:
+        """Take up changed numbers and items; the kernels and the flock stay."""
+        self._plan = self._layout.plan = plan
+        now = self._read_head()
+        state = State()
+        state.next_id = int(now[HEAD_PLACES["clock_next_id"]])
+        self._place_plan(plan.items, state)
+        for name in ("clock_step", "clock_alive", "clock_first_step"):
+            self._write_head(name, int(now[HEAD_PLACES[name]]))
+
+    # The flock
+
+    def load(self, state: State) -> None:
+        """Take the flock over to the device."""
+        self._layout = layout = Layout(self._plan, self._program, len(state))
+        self._count = len(state)
+        self._events: list[NDArray[np.float64]] = []
+        self._births: Births = []
+        self.completed = 0
+        sizes = layout.sizes | {"times": 2 * self.piece}
+        for name, words in sizes.items():
+            old = self._buffers.get(name)
+            # `counts` must be all zeros and `diary` too: what a run that failed left there must not stay.
+            if old is None or old.size != 4 * max(4, words) or name in ("counts", "diary"):
+                self._buffers[name] = self._device.buffer(name, words)
+        for name, words_of in layout.flock(state, self._seed).items():
+            self._device.write(self._buffers[name], 0, words_of)
+        self._place_plan(self._plan.item_table(state), state)
+
+    def _place_plan(self, items: NDArray[np.float32], state: State) -> None:
+        """Write all numbers of the plan, and bind the kernels to the buffers as they are now."""
+        layout = self._layout
+        words, starts = layout.tables(items, self._seed)
+        old = self._buffers.get("tables")
+        if old is None or old.size != 4 * max(4, len(words)):
+            self._buffers["tables"] = self._device.buffer("tables", len(words))
+        self._device.write(self._buffers["tables"], 0, words)
+        self._items_at = starts["items"]
+        fields = layout.head(state, self._seed, starts, 0 if self._plan.has_lifecycle else NO_TROUBLE)
+        self._device.write(self._buffers["head"], 0, head_words(fields, layout.sizes["head"]))
+        bound = self._device.bound(self._program, self._buffers)
+        self._launches = [
+            (pipeline, group, layout.groups(kernel.groups, THREADS))
+            for kernel, (pipeline, group) in zip(self._program.kernels, bound, strict=True)
+        ]
+
+    def _write_head(self, name: str, value: int) -> None:
+        self._device.write(self._buffers["head"], HEAD_PLACES[name], np.array([value], np.int32))
+
+    def _read_head(self) -> NDArray[np.int32]:
+        [words] = self._device.send([(self._buffers["head"], 0, self._layout.sizes["head"])]).wait()
+        return words
+
+    def store(self, state: State) -> None:
+        """Bring the flock back, in ascending id."""
+        self.send().unpack(state)
+
+    def send(self) -> FlockParcel:
+        """Send the flock as it is now; steps that follow do not wait for it."""
+        layout, there = self._layout, self._buffers
+        pieces = [
+            (there["columns"], 0, layout.width * layout.room),
+            (there["places"], 0, 4 * layout.room),
+            (there["head"], 0, layout.sizes["head"]),
+            (there["tables"], self._items_at, self._plan.items.size),
+        ]
+        transfer = Columns(self._device.send(pieces), layout)
+        return FlockParcel(transfer, self._count, self._plan, self._births)
+
+    def glance(self) -> None:
+        """The flock is on the device: bringing it back is what `store` does."""
+        return
+
+    # Steps
+
+    def advance(self, steps: int, first_step: int) -> None:
+        """Run whole steps."""
+        if self._layout.agents == 0:
+            self.completed += steps
+            return
+        try:
+            self._write_head("clock_step", first_step)
+            self._write_head("clock_first_step", first_step)
+            if (
+                not self._plan.has_lifecycle
+            ):  # forces are written in the last step only, where somebody may read them
+                self._write_head("clock_keep_from", first_step + steps)
+            self._device.write(self._buffers["times"], 0, times(self._plan, first_step, steps))
+            self._submit_all(steps)
+        except (RunError, BackendError):
+            raise
+        except Exception as error:
+            raise self._device.failure(error, first_step) from error
+
+    def _submit_all(self, steps: int) -> None:
+        batch = EVENT_BATCH if self._plan.eventful else BATCH
+        left, trouble = steps, NO_TROUBLE
+        while left:
+            count = min(left, batch)
+            self._device.submit(count, self._launches)
+            left -= count
+            if self._plan.eventful or not left:
+                [words] = self._device.send([(self._buffers["diary"], 0, DIARY_HEAD)]).wait()
+                trouble = min(trouble, int(words[TROUBLE]))
+                self._drain(int(words[EVENTS]))
+            self.completed += count
+        if trouble != NO_TROUBLE:
+            self._device.write(self._buffers["diary"], TROUBLE, np.array([NO_TROUBLE], np.int32))
+            raise RunError(self._diagnosis(trouble))
+
+    def _drain(self, count: int) -> None:
+        """Bring events home, before there is no room for more."""
+        if not self._plan.eventful or not count:
+            return
+        room = self._layout.event_room
+        if count > room:
+            raise RunError(
+                f"{count:,} events within {EVENT_BATCH} steps are more than there is room for ({room:,}); use "
+                "backend='cpu'"
+            )
+        first = self._starts_of_events()
+        [words] = self._device.send([(self._buffers["diary"], first, count * EVENT_WORDS)]).wait()
+        self._device.write(self._buffers["diary"], EVENTS, np.zeros(1, np.int32))
+        told = readable_events(words)
+        self._events.append(told)
+        born = told[told[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+        if len(born):
+            pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
+            self._births.append(pairs[np.argsort(pairs[:, 0])])
+
+    def _starts_of_events(self) -> int:
+        return DIARY_HEAD + self._layout.diary["told"] + self._layout.diary["news"]
+
+    def take_events(self) -> NDArray[np.float64]:
+        told, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
+
+    def _diagnosis(self, step: int) -> str:
+        head, ids, places = self._device.send(
+            [
+                (self._buffers["head"], 0, self._layout.sizes["head"]),
+                (self._buffers["columns"], 0, self._layout.room),
+                (self._buffers["places"], 0, 4 * self._layout.room),
+            ]
+        ).wait()
+        n = int(head[HEAD_PLACES["clock_alive"]])
+        quads = places.view(np.float32).reshape(-1, 4)[:n]
+        broken = ~(np.abs(quads) < 1e30).all(axis=1)
+        some = ", ".join(str(k) for k in np.sort(ids[:n][broken])[:5])
+        return (
+            f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "
+            "NaN or infinity: guard its divisions, or lower the weights"
+        )
+
+
+class Columns:
+    """A transfer whose words are read as the arrays that a parcel knows."""
+
+    def __init__(self, transfer: device.Transfer, layout: Layout) -> None:
+        self._transfer, self._layout = transfer, layout
+
+    @property
+    def ready(self) -> bool:
+        return self._transfer.ready
+
+    def wait(self) -> list[NDArray[Any]]:
+        columns, places, head, items = self._transfer.wait()
+        plan, room = self._layout.plan, self._layout.room
+        table = columns.reshape(-1, room)
+        numbers = table.view(np.float32)
+        carried = len(plan.carried)
+        clock = np.zeros(1, record_type("Clock"))
+        for name in ("alive", "next_id"):
+            clock[name] = head[HEAD_PLACES[f"clock_{name}"]]
+        return [
+            table[0],
+            places.view(np.float32).reshape(-1, 4),
+            np.zeros((1, 4), np.float32),  # in the plane velocities lie with the places
+            numbers[1 : 1 + carried],
+            numbers[1 + carried :],
+            clock.view(np.int64),
+            items.view(np.float32).reshape(plan.items.shape),
+        ]

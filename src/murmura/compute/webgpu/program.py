@@ -1,0 +1,194 @@
+"""The kernels of a plan as WGSL: plain data, which Python's wgpu and a page run alike."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.cuda.index_text import SCAN_THREADS
+from murmura.compute.cuda.reports import name_after
+from murmura.compute.plan import Plan
+from murmura.compute.shapes import Shapes, shapes_of
+from murmura.compute.step import blank
+from murmura.compute.trace.wgsl_target import WgslHelpers
+from murmura.compute.webgpu import index_text, reports, walk
+from murmura.compute.webgpu.lifecycle import (
+    AFTERWARDS,
+    BE_BORN,
+    BIRTH_GROUPS,
+    FIND_FATHERS,
+    TURN_THREADS,
+    LifecycleWgsl,
+)
+from murmura.compute.webgpu.records import BUFFERS, head_text
+from murmura.compute.webgpu.target import KernelTarget
+
+THREADS = 256
+"""Of a workgroup. So many may be in one everywhere; fewer would need more workgroups than fit into a row at 10 M."""
+MAIN = """
+@compute @workgroup_size({threads})
+fn main(
+    @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
+    @builtin(local_invocation_index) local: u32
+) {{
+    let i = i32((group.y * groups.x + group.x) * {threads}u + local);
+    let t = i32(local);
+{body}}}
+"""
+FUNCTIONS = {**index_text.FUNCTIONS, **walk.FUNCTIONS, **reports.FUNCTIONS}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compute shader: its text, what it is bound to (buffer and access, in order), and how many workgroups it has.
+
+    `groups`: "agents", "scan" or "shift" (as many as there are agents, bins or parts of bins), or a number.
+    """
+
+    name: str
+    code: str
+    bindings: tuple[tuple[str, str], ...]
+    groups: str
+
+
+@dataclass
+class Program:
+    """All kernels of a step in their order, and what the host must know of them."""
+
+    kernels: list[Kernel]
+    constants: NDArray[np.int32]
+    told_width: int
+    best_width: int
+
+    @cached_property
+    def digest(self) -> str:
+        texts = "".join(f"{kernel.name}\n{kernel.code}" for kernel in self.kernels)
+        return hashlib.sha256(texts.encode() + self.constants.tobytes()).hexdigest()
+
+
+class _Maker:
+    """Puts texts together: each kernel has the functions that it calls, and the buffers that it names."""
+
+    def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
+        self._plan, self._functions = plan, functions
+        self.kernels: list[Kernel] = []
+
+    def add(
+        self,
+        name: str,
+        body: str,
+        groups: str,
+        writes: tuple[str, ...],
+        threads: int = THREADS,
+        kinds: dict[str, str] | None = None,
+        before: str = "",
+    ) -> None:
+        body = body.replace("CARRIED", f"{len(self._plan.carried)}i").replace("THREADS", f"{threads}i")
+        text = self._called(body) + MAIN.format(threads=threads, body=body)
+        head = "read_write" if "head" in writes else "uniform"
+        bindings = [("head", head)]
+        for buffer in BUFFERS:
+            if re.search(rf"\b{buffer}\[", text):
+                bindings.append((buffer, "read_write" if buffer in writes else "read"))
+        lines = []
+        for k, (buffer, access) in enumerate(bindings):
+            if buffer == "head":
+                space = "uniform" if access == "uniform" else "storage, read_write"
+                lines.append(f"@group(0) @binding({k}) var<{space}> a: Head;\n")
+                continue
+            kind = (kinds or {}).get(buffer, BUFFERS[buffer])
+            lines.append(f"@group(0) @binding({k}) var<storage, {access}> {buffer}: array<{kind}>;\n")
+        code = head_text() + "".join(lines) + before + text
+        self.kernels.append(Kernel(name, code, tuple(bindings), groups))
+
+    def _called(self, body: str) -> str:
+        """The functions that a body calls, and those that these call."""
+        found: list[str] = []
+        waiting = [body]
+        while waiting:
+            text = waiting.pop()
+            for name in dict.fromkeys(re.findall(r"\b(\w+)\(", text)):
+                if name in self._functions and name not in found:
+                    found.append(name)
+                    waiting.append(self._functions[name])
+        return "".join(self._functions[name] for name in found)
+
+
+def program_of(plan: Plan) -> Program:
+    """Trace a plan."""
+    shapes = shapes_of(plan)
+    helpers = WgslHelpers()
+    life = LifecycleWgsl(plan, shapes, helpers)
+    functions: dict[str, str] = dict(FUNCTIONS)
+    steer = _steer_text(plan, shapes, helpers)
+    turns, turns_body = life.turns() if plan.lasting else ({}, "")
+    if plan.has_lifecycle:
+        functions |= {"bear": life.bear(), "welcome": life.welcome()}
+    maker = _Maker(plan, functions | turns | helpers)
+    _add_index(maker, plan)
+    maker.add("steer", steer, "agents", ("places", "columns", "diary"))
+    best_width = reports.best_width(shapes)
+    if best_width:
+        text = reports.naming_text(_walk(plan, shapes, helpers))
+        maker.add("name_best", f"{_FLOCK}{text}", "agents", ("diary",))
+    if plan.has_lifecycle:
+        maker.add("find_fathers", FIND_FATHERS, "agents", ("diary",))
+        maker.add("be_born", BE_BORN, str(BIRTH_GROUPS), ("places", "columns", "diary"))
+    if plan.lasting:
+        maker.add("take_turns", turns_body, str(len(plan.lasting)), ("tables", "diary"), TURN_THREADS)
+    if plan.has_lifecycle:
+        maker.add("afterwards", AFTERWARDS, "1", ("head", "places", "columns", "diary"), 1)
+    return Program(maker.kernels, helpers.constants, shapes.told_width, best_width)
+
+
+_FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
+
+
+def _add_index(maker: _Maker, plan: Plan) -> None:
+    if plan.scenario.world.boundary == "open":
+        maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("diary",), 4)
+        maker.add("find_bounds", index_text.FIND_BOUNDS, "agents", ("diary",))
+        maker.add("make_grid", index_text.MAKE_GRID, "1", ("head", "diary"), 1)
+    maker.add(
+        "count_bins",
+        index_text.COUNT_BINS,
+        "agents",
+        ("head", "spots", "counts", "tables"),
+        kinds={"counts": "atomic<i32>"},
+    )
+    fours = {"counts": "vec4i", "start": "vec4i"}
+    maker.add("add_up", index_text.ADD_UP, "scan", ("counts", "start"), SCAN_THREADS, fours)
+    maker.add(
+        "shift_blocks", index_text.SHIFT_BLOCKS, "shift", ("start",), SCAN_THREADS, fours,
+        "var<workgroup> all_before: i32;\n",
+    )  # fmt: skip
+    maker.add("note_places", index_text.NOTE_PLACES, "agents", ("order",))
+    maker.add("gather", index_text.GATHER, "agents", ("sorted_places", "sorted_columns", "tables"))
+
+
+def _walk(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> walk.WalkWgsl:
+    return walk.WalkWgsl(plan, shapes, KernelTarget(helpers))
+
+
+def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
+    mine = _walk(plan, shapes, helpers)
+    heard = mine.heard()
+    columns = mine.agent()
+    p, me = mine.step.sense(columns, columns.identity)
+    mine.memory.place = me.position
+    decision = mine.step.decide(p, me, heard, blank(mine.target, shapes.items))
+    outcome = mine.step.outcome(p, decision)
+    me = mine.step.live(p, decision.me, decision.force)
+    crowd: Any = decision.me.neighbors
+    mine.store(me, decision.force, crowd, name_after(mine, me, outcome))
+    if plan.lasting:
+        reports.tell(mine, p, me, outcome.cause == 0.0)
+    if plan.eventful:
+        reports.note(mine, me, outcome)
+    return _FLOCK + mine.target.text

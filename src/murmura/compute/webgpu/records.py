@@ -1,0 +1,87 @@
+"""What kernels are given: the head, a record of whole and real numbers, and buffers cut into sections.
+
+A kernel may use eight storage buffers (that many every device has), so what belongs together lies in one buffer, as
+bits: `columns` holds ids and columns of agents, `tables` all that a change of numbers changes, `diary` what agents
+tell. Sections begin where fields `at_...` of the head say. The record tables of `cuda.records` name the fields.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from murmura.compute.cuda.records import GRID, SIZES, WORLD
+from murmura.compute.trace.text_target import QUAD
+from murmura.core.algebra import INTEGER, NUMBER
+
+NOT_HERE = ("low_x", "low_y", "low_z", "high_x", "high_y", "high_z", "keep", "idle")
+CLOCK = ("step", "alive", "next_id", "first_step", "keep_from", "seed_low", "seed_high")
+"""Steps are counted from 1. Times are listed from `first_step` on; forces are kept from `keep_from` on."""
+TABLE_SECTIONS = (
+    "numbers", "affinities", "ranges", "item_ranges", "items", "shapes", "tracked", "constants",
+)  # fmt: skip
+DIARY_SECTIONS = ("told", "news", "events", "young", "buckets", "scores")
+TROUBLE, EVENTS, YOUNG, BOUNDS, DIARY_HEAD = 0, 1, 2, 4, 16
+"""Words at the beginning of the diary: the first bad step, how many events and young there are, bounds of the flock."""
+NO_TROUBLE = 2**31 - 1
+EVENT_WORDS, YOUNG_WORDS = 8, 6
+
+
+def _fields() -> tuple[tuple[str, str], ...]:
+    words = {"int": "i32", "float": "f32"}
+    found = [("i32", f"clock_{name}") for name in CLOCK]
+    for owner, fields in (("world", WORLD), ("grid", GRID), ("sizes", SIZES)):
+        found += [(words[kind], f"{owner}_{name}") for kind, name in fields if name not in NOT_HERE]
+    found += [("i32", f"at_{name}") for name in ("felt", *TABLE_SECTIONS, *DIARY_SECTIONS)]
+    return tuple(found)
+
+
+HEAD = _fields()
+"""Kind and name of every field of the head, four bytes each."""
+HEAD_PLACES = {name: k for k, (_, name) in enumerate(HEAD)}
+
+
+def head_text() -> str:
+    """The head as WGSL."""
+    fields = "".join(f"    {name}: {kind},\n" for kind, name in HEAD)
+    return f"struct Head {{\n{fields}}}\n"
+
+
+BUFFERS: dict[str, str] = {
+    "times": "vec2f", "places": "vec4f", "columns": "i32", "sorted_places": "vec4f", "sorted_columns": "i32",
+    "spots": "vec2i", "order": "i32", "counts": "i32", "start": "i32", "tables": "i32", "diary": "atomic<i32>",
+}  # fmt: skip
+"""Storage buffers beside the head, and what they are arrays of. `spots`: each agent's bin and its rank there."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Where an array of `cuda.records` lies: in a buffer, from a field of the head on."""
+
+    buffer: str
+    first: str
+    kind: str
+
+
+SECTIONS: dict[str, Section] = {
+    "a.flock.places": Section("places", "", QUAD),
+    "a.sorted.places": Section("sorted_places", "", QUAD),
+    "a.flock.ids": Section("columns", "", INTEGER),
+    "a.sorted.ids": Section("sorted_columns", "", INTEGER),
+    "a.flock.extras": Section("columns", "a.sizes_room", NUMBER),
+    "a.sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
+    "a.flock.felt": Section("columns", "a.at_felt", NUMBER),
+    "a.index.start": Section("start", "", INTEGER),
+    "a.diary.news": Section("diary", "a.at_news", NUMBER),
+} | {
+    f"a.rules.{name}": Section("tables", f"a.at_{name}", INTEGER if name in ("ranges", "tracked") else NUMBER)
+    for name in TABLE_SECTIONS
+}
+
+_IN_RECORD = re.compile(r"\ba\.\w+\.(\w+)->(\w+)")
+_IN_SIZES = re.compile(r"\ba\.sizes\.(\w+)")
+
+
+def in_head(expression: str) -> str:
+    """A field of a record, as `cuda.records` names it, as a field of the head."""
+    return _IN_SIZES.sub(r"a.sizes_\1", _IN_RECORD.sub(r"a.\1_\2", expression))

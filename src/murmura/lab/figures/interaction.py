@@ -1,0 +1,145 @@
+"""Figures of who is where around whom, and what that does: of animals and of simulations alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import RunError
+from murmura.lab.figures.plot import COLOR_MAP, COLORS, Wish, register_plot
+from murmura.lab.runs.instants import flocks_of, seconds_between
+from murmura.lab.runs.run import Run
+from murmura.measure import (
+    Flock,
+    alignment_by_distance,
+    anisotropy,
+    leadership,
+    neighbor_map,
+    response_map,
+)
+
+MOST_FRAMES = 3000
+"""Of longer runs, so many frames are looked at: the last ones, since a run needs time to settle."""
+DIVERGING = "PuOr"
+LONGEST_DELAY = 2.0  # [s]
+NAMED_AGENTS = 30
+"""Up to so many agents, a figure of delays names each one."""
+
+
+def _is_run(source: Any) -> bool:
+    return isinstance(source, Run)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The instants of a run that a figure is of."""
+
+    flocks: list[Flock]
+    seconds: float
+    reach: float
+
+
+def look(run: Run) -> Looked:
+    """The last frames of a run, and how far its maps reach: five times the median distance to the nearest."""
+    flocks = list(flocks_of(run))[-MOST_FRAMES:]
+    near = [
+        distance
+        for flock in flocks[:: max(1, len(flocks) // 50)]
+        if flock.agent_count > 1
+        for distance in flock.tree.query(flock.positions, k=2)[0][:, 1].tolist()
+    ]
+    if len(flocks) < 3 or not near:
+        raise RunError(
+            f"{run.folder} has {len(flocks)} frames of fewer than two agents, or fewer than three frames: maps need "
+            "neighbours and three frames or more"
+        )
+    side = 0.5 * min(run.scenario.world.width, run.scenario.world.height)
+    reach = float(f"{min(5.0 * float(np.median(near)), side):.2g}")
+    return Looked(flocks, seconds_between(run), reach or side)
+
+
+@register_plot("neighbors", "where neighbours are around an agent, and how they are aligned", _is_run)
+def draw_neighbors(run: Run, figure: Any, wish: Wish) -> None:
+    """The density map, alignment against distance, and Ballerini's anisotropy."""
+    seen = look(run)
+    found = neighbor_map(seen.flocks, seen.reach)
+    figure.set_size_inches(wish.width, wish.width * 0.55)
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.5, 1.0))
+    panel = figure.add_subplot(grid[:, 0])
+    image = _map(panel, found.density, seen.reach, COLOR_MAP, None)
+    figure.colorbar(image, ax=panel, label="neighbours [1/u²]", shrink=0.8)
+    curve = figure.add_subplot(grid[0, 1])
+    curve.plot(*alignment_by_distance(seen.flocks, seen.reach))
+    curve.axhline(0.0, color=COLORS[6], linewidth=0.5)
+    curve.set(xlabel="distance [u]", ylabel="mean cosine", ylim=(-1.03, 1.03))
+    curve.set_title("alignment", loc="left")
+    ranks = figure.add_subplot(grid[1, 1])
+    values = anisotropy(seen.flocks)
+    ranks.plot(np.arange(1, len(values) + 1), values, "o-", markersize=3.0)
+    ranks.axhline(0.5, color=COLORS[6], linewidth=0.5, linestyle=":")
+    ranks.xaxis.get_major_locator().set_params(integer=True)
+    ranks.set(xlabel="n-th nearest neighbour", ylabel="γ", ylim=(-0.03, 1.03))
+    ranks.set_title("anisotropy (1/2: none)", loc="left")
+
+
+@register_plot("response", "how an agent turns and speeds up, against a neighbour's place", _is_run)
+def draw_response(run: Run, figure: Any, wish: Wish) -> None:
+    """Katz' two maps: turning to the right, speeding up."""
+    seen = look(run)
+    found = response_map(seen.flocks, seen.seconds, seen.reach)
+    figure.set_size_inches(wish.width, wish.width * 0.48)
+    panels = figure.subplots(1, 2, sharey=True)
+    enough = (
+        found.counts >= max(1, int(np.median(found.counts[found.counts > 0]) // 10))
+        if found.counts.any()
+        else None
+    )
+    for panel, values, title in zip(
+        panels, (found.turning, found.speeding), ("turning to the right", "speeding up"), strict=True
+    ):
+        shown = values if enough is None else np.where(enough, values, np.nan)
+        known = np.abs(shown[np.isfinite(shown)])
+        limit = float(np.quantile(known, 0.98)) if len(known) else 1.0
+        image = _map(panel, shown, seen.reach, DIVERGING, limit or 1.0)
+        panel.set_title(title, loc="left")
+        figure.colorbar(image, ax=panel, label="[u/s²]", shrink=0.8)
+    panels[1].set_ylabel("")
+
+
+@register_plot("delay", "who follows whom, and by how much", _is_run)
+def draw_delay(run: Run, figure: Any, wish: Wish) -> None:
+    """Delays of all pairs, in order of leadership; and how far each one is ahead on average."""
+    seen = look(run)
+    longest = min(LONGEST_DELAY, seen.seconds * (len(seen.flocks) // 3))
+    found = leadership(seen.flocks, seen.seconds, longest)
+    order = np.argsort(-np.nan_to_num(found.leads, nan=-np.inf), kind="stable")
+    figure.set_size_inches(wish.width, wish.width * 0.5)
+    panel, bars = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
+    delays = found.delays[np.ix_(order, order)]
+    known = np.abs(delays[np.isfinite(delays)])
+    limit = float(known.max()) if len(known) and known.max() > 0.0 else found.lags[-1]
+    image = panel.imshow(delays, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest")
+    figure.colorbar(image, ax=panel, label="later by [s]", shrink=0.8)
+    bars.barh(np.arange(len(order)), found.leads[order], color=COLORS[0])
+    bars.invert_yaxis()
+    bars.set(xlabel="ahead of others by [s]")
+    names = [str(found.ids[k]) for k in order]
+    if len(order) <= NAMED_AGENTS:
+        panel.set_xticks(range(len(order)), names)
+        panel.set_yticks(range(len(order)), names)
+        bars.set_yticks(range(len(order)), names)
+    panel.set(xlabel="follower", ylabel="leader")
+
+
+def _map(panel: Any, values: Any, reach: float, colors: str, limit: float | None) -> Any:
+    """A map around an agent that heads upwards."""
+    bounds = {} if limit is None else {"vmin": -limit, "vmax": limit}
+    image = panel.imshow(
+        values.T, origin="lower", extent=(-reach, reach, -reach, reach), cmap=colors, interpolation="nearest",
+        **bounds,
+    )  # fmt: skip
+    panel.plot(0.0, 0.0, marker="^", color=COLORS[1], markersize=5.0)
+    panel.set(xlabel="to the right [u]", ylabel="ahead [u]")
+    return image

@@ -1,0 +1,266 @@
+"""The folder of a fit: what it holds, how it is begun, and that only the same fit goes on in it.
+
+fit.json        models, priors, what is compared and with what; written first
+rows.jsonl      a line for each run, on the disk before it counts
+result.json     generations, posterior, predictions and the best run, once it is finished
+posterior.csv   the posterior as a table
+best/           the best simulation, recorded as a run
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import platform
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura import __version__
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.checkpoint import seal, write_whole
+from murmura.lab.atomic_write import atomic_write
+from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.lab.fit.one_fit_run import FitQuestion
+from murmura.lab.fit.summaries import distance_of
+from murmura.lab.safe_open import refuse_links
+from murmura.lab.sweeps.axes import Axis
+from murmura.lab.sweeps.rows import DAMAGED, Row, Rows
+from murmura.scenario import Scenario
+from murmura.scenario.plain_files import parse_json, read_plain_file
+
+MANIFEST, ROWS, RESULT, TABLE, LOCK, BEST = (
+    "fit.json",
+    "rows.jsonl",
+    "result.json",
+    "posterior.csv",
+    "fit.lock",
+    "best",
+)
+OWN_FILES = (LOCK, MANIFEST, ROWS, DAMAGED, RESULT, TABLE)
+LARGEST_FILE = 2**25
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class Fit:
+    """A fit in its folder, finished or not."""
+
+    def __init__(self, folder: Path, hear: OnDamage = warn_of_damage) -> None:
+        self.folder = folder
+        self.manifest: dict[str, Any] = _read(folder / MANIFEST, folder)
+        if self.manifest.get("seal") != seal({k: v for k, v in self.manifest.items() if k != "seal"}):
+            hear(Damage(folder / MANIFEST, "it does not match its seal: what it says may be wrong"))
+        try:
+            self.question = FitQuestion.from_data(self.manifest["question"])
+            self.axes = [[Axis.from_data(axis) for axis in model] for model in self.manifest["axes"]]
+            self.observed = {
+                name: np.array([np.nan if v is None else v for v in values], np.float64)
+                for name, values in self.manifest["observed"].items()
+            }
+            self.most = int(self.manifest["most"])
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise RunError(f"the fit in {folder} is damaged: {MANIFEST}: {error}") from None
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the models."""
+        return [str(name) for name in self.manifest["names"]]
+
+    @property
+    def is_finished(self) -> bool:
+        return (self.folder / RESULT).is_file()
+
+    @cached_property
+    def result(self) -> dict[str, Any]:
+        """Generations, posterior, predictions and the best run, as plain data."""
+        if not self.is_finished:
+            raise RunError(f"the fit in {self.folder} is not finished: the same command goes on with it")
+        return _read(self.folder / RESULT, self.folder)
+
+    def scenario(self, model: int = 0) -> Scenario:
+        """A model before its values are varied."""
+        return Scenario.from_data(self.question.scenarios[model])
+
+    def rows(self, writable: bool = False, hear: OnDamage = warn_of_damage) -> Rows:
+        return Rows(
+            self.folder / ROWS, self.most + int(self.manifest["predictions"]), writable, True, _check, hear
+        )
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """How probable each model is, all being equally so at first."""
+        totals = dict.fromkeys(self.names, 0.0)
+        for line in self.posterior():
+            totals[line["model"]] += line["weight"]
+        return totals
+
+    def posterior(self, model: int | None = None) -> list[Row]:
+        """A line for each accepted run of the last generation: model, run, seed, weight, distance, values by path."""
+        lines = self.result["posterior"]
+        return [
+            {
+                **{k: v for k, v in line.items() if k not in ("values", "model")},
+                "model": self.names[line["model"]],
+            }
+            | line["values"]
+            for line in lines
+            if model is None or line["model"] == model
+        ]
+
+    def table(self, model: int = 0) -> dict[str, dict[str, float]]:
+        """Mean and quantiles of each path under the posterior of a model."""
+        lines = self.posterior(model)
+        weights = np.array([line["weight"] for line in lines])
+        found = {}
+        for axis in self.axes[model] if len(lines) else []:
+            values = np.array([float(line[axis.path]) for line in lines])
+            quantiles = weighted_quantiles(values, weights, QUANTILES)
+            found[axis.path] = {
+                "mean": float(np.average(values, weights=weights)),
+                **{f"q{int(100 * share):02d}": q for share, q in zip(QUANTILES, quantiles, strict=True)},
+            }
+        return found
+
+    def predictions(self, model: int | None = None) -> list[dict[str, NDArray[np.float64]]]:
+        """The summaries of runs drawn anew from the posterior."""
+        with closing(self.rows()) as rows:
+            found = [row for number in self.result["predictions"] if (row := rows.get(number)) is not None]
+        return [
+            {
+                name: np.array([np.nan if v is None else v for v in values])
+                for name, values in row["summaries"].items()
+            }
+            for row in found
+            if "summaries" in row and None not in row["summaries"].values() and model in (None, row["model"])
+        ]
+
+    def distances(self, model: int | None = None) -> dict[str, list[float]]:
+        """How far each prediction is from what was observed, by measure."""
+        metric = str(self.manifest["metric"])
+        drawn = self.predictions(model)
+        return {
+            name: [distance_of(name, metric)(one[name], self.observed[name]) for one in drawn]
+            for name in self.question.measures
+        }
+
+    def write_table(self) -> None:
+        lines = self.posterior()
+        keys = list(dict.fromkeys(key for line in lines for key in line))
+        with (
+            atomic_write(self.folder / TABLE) as (aside,),
+            aside.open("w", encoding="utf-8", newline="") as file,
+        ):
+            table = csv.DictWriter(file, keys, restval="")
+            table.writeheader()
+            table.writerows(lines)
+
+    def __repr__(self) -> str:
+        state = "finished" if self.is_finished else "not finished"
+        return f"<Fit of {' and '.join(self.names)}, {state}: {self.folder}>"
+
+
+def open_fit(folder: str | Path) -> Fit:
+    """Open the folder of a fit."""
+    return Fit(Path(folder))
+
+
+def is_fit(folder: str | Path) -> bool:
+    """Whether a folder looks like one of a fit."""
+    return (Path(folder) / MANIFEST).is_file()
+
+
+@contextmanager
+def claimed(folder: Path, asked: dict[str, Any]) -> Iterator[Fit]:
+    """The folder of a fit, begun if it is new, for this process alone."""
+    from filelock import FileLock, Timeout
+
+    try:
+        if folder.exists() and not is_fit(folder) and any(path.name != LOCK for path in folder.iterdir()):
+            raise ScenarioError(f"{folder} is not empty and holds no fit: name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, OWN_FILES)
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ScenarioError(
+            f"another process is at work on the fit in {folder}; wait for it or stop it"
+        ) from None
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+    try:
+        if is_fit(folder):
+            _compare(Fit(folder), json.loads(json.dumps(asked)))
+        else:
+            write_manifest(folder, asked)
+        yield Fit(folder)
+    except OSError as error:
+        raise RunError(f"cannot write the fit to {folder}: {error}") from None
+    finally:
+        lock.release()
+
+
+def write_manifest(folder: Path, asked: dict[str, Any]) -> None:
+    """Begin a fit."""
+    versions = {
+        "murmura": __version__, "pyabc": version("pyabc"), "python": platform.python_version(),
+        "numpy": np.__version__, "scipy": version("scipy"), "platform": platform.platform(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+    }  # fmt: skip
+    data = json.loads(json.dumps({"format": 1, **asked, "versions": versions}))
+    write_whole(folder / MANIFEST, (json.dumps(data | {"seal": seal(data)}, indent=1) + "\n").encode())
+
+
+def write_result(folder: Path, result: dict[str, Any]) -> None:
+    write_whole(folder / RESULT, (json.dumps(result, indent=1, allow_nan=False) + "\n").encode())
+
+
+def weighted_quantiles(
+    values: NDArray[np.float64], weights: NDArray[np.float64], shares: tuple[float, ...]
+) -> list[float]:
+    """Quantiles of a weighted sample: where the running weight passes a share, between the middles of the steps."""
+    order = np.argsort(values, kind="stable")
+    running = np.cumsum(weights[order])
+    middles = (running - 0.5 * weights[order]) / running[-1]
+    return [float(q) for q in np.interp(shares, middles, values[order])]
+
+
+def _compare(there: Fit, asked: dict[str, Any]) -> None:
+    """A folder is gone on with only by the very fit that it holds."""
+    differing = [key for key, value in asked.items() if there.manifest.get(key) != value]
+    if differing:
+        question = (there.manifest.get("question", {}), asked.get("question", {}))
+        parts = [key for key in question[1] if question[0].get(key) != question[1][key]]
+        named = [key for key in differing if key != "question"] + parts
+        raise ScenarioError(
+            f"{there.folder} holds another fit, which differs in {', '.join(named)}: name another folder, or go on "
+            f"with that one by `murmura resume {there.folder}`"
+        )
+
+
+def _check(row: Row) -> None:
+    """Refuse a row that no run of a fit writes."""
+    if not isinstance(row.get("values"), dict) or not isinstance(row.get("model"), int):
+        raise ValueError("expected a model and its values")
+    if "error" not in row and not isinstance(row.get("summaries"), dict):
+        raise ValueError("expected summaries or an error")
+
+
+def _read(path: Path, folder: Path) -> dict[str, Any]:
+    try:
+        found = parse_json(read_plain_file(path, LARGEST_FILE))
+    except OSError as error:
+        raise ScenarioError(
+            f"{folder} is not the folder of a fit: {error}. Make one with `murmura fit`"
+        ) from None
+    except ValueError as error:
+        raise RunError(f"the fit in {folder} is damaged: {path.name}: {error}") from None
+    if not isinstance(found, dict):
+        raise RunError(f"the fit in {folder} is damaged: {path.name} holds no table")
+    return found

@@ -1,0 +1,129 @@
+"""pyABC's sampler on the executor that sweeps use.
+
+pyABC draws values, simulates and judges in one call. Here that call is made twice for each candidate, with the same
+random numbers: the first time the model stops it as soon as its values are known; a batch of such candidates is handed
+to the executor; then the model finds its row, and pyABC goes on to judge it. So what is drawn is a function of
+the seed and of the rows before, whoever did the runs, and a killed fit goes on to the result it would have had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from murmura.lab.fit.summaries import summary_size
+from murmura.lab.sweeps.design import run_seed
+from murmura.lab.sweeps.rows import Row
+
+
+class Pending(Exception):
+    """A candidate's values are known, its run is not."""
+
+    def __init__(self, model: int, values: dict[str, Any]) -> None:
+        super().__init__(f"model {model}")
+        self.model, self.values = model, values
+
+
+class Desk:
+    """Hands candidates to whoever does runs, and keeps what pyABC made of each.
+
+    Args:
+        do: Does tasks and returns their rows, in order; rows that are known already are not done again.
+        read: From a model's number and pyABC's parameters to values by path.
+        measures: What a row sums up.
+        seed: From it the seeds of all candidates follow.
+        batch: How many candidates are drawn at once, without knowing of each other.
+        most: How many runs there may be in all.
+    """
+
+    def __init__(
+        self,
+        do: Callable[[list[Row]], list[Row]],
+        read: Callable[[int, Any], dict[str, Any]],
+        measures: tuple[str, ...],
+        seed: int,
+        batch: int,
+        most: int,
+    ) -> None:
+        self.do, self.read, self.measures = do, read, measures
+        self.seed, self.batch, self.most = seed, batch, most
+        self.number = 0
+        self.accepted: list[tuple[Row, Any]] = []
+        """Row and particle of each candidate that the last generation accepted."""
+        self._row: Row | None = None
+
+    def model(self, number: int, parameters: Any) -> dict[str, Any]:
+        """What a model gives: the row at hand, or a request for one."""
+        if self._row is None:
+            raise Pending(number, self.read(number, parameters))
+        found = self._row.get("summaries", {})
+        return {name: _array(found.get(name), summary_size(name)) for name in self.measures}
+
+    def particles(self, simulate_one: Callable[[], Any]) -> list[tuple[Row, Any]]:
+        """A batch of candidates, done and judged."""
+        count = min(self.batch, self.most - self.number)
+        numbers = range(self.number, self.number + count)
+        rows = self.do([self._task(number, simulate_one) for number in numbers])
+        judged = []
+        for number, row in zip(numbers, rows, strict=True):
+            self._row = row
+            try:
+                judged.append((row, self._drawn(number, simulate_one)))
+            finally:
+                self._row = None
+        self.number += count
+        return judged
+
+    def _task(self, number: int, simulate_one: Callable[[], Any]) -> Row:
+        try:
+            self._drawn(number, simulate_one)
+        except Pending as found:
+            return {
+                "run": number,
+                "model": found.model,
+                "values": found.values,
+                "seed": run_seed(self.seed, number, 0),
+            }
+        raise AssertionError("a candidate was judged before its run")
+
+    def _drawn(self, number: int, simulate_one: Callable[[], Any]) -> Any:
+        # pyABC and the distributions of SciPy that it uses draw from NumPy's global generator.
+        kept = np.random.get_state()
+        np.random.seed(run_seed(self.seed, number, 1) % 2**32)
+        try:
+            return simulate_one()
+        finally:
+            np.random.set_state(kept)
+
+
+def _array(values: Any, size: int) -> Any:
+    if values is None:
+        return np.full(size, np.nan)
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def crew_sampler(desk: Desk) -> Any:
+    """A sampler of pyABC that lets a desk have its candidates done."""
+    import pyabc.sampler
+
+    class CrewSampler(pyabc.sampler.Sampler):  # type: ignore[misc]
+        def sample_until_n_accepted(
+            self, n: int, simulate_one: Any, t: int, *, max_eval: Any = np.inf, **_: Any
+        ) -> Any:
+            sample = self._create_empty_sample()
+            desk.accepted, evaluated = [], 0
+            while sample.n_accepted < n and evaluated < max_eval and desk.number < desk.most:
+                for row, particle in desk.particles(simulate_one):
+                    if sample.n_accepted == n:
+                        break  # in the order in which they were drawn, so that quick runs are not preferred
+                    evaluated += 1
+                    sample.append(particle)
+                    if particle.accepted:
+                        desk.accepted.append((row, particle))
+            self.nr_evaluations_ = evaluated
+            sample.ok = sample.n_accepted == n
+            return sample
+
+    return CrewSampler()

@@ -1,0 +1,99 @@
+"""What a model is fitted to: a run of animals, or a simulated one, summed up; and the starts that it offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import RunError
+from murmura.lab.fit.summaries import Scope, Triple, Values, seen_at, summarize
+from murmura.lab.runs.instants import flocks_of, seconds_between
+from murmura.lab.runs.run import Run
+from murmura.measure import Flock
+from murmura.scenario import Scenario
+
+MOST_INSTANTS = 400
+STARTS = 16
+"""From so many frames of the run, evenly spaced, simulations begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A run summed up.
+
+    Attributes:
+        scope: What is compared.
+        observed: The summary of each measure.
+        starts: Places [u] and velocities [u/s] of some frames: plain lists, a row x, y, vx, vy for each agent.
+        agents: How many there are in a frame; the median.
+        seconds: How long the run is [s].
+    """
+
+    scope: Scope
+    observed: dict[str, Values]
+    starts: list[list[list[float]]]
+    agents: int
+    seconds: float
+
+
+def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], reach: float | None) -> Target:
+    """Sum up a run.
+
+    Args:
+        run: The run.
+        measures: Names of what is compared.
+        time_steps: Of the models [s]: nothing is compared at a finer interval than the coarsest of them has.
+        reach: How far maps reach [u]; by default five times the median distance to the nearest.
+    """
+    flocks = list(flocks_of(run))
+    frame = seconds_between(run)
+    apart = max(1, round(max(time_steps) / frame))
+    if len(flocks) < 2 * apart + 1:
+        raise RunError(
+            f"{run.folder} has {len(flocks)} frames, expected {2 * apart + 1} or more to fit a model to"
+        )
+    radius, interval = flocks[0].radius, apart * frame
+    middles = np.arange(apart, len(flocks) - apart)
+    chosen = middles[:: max(1, len(middles) // MOST_INSTANTS)]
+    triples = [triple_of(flocks[k - apart], flocks[k], flocks[k + apart], interval, radius) for k in chosen]
+    scope = Scope(measures, interval, reach or _reach(flocks, run.scenario), radius)
+    observed = summarize(triples, scope)
+    undefined = [name for name, values in observed.items() if values is None]
+    if undefined:
+        raise RunError(f"{', '.join(undefined)} is not defined for {run.folder}: leave it out of --measure")
+    full = int(np.median([flock.agent_count for flock in flocks]))
+    return Target(
+        scope, {name: values for name, values in observed.items() if values is not None}, _starts(flocks, full),
+        full, frame * (len(flocks) - 1),
+    )  # fmt: skip
+
+
+def triple_of(before: Flock, now: Flock, after: Flock, interval: float, radius: float) -> Triple:
+    """An instant as summaries see it."""
+    return before, seen_at(now, before, interval, radius), after
+
+
+def _starts(flocks: list[Flock], agents: int) -> list[list[list[float]]]:
+    """Frames to begin from, of as many agents as the median frame has."""
+    whole = [flock for flock in flocks if flock.agent_count == agents]
+    rows = np.linspace(0, len(whole) - 1, min(STARTS, len(whole))).astype(int)
+    return [
+        np.round(np.concatenate([whole[k].positions, whole[k].velocities], axis=1), 6).tolist() for k in rows
+    ]
+
+
+def _reach(flocks: list[Flock], scenario: Scenario) -> float:
+    near: list[float] = []
+    for flock in flocks[:: max(1, len(flocks) // 50)]:
+        if flock.agent_count > 1:
+            near += flock.tree.query(flock.positions, k=2)[0][:, 1].tolist()
+    side = 0.5 * min(scenario.world.width, scenario.world.height)
+    return min(5.0 * float(np.median(near)), side) if near else side
+
+
+def world_of(run: Run) -> dict[str, Any]:
+    """The paths that give a model the world of a run."""
+    found = run.scenario.model_dump(mode="json")
+    return {"world": found["world"], "obstacles": found["obstacles"]}

@@ -1,0 +1,1 @@
+"""Tracked animals: files of tracking programs read, cleaned and kept as runs."""

@@ -1,0 +1,188 @@
+"""Tracked animals as the folder of a run: the same files, written from arrays instead of steps.
+
+The scenario of such a run has the arena for a world, a frame for a step, and no rule: nobody knows what animals follow.
+`tracks.json` reports where they come from and what was done to them, and its hash is in the manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura import __version__
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.checkpoint import write_whole
+from murmura.lab.gsd.schema import COUNT, ID, LOG, POSITION, STEP, TYPE, VELOCITY, constants, middle
+from murmura.lab.gsd.writer import GsdWriter
+from murmura.lab.json_lines import LinesWriter
+from murmura.lab.runs.manifest import Manifest, Recording, now, sha256, versions
+from murmura.lab.runs.recording import check_request, writing
+from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
+from murmura.lab.tracks.tracks import Tracks
+from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.scenario import Scenario
+from murmura.scenario.files import json_content
+
+FILLED = "filled"
+BACKEND = "tracks"
+"""What a manifest says in place of a backend: nobody computed these steps."""
+Progress = Callable[[int, int], None]
+
+
+def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) -> Run:
+    """Write a new folder; where something goes wrong, nothing of it stays."""
+    check_request(0, folder, 1)
+    scenario, every = scenario_of(tracks, folder), steps_between(tracks.fps)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScenarioError(f"cannot write to {folder}: {error}") from None
+    with writing(folder):
+        files = {CONFIG: json_content(scenario), TRACKS: _report(tracks)}
+        names = cheap_measures(len(tracks.names), usual_measures())
+        manifest = _manifest(
+            scenario, tracks, every, names, {name: sha256(text) for name, text in files.items()}
+        )
+        try:
+            for name, content in files.items():
+                write_whole(folder / name, content)
+            _write_frames(tracks, folder, scenario, manifest, progress)
+            manifest.write(folder)  # last: who has it has everything
+        except BaseException:
+            for name in (*files, TRAJECTORY, METRICS, EVENTS):
+                (folder / name).unlink(missing_ok=True)
+            raise
+    return open_run(folder)
+
+
+def steps_between(fps: float) -> int:
+    """Steps of at most a second between two frames: scenarios have no longer ones."""
+    return max(1, math.ceil(1.0 / fps - 1e-9))
+
+
+def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
+    """A world like the arena, and no rule."""
+    every = steps_between(tracks.fps)
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder.resolve().name.lower()).strip("-_") or "tracks"
+    speed = max(float(tracks.report["greatest_speed"]), 1e-6)
+    walls = [] if tracks.walls is None else [*tracks.walls.tolist(), tracks.walls[0].tolist()]
+    return Scenario.from_data(
+        {
+            "name": name,
+            "title": f"Tracked animals: {', '.join(file['name'] for file in tracks.report['files'])[:200]}",
+            "agents": len(tracks.names),
+            "world": {"width": tracks.width, "height": tracks.height, "boundary": "reflect"},
+            "motion": {"time_step": 1.0 / (tracks.fps * every), "max_speed": speed},
+            "perception": {"radius": tracks.radius, "field_of_view": 360.0},
+            "rules": {rule: {"enabled": False} for rule, found in Scenario().rules if found.enabled},
+            "obstacles": [{"kind": "wall", "points": walls}] if walls else [],
+            "start": {"speed": 0.0},
+            "display": {"size": 1.8},
+        }
+    )
+
+
+def _report(tracks: Tracks) -> bytes:
+    return (json.dumps({"murmura": __version__, **tracks.report}, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _manifest(
+    scenario: Scenario, tracks: Tracks, every: int, names: list[str], files: dict[str, str]
+) -> Manifest:
+    steps = (len(tracks.positions) - 1) * every
+    recording = Recording(every=every, checkpoint_every="30s", columns=[FILLED], measures=names)
+    return Manifest(
+        **versions(), started=now(), scenario=scenario.name, seed=0, backend=BACKEND, threads=1, first_step=0,
+        steps=steps, steps_done=steps, recording=recording, files=files, status="finished",
+    )  # fmt: skip
+
+
+def _write_frames(
+    tracks: Tracks, folder: Path, scenario: Scenario, manifest: Manifest, progress: Progress | None
+) -> None:
+    names = [STEP, *constants(scenario), COUNT, TYPE, POSITION, VELOCITY, ID, LOG + FILLED]
+    frames = GsdWriter.create(folder / TRAJECTORY, list(dict.fromkeys(names)), f"murmura {__version__}")
+    metrics = LinesWriter.create(folder / METRICS, manifest.has_sums)
+    events = LinesWriter.create(folder / EVENTS, manifest.has_sums)
+    files: dict[str, Any] = {TRAJECTORY: frames, METRICS: metrics, EVENTS: events}
+    measures, every = manifest.recording.measures, manifest.recording.every
+    try:
+        for number, (chunks, flock) in enumerate(
+            zip(_chunks(tracks, scenario, every), flocks(tracks), strict=True)
+        ):
+            frames.append(chunks)
+            row = {"step": number * every, "time": number / tracks.fps, "agents": flock.agent_count}
+            metrics.write(row | measure_flock(flock, measures))
+            if progress is not None and (number % 100 == 0 or number == len(tracks.positions) - 1):
+                progress(number + 1, len(tracks.positions))
+        for file in files.values():
+            file.commit()
+    finally:
+        for file in files.values():
+            file.close()
+    marks = {name: file.mark() for name, file in files.items()}
+    manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
+    manifest.counts = {TRAJECTORY: frames.frames, METRICS: metrics.rows, EVENTS: events.rows}
+
+
+def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str, NDArray[Any]]]:
+    """The chunks of each frame: who is there, where, how fast, and which places are filled."""
+    center, first = middle(scenario).astype(np.float64), None
+    for number, here in enumerate(tracks.present):
+        ids = np.flatnonzero(here).astype(np.int32)
+        places, velocities = np.zeros((len(ids), 3), "<f4"), np.zeros((len(ids), 3), "<f4")
+        places[:, :2] = tracks.positions[number, here] - center
+        velocities[:, :2] = tracks.velocities[number, here]
+        chunks: dict[str, NDArray[Any]] = {
+            STEP: np.array([number * every], "<u8"),
+            COUNT: np.array([len(ids)], "<u4"),
+            POSITION: places,
+            VELOCITY: velocities,
+            LOG + FILLED: tracks.filled[number, here].astype(np.int32),
+        }
+        if first is None:
+            first = ids
+            chunks |= constants(scenario)
+            # Readers look for what a frame does not say in the first one, and insist on some.
+            chunks[ID], chunks[TYPE] = (
+                (ids if len(ids) else np.zeros(1, np.int32)),
+                np.zeros(max(1, len(ids)), "<u4"),
+            )
+        elif not np.array_equal(ids, first):
+            chunks[ID], chunks[TYPE] = ids, np.zeros(len(ids), "<u4")
+        yield chunks
+
+
+def flocks(tracks: Tracks) -> Iterator[Flock]:
+    """Every frame as measures see it; the velocities before are those of the frame before."""
+    before: NDArray[np.float64] | None = None
+    for places, velocities in zip(tracks.positions, tracks.velocities, strict=True):
+        here = np.isfinite(places[:, 0])
+        known = None
+        if before is not None:
+            # Who was not there a frame ago counts as going straight on.
+            known = np.where(np.isfinite(before[here]), before[here], velocities[here])
+        yield Flock(
+            positions=places[here], velocities=velocities[here], before=known, elapsed=1.0 / tracks.fps,
+            width=tracks.width, height=tracks.height, wraps=False, radius=tracks.radius,
+            ids=np.flatnonzero(here),
+        )  # fmt: skip
+        before = velocities
+
+
+def tracks_report(run: Run) -> dict[str, Any] | None:
+    """What `tracks.json` says of a run of animals; None of a simulated one."""
+    if TRACKS not in run.manifest["files"]:
+        return None
+    try:
+        found: dict[str, Any] = json.loads((run.folder / TRACKS).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{run.folder / TRACKS} is damaged: {error}") from None
+    return found

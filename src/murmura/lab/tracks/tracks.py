@@ -1,0 +1,300 @@
+"""Tracked animals as arrays: read, scaled, cleaned and put into an arena; and kept as a run.
+
+run = mm.load_tracks("fish.csv", "fish", fps=30, scale=57)
+run.frames, run.metrics(), run.to_polars(), ...
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import ScenarioError
+from murmura.lab.tracks.arena import ROOM, Arena, make_arena
+from murmura.lab.tracks.arrays import read_idtracker_h5, read_idtracker_json, read_npy, read_trex
+from murmura.lab.tracks.cleaning import check_smoothing, clean
+from murmura.lab.tracks.poses import read_poses
+from murmura.lab.tracks.raw import LARGEST_FILE, RawTracks, bad_track
+from murmura.lab.tracks.tables import column_choices, read_csv, read_parquet
+from murmura.scenario.plain_files import open_plain_file
+
+if TYPE_CHECKING:
+    from murmura.lab.runs.run import Run
+
+FILL = 5
+"""Gaps up to so many frames are filled, if nothing else is asked for."""
+ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".npy", ".npz", ".json", ".h5", ".hdf5")
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Tracked animals in their arena.
+
+    Attributes:
+        positions: Shape (frames, animals, 2) [u], from the lower corner of the world; NaN where an animal is absent.
+        velocities: The same [u/s].
+        filled: Which places were not seen but filled, shape (frames, animals).
+        names: What the file calls each animal.
+        fps: Frames a second.
+        width, height: Of the world [u].
+        walls: Corners of the arena [u], shape (n, 2), where it is no box; else None.
+        radius: Up to which distance animals count as neighbours in measures [u].
+        report: What was read and what was changed, as plain data.
+    """
+
+    positions: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    filled: NDArray[np.bool_]
+    names: Sequence[str]
+    fps: float
+    width: float
+    height: float
+    walls: NDArray[np.float64] | None
+    radius: float
+    report: Mapping[str, Any]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which animals are in which frame, shape (frames, animals)."""
+        return np.asarray(np.isfinite(self.positions[..., 0]))
+
+    def save(self, folder: str | Path, progress: Callable[[int, int], None] | None = None) -> Run:
+        """Keep them as a run in a new folder."""
+        from murmura.lab.tracks.folder import save_tracks
+
+        return save_tracks(self, Path(folder), progress)
+
+
+def load_tracks(
+    files: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    **how: Any,
+) -> Run:
+    """Make a run of tracked animals, which everything that reads runs can read.
+
+    Args:
+        files: A table (.csv, .parquet), an array (.npy), trajectories of idtracker.ai (.npy, .json, .h5), TRex's .npz
+            files (one for each animal), or what the package `movement` opens.
+        out: A new folder.
+        progress: Called now and then with the frames written and all frames.
+        **how: As `read_tracks` takes it: fps, scale, arena, fill, smooth, order, radius, columns, source, keypoint,
+            max_speed, flip, trust_pickle.
+
+    Returns:
+        The run. `tracks.json` in its folder reports what was missing, filled or smoothed.
+    """
+    from murmura.lab.runs.recording import check_request
+
+    check_request(0, Path(out), 1)
+    return read_tracks(files, **how).save(out, progress)
+
+
+def read_tracks(
+    files: str | Path | Sequence[str | Path],
+    *,
+    fps: float | None = None,
+    scale: float | str = 1.0,
+    arena: str | None = None,
+    fill: int = FILL,
+    smooth: int = 0,
+    order: int = 2,
+    radius: float | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    source: str | None = None,
+    keypoint: str | None = None,
+    max_speed: float | None = None,
+    flip: bool = False,
+    trust_pickle: bool = False,
+) -> Tracks:
+    """Read tracked animals into arrays.
+
+    Args:
+        files: As for `load_tracks`.
+        fps: Frames a second; needed where the file does not know.
+        scale: File units (pixels) in one unit of the run, or "body" for the body length that the file knows.
+        arena: box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,... in the file's unit, or file; by default the
+            file's own border, or the box around all places.
+        fill: Gaps up to so many frames are filled by straight lines, and marked.
+        smooth: Window of the Savitzky-Golay filter [frames], odd; 0: places stay as they are.
+        order: Degree of its polynomial.
+        radius: Up to which distance animals are neighbours in measures [u]; by default three times the median distance
+            to the nearest.
+        columns: Which columns of a table are frame, time, id, x, y: a table, or texts as `--columns` takes them.
+        source: DeepLabCut, SLEAP, LightningPose, Anipose or NWB: the file is opened by `movement`.
+        keypoint: Of poses, whose place counts; by default the mean of all that were seen.
+        max_speed: Moves that are faster count as jumps [u/s].
+        flip: Whether y grows upwards in the file, as on paper; here it grows downwards, as in pictures.
+        trust_pickle: Whether Python objects in a .npy file may be loaded, which runs whatever they hold.
+    """
+    paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+    check_smoothing(smooth, order, fill)
+    for name, value in (("--fps", fps), ("--radius", radius), ("--max-speed", max_speed)):
+        _check_positive(name, value)
+    chosen = dict(columns) if isinstance(columns, Mapping) else dict(column_choices(list(columns or ())))
+    raw = _read(paths, chosen, source, keypoint, fps, trust_pickle)
+    if flip:
+        raw.positions[..., 1] *= -1.0
+        raw.border = None if raw.border is None else raw.border * (1.0, -1.0)
+    rate, unit = _rate(raw, fps), _unit(raw, scale)
+    cleaned = clean(raw, unit, rate, fill, smooth, order, max_speed)
+    places = cleaned.positions[np.isfinite(cleaned.positions[..., 0])]
+    if not len(places):
+        raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")
+    where = make_arena(arena, places * unit, raw.border)
+    low, width, height, outside = _world(where, places, unit)
+    cleaned.positions -= low
+    near = _radius(cleaned.positions) if radius is None else radius
+    speeds = np.hypot(cleaned.velocities[..., 0], cleaned.velocities[..., 1])
+    report = {
+        "files": [{"name": path.name, "bytes": path.stat().st_size, "sha256": _digest(path)} for path in paths],
+        "animals": list(raw.names), "frames": raw.frame_count, "fps": rate, "seconds": raw.frame_count / rate,
+        "scale": unit, "points": int(cleaned.filled.size), "missing": cleaned.missing,
+        "longest_gap": cleaned.longest_gap, "fill": fill, "filled": int(cleaned.filled.sum()),
+        "alone": cleaned.alone, "jumped": cleaned.jumped, "jump_speed": cleaned.jump_speed,
+        "smooth": smooth, "order": order, "unsmoothed": cleaned.unsmoothed, "arena": where.data(),
+        "outside": outside, "radius": near, "flip": flip,
+        "median_speed": float(np.nanmedian(speeds)), "greatest_speed": float(np.nanmax(speeds)), "notes": raw.notes,
+    }  # fmt: skip
+    walls = None if where.kind == "box" else where.corners / unit - low
+    return Tracks(
+        cleaned.positions,
+        cleaned.velocities,
+        cleaned.filled,
+        raw.names,
+        rate,
+        width,
+        height,
+        walls,
+        near,
+        report,
+    )
+
+
+def _read(
+    paths: list[Path],
+    columns: Mapping[str, str],
+    source: str | None,
+    keypoint: str | None,
+    fps: float | None,
+    trust_pickle: bool,
+) -> RawTracks:
+    """What the files hold, by who wrote them."""
+    if not paths:
+        raise ScenarioError("name a file of tracks")
+    for path in paths:
+        _check_file(path)
+    endings = {path.suffix.lower() for path in paths}
+    if len(endings) > 1:
+        raise ScenarioError(f"the files of one recording are of one kind, got {', '.join(sorted(endings))}")
+    ending = endings.pop()
+    if source is None and ending in (".csv", ".tsv", ".txt"):
+        return read_csv(paths, columns)
+    if source is None and ending == ".parquet":
+        return read_parquet(paths, columns)
+    if source is None and ending == ".npz":
+        return read_trex(paths)
+    if len(paths) > 1:
+        raise ScenarioError(f"a recording in {ending} is one file, got {len(paths)}; make a run of each")
+    if source is not None:
+        return read_poses(paths[0], source, fps, keypoint)
+    if ending == ".npy":
+        return read_npy(paths[0], trust_pickle)
+    if ending == ".json":
+        return read_idtracker_json(paths[0])
+    if ending in (".h5", ".hdf5"):
+        return read_idtracker_h5(paths[0])
+    raise bad_track(
+        paths[0], f"tracks end in {', '.join(ENDINGS)}; others are opened with --from, as --from SLEAP"
+    )
+
+
+def _check_file(path: Path) -> None:
+    try:
+        with open_plain_file(path):
+            size = path.stat().st_size
+    except OSError as error:
+        raise bad_track(path, f"it cannot be read: {error.strerror}") from None
+    if size == 0:
+        raise bad_track(path, "it is empty")
+    if size > LARGEST_FILE:
+        raise bad_track(
+            path,
+            f"it has {size / 1e9:.1f} GB, expected at most {LARGEST_FILE / 1e9:.1f}: cut it into recordings, or "
+            "leave out columns that are not needed",
+        )
+
+
+def _rate(raw: RawTracks, fps: float | None) -> float:
+    if fps is not None:
+        if raw.fps is not None and not math.isclose(fps, raw.fps, rel_tol=1e-3):
+            raw.notes.append(f"the file says {raw.fps:g} frames a second; {fps:g} were asked for and used")
+        return fps
+    if raw.fps is None:
+        raise bad_track(
+            raw.file, "it does not say how many frames a second has: add --fps, for example --fps 30"
+        )
+    return raw.fps
+
+
+def _unit(raw: RawTracks, scale: float | str) -> float:
+    if scale == "body":
+        if raw.body_length is None:
+            raise bad_track(
+                raw.file, "it does not know the body length: give --scale as pixels in a body length"
+            )
+        return raw.body_length
+    try:
+        number = float(scale)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0.0):
+        raise ScenarioError(f"--scale takes a number > 0, or body, got {scale!r}")
+    return number
+
+
+def _check_positive(name: str, value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0.0):
+        raise ScenarioError(f"{name} takes a number > 0, got {value!r}")
+
+
+def _world(
+    arena: Arena, places: NDArray[np.float64], unit: float
+) -> tuple[NDArray[np.float64], float, float, int]:
+    """Lower corner, width and height of the world [u] around an arena, and how many places are outside of the arena."""
+    corners = arena.corners / unit
+    outside = int((~arena.contains(places * unit)).sum())
+    low = np.minimum(corners.min(axis=0), places.min(axis=0))
+    high = np.maximum(corners.max(axis=0), places.max(axis=0))
+    room = ROOM * float((high - low).max())
+    width, height = (high - low + 2.0 * room).tolist()
+    return low - room, width, height, outside
+
+
+def _radius(places: NDArray[np.float64]) -> float:
+    """Three times the median distance to the nearest neighbour [u], over a hundred frames."""
+    from scipy.spatial import cKDTree
+
+    found: list[float] = []
+    for frame in places[:: max(1, len(places) // 100)]:
+        here = frame[np.isfinite(frame[:, 0])]
+        if len(here) > 1:
+            found += cKDTree(here).query(here, k=2)[0][:, 1].tolist()
+    middle = 3.0 * float(np.median(found)) if found else 1.0
+    return float(f"{middle:.3g}") or 1.0
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open_plain_file(path) as file:
+        while piece := file.read(2**20):
+            digest.update(piece)
+    return digest.hexdigest()

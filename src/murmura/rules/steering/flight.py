@@ -1,0 +1,132 @@
+"""Flight in a world with a depth: level flight, a height one likes, and turns that are flown by rolling.
+
+Banking is Hildenbrandt, Carere and Hemelrijk 2010 (StarDisplay), in accelerations: a bird is carried by lift along its
+own up, pulled by weight, slowed by drag and driven by the thrust that balances drag at cruise speed. It rolls into a
+turn by how hard it is steered aside, and out of it again by itself. So lift, which leans with the wings, makes the
+turn, and a bird that turns loses height.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from murmura.core.algebra import Number, arctan2, maximum, minimum, sin_cos, where
+from murmura.core.model import quantity
+from murmura.core.rule import Rule, register_rule
+from murmura.core.space import offset, point
+from murmura.core.vec import Vec
+
+UPRIGHT = 1e-6  # squared length of a heading's shadow below which a bird flies straight up or down
+
+
+class FlightRule(Rule):
+    """A rule that needs an up and a down."""
+
+    def refuses(self, scenario: Any) -> list[str]:
+        if scenario.world.depth is not None:
+            return []
+        name = next(name for name, rule in scenario.rules if rule is self)
+        return [
+            f"rules.{name} needs a world with a depth, and this one is a plane: set world.depth, or "
+            f"rules.{name}.enabled = false"
+        ]
+
+
+@register_rule("level")
+class Level(FlightRule):
+    """Prefer level flight: a climb or a dive fades away, as 1/e in `relaxation`."""
+
+    weight: float = quantity(1.0, "How much level flight counts.", "", (0, 5), ge=0)
+    relaxation: float = quantity(1.0, "Time in which a climb shrinks to 1/e of itself.", "s", (0.1, 10), gt=0)
+
+    clamped = False
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        lost = -me.velocity.z * (p.weight * world.dt / (p.relaxation * world.thrust))
+        return Vec(0.0, 0.0, lost)
+
+
+@register_rule("altitude")
+class Altitude(FlightRule):
+    """Prefer a height: a vertical wish, in proportion to the distance from it, full beyond `range`."""
+
+    weight: float = quantity(1.0, "How much the height counts beside the other wishes.", "", (0, 5), ge=0)
+    z: float | None = quantity(None, "The height; none: half way up.", "u", (0, 1000))
+    range: float = quantity(50.0, "How far from it the wish is full.", "u", (1, 500), gt=0)
+
+    def options(self) -> dict[str, bool]:
+        return super().options() | {"has_z": self.z is not None}
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        goal = point(world, me.position.x, me.position.y, p.z if p.has_z else None)
+        away = offset(world, me.position, goal).z
+        share = maximum(-1.0, minimum(1.0, away / p.range))
+        return Vec(0.0, 0.0, share * me.max_force * p.weight)
+
+
+@register_rule("banking")
+class Banking(FlightRule):
+    """Fly on wings: lift, weight, drag and thrust, and turns that are flown by rolling (Hildenbrandt et al. 2010)."""
+
+    weight: float = quantity(1.0, "Share of the flight forces that acts; 1: all of them.", "", (0, 1), ge=0)
+    cruise_speed: float = quantity(
+        10.0, "Speed at which lift carries the weight in level flight.", "u/s", (1, 40), gt=0
+    )
+    gravity: float = quantity(9.81, "Acceleration of free fall.", "u/s^2", (0, 20), ge=0)
+    lift_to_drag: float = quantity(3.3, "Lift for each unit of drag.", "", (1, 20), gt=0)
+    roll_in: float = quantity(
+        10.0, "How fast a bird rolls into a turn: tan of the roll gained is this x acceleration aside x dt.",
+        "s/u", (0, 50), ge=0,
+    )  # fmt: skip
+    roll_out: float = quantity(
+        1.0, "How fast it rolls out: tan of the roll lost is this x sin(roll) x dt.", "1/s", (0, 20), ge=0
+    )
+    most_roll: float = quantity(90.0, "Steepest roll to either side.", "deg", (0, 120), ge=0, le=180)
+
+    clamped = False
+    flies = True
+    writes = ("roll",)
+    reads = ("roll",)
+    columns = {"roll": 0.0}
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        return super().numbers(perception_radius) | {
+            "per_cruise": 1.0 / self.cruise_speed,
+            "drag": 1.0 / self.lift_to_drag,
+            "roll_limit": math.radians(self.most_roll),
+        }
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        left, up = wings(me.heading)
+        sine, cosine = sin_cos(me.roll)
+        share = me.speed * world.pace * p.per_cruise
+        lift = share * share  # in units of the weight
+        pulled = (
+            (up * cosine + left * sine) * lift + me.heading * (p.drag * (1.0 - lift)) - Vec(0.0, 0.0, 1.0)
+        )
+        # An acceleration [u/s^2], as the force that gives it in a step.
+        return pulled * (p.gravity * p.weight * world.dt / (world.thrust * world.pace))
+
+    @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        left, up = wings(me.heading)
+        sine, cosine = sin_cos(me.roll)
+        # What steers it aside, along its own wings: the force of the other rules as an acceleration.
+        aside = me.force.dot(left * cosine - up * sine) * (world.thrust * world.pace / world.dt)
+        gained = arctan2(p.roll_in * aside * world.dt, 1.0)
+        lost = arctan2(p.roll_out * sine * world.dt, 1.0)
+        return {"roll": maximum(-p.roll_limit, minimum(p.roll_limit, me.roll + gained - lost))}
+
+
+def wings(heading: Vec) -> tuple[Vec, Vec]:
+    """The directions to the left and up of a bird that flies along a heading without rolling, both of length 1."""
+    x, y, _ = heading
+    flat: Number = x * x + y * y
+    steep = flat < UPRIGHT
+    level = where(steep, Vec(0.0 * x, 1.0 + 0.0 * x, 0.0 * x), Vec(-y, x, 0.0 * x))
+    left = level.normalized()
+    return left, heading.cross(left)

@@ -1,0 +1,119 @@
+"""Recorded frames that a file carries: what a browser without WebGPU shows, and what a recorded run is.
+
+Frames are those of the live view (view/wire/frames.py). Agents fly on much as before, so of each plane (across, down,
+heading, speed, species, extra) only the difference from that is kept, and no finer than the eye sees: that packs well.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from murmura.engine.simulation import Simulation
+from murmura.scenario import Scenario
+from murmura.view.playback.playback import PlayedSimulation, Recording
+from murmura.view.wire.frames import HEADER, encode
+from murmura.view.wire.hello import greeting
+
+MOST_AGENT_FRAMES = 120_000
+"""Agents times frames of a loop that goes with a live page; of a run that is a page of its own, MOST_OF_A_RUN."""
+MOST_OF_A_RUN = 300_000
+MOST_FRAMES, LEAST_FRAMES = 300, 40
+LONGEST_LOOP = 20.0
+"""[s] of simulated time."""
+COARSE = (3, 3, 3, 4, 0, 4)
+"""Lower bits of each plane that are dropped: places are told to an eight thousandth of the world."""
+BITS = (13, 13, 5, 4, 8, 4)
+
+
+def recorded(scenario: Scenario, seed: int, backend: str = "auto") -> dict[str, Any]:
+    """The first seconds of a scenario, as frames."""
+    simulation = Simulation(scenario, seed, backend, announce=None)
+    agents = max(1, simulation.agent_count)
+    frames = max(LEAST_FRAMES, min(MOST_FRAMES, MOST_AGENT_FRAMES // agents))
+    every = max(1, round(LONGEST_LOOP / scenario.motion.time_step / frames))
+    return loop_of(_stepping(simulation, frames, every), MOST_AGENT_FRAMES)
+
+
+def _stepping(simulation: Simulation, frames: int, every: int) -> Iterator[bytes]:
+    for _ in range(frames):
+        yield encode(simulation, 1)
+        simulation.step(every)
+
+
+def played(recording: Recording) -> Iterator[bytes]:
+    """Frames of a recorded run: at most MOST_FRAMES of them, spread evenly."""
+    simulation = PlayedSimulation(recording)
+    steps = [int(step) for step in recording.steps]
+    for step in steps[:: -(-len(steps) // MOST_FRAMES)]:
+        simulation.seek(step)
+        yield encode(simulation, 1)
+
+
+def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any]:
+    """Frames, packed; of many agents every n-th, so that `most` agents times frames are kept."""
+    told = list(frames)
+    headers, planes = [], []
+    counts = [int(HEADER.unpack_from(frame)[2]) for frame in told]
+    share = max(1, -(-sum(counts) // most))
+    before = earlier = np.zeros((0, 6), np.int32)
+    for frame in told:
+        header = bytearray(frame[: HEADER.size])
+        words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2)[::share]
+        now = _planes(words)
+        change = now - _expected(before, earlier, len(now)) & (1 << np.array(BITS)) - 1
+        planes.append(change[:, :2].astype("<u2").T.tobytes() + change[:, 2:].astype(np.uint8).T.tobytes())
+        header[8:12] = np.uint32(len(words)).tobytes()
+        header[36:38] = np.uint16(share).tobytes()
+        headers.append(bytes(header))
+        before, earlier = now, before
+    packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    body = packed.compress(b"".join(planes)) + packed.flush()
+    return {
+        "headers": base64.b64encode(b"".join(headers)).decode(),
+        "planes": base64.b64encode(body).decode(),
+        "frames": len(told),
+    }
+
+
+def _expected(before: Any, earlier: Any, count: int) -> Any:
+    """Where agents would be if they flew on as before; other planes as they were."""
+    if len(before) != count:
+        return np.zeros((count, 6), np.int32)
+    if len(earlier) != count:
+        return before
+    flown = before.copy()
+    flown[:, :2] += before[:, :2] - earlier[:, :2]
+    return flown
+
+
+def _planes(words: Any) -> Any:
+    first, second = words[:, 0].astype(np.int64), words[:, 1].astype(np.int64)
+    parts = (
+        first & 0xFFFF,
+        first >> 16,
+        second & 0xFF,
+        second >> 8 & 0xFF,
+        second >> 16 & 0xFF,
+        second >> 24,
+    )
+    return np.stack(parts, axis=1).astype(np.int32) >> np.array(COARSE)
+
+
+def hello_of(scenario: Scenario, seed: int, label: str = "") -> dict[str, Any]:
+    """What a page must know to show frames of a scenario."""
+    found = greeting(scenario)
+    del found["schema"], found["scenarios"]
+    own = {
+        "type": "hello",
+        "seed": seed,
+        "running": True,
+        "speed": 1.0,
+        "loaded": found["scenario"],
+        "places": [],
+    }
+    return found | own | {"hunters": []} | ({"label": label} if label else {})

@@ -1,0 +1,125 @@
+"""One file: the live view's page, the script that takes the server's place, and the data, sealed off by a policy.
+
+Nothing in the file comes from elsewhere or goes anywhere: its content security policy allows the very scripts and the
+style it holds, by their hashes, and no connection at all. Texts of scenarios are data in it, never markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from murmura import __version__
+from murmura.core.errors import RunError
+from murmura.scenario import Scenario
+from murmura.view.notebook import whole_page
+from murmura.view.server import app as server
+from murmura.view.standalone.loop import hello_of, recorded
+from murmura.view.standalone.scene import scene_of, why_not
+
+LARGEST = 1_500_000
+"""Bytes of a file: it must fit into a mail and onto any host."""
+SCRIPT = "standalone.js"
+
+
+def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") -> str:
+    """The page of some scenarios, the first of which is shown; the others are its presets."""
+    first = scenarios[0]
+    scenes = [_scene(scenario, seed) for scenario in scenarios]
+    data = {
+        "version": __version__,
+        "schema": Scenario.model_json_schema(),
+        "scenarios": [{"name": each.name, "title": each.title} for each in scenarios],
+        "scenes": scenes,
+        "loop": recorded(first, seed, backend),
+        "whyNot": why_not(first),
+    }
+    return assembled(data, first.title or first.name)
+
+
+def _scene(scenario: Scenario, seed: int) -> dict[str, Any]:
+    """A scene that simulates, or of one that cannot what a page must know to show its loop."""
+    return {"hello": hello_of(scenario, seed)} if why_not(scenario) else scene_of(scenario, seed)
+
+
+def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> str:
+    """The page of a recorded run: frames only."""
+    data = {
+        "version": __version__,
+        "schema": Scenario.model_json_schema(),
+        "scenarios": [{"name": scenario.name, "title": scenario.title}],
+        "scenes": [{"hello": hello_of(scenario, seed, name)}],
+        "loop": loop,
+        "whyNot": "run",
+        "run": name,
+    }
+    return assembled(data, f"{name}: {scenario.title or scenario.name}")
+
+
+def assembled(data: dict[str, Any], title: str) -> str:
+    """The whole file."""
+    script = server.STATIC / SCRIPT
+    if not script.exists():
+        raise RunError(
+            f"the page is not built: {script} is missing. Install a wheel, or run `npm install && npm run build` in "
+            "src/murmura/view/web"
+        )
+    before = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    page = whole_page()
+    page = re.sub(r"<title>[^<]*</title>", lambda _: f"<title>{html.escape(title)}</title>", page, count=1)
+    holder = f'<script type="application/octet-stream" id="murmura-data">{packed(data)}</script>'
+    page = page.replace("<head>", f'<head>\n    <meta charset="utf-8" />\n    {POLICY_PLACE}', 1)
+    page = page.replace("</title>", f'</title>\n    {holder}\n    <script type="module">{before}</script>', 1)
+    page = page.replace(POLICY_PLACE, _policy(page), 1)
+    if len(page.encode()) > LARGEST:
+        raise RunError(
+            f"the page would have {len(page.encode()):,} bytes, more than {LARGEST:,}: use fewer agents, fewer frames "
+            "or fewer scenarios beside"
+        )
+    return page
+
+
+POLICY_PLACE = "<!-- policy -->"
+
+
+def _policy(page: str) -> str:
+    """A policy that allows what the file holds, and nothing else."""
+    scripts = re.findall(r'<script type="module"[^>]*>(.*?)</script>', page, re.DOTALL)
+    styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    parts = {
+        "default-src": "'none'",
+        "script-src": " ".join(map(_hash, scripts)),
+        "style-src": " ".join(map(_hash, styles)),
+        "img-src": "data: blob:",
+        "media-src": "blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    text = "; ".join(f"{name} {value}" for name, value in parts.items())
+    return f'<meta http-equiv="Content-Security-Policy" content="{text}" />'
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def packed(data: dict[str, Any]) -> str:
+    """Data as text in which nothing can be taken for markup: JSON, deflated, in base64."""
+    squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    body = squeezed.compress(json.dumps(data, allow_nan=False).encode()) + squeezed.flush()
+    return base64.b64encode(body).decode()
+
+
+def write_page(page: str, out: Path) -> int:
+    """Write a page, and return how many bytes it has."""
+    content = page.encode()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(content)
+    return len(content)

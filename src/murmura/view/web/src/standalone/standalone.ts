@@ -1,0 +1,45 @@
+/**
+ * The script of an exported file: takes the server's place before the page begins.
+ *
+ * Where the browser has WebGPU and the scene can run there, the flock is simulated here; else recorded frames are shown.
+ * It imports nothing but types from the page: it is put into the file as one piece, before the page's own script.
+ */
+
+import { isRunnable, readData, type FileData } from "./data";
+import type { Answerer } from "./line";
+import { replaceWebSocket } from "./line";
+import { LocalFlock } from "./local_flock";
+import { Recorded } from "./recording";
+
+async function deviceFor(data: FileData): Promise<GPUDevice | string> {
+  if (data.whyNot === "run") return "";
+  if (data.whyNot) return `This scene is shown from recorded frames (${data.whyNot}).`;
+  const instead = "so you see recorded frames; with WebGPU this page simulates.";
+  if (!("gpu" in navigator)) return `This browser has no WebGPU, ${instead}`;
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter) return `This browser found no GPU for WebGPU, ${instead}`;
+  const largest = Math.max(...data.scenes.filter(isRunnable).flatMap(({ sizes }) => Object.values(sizes))) * 4;
+  const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+  if (largest > Math.min(maxBufferSize, maxStorageBufferBindingSize)) return `This GPU has buffers too small for this flock, ${instead}`;
+  return adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
+}
+
+async function begin(): Promise<Answerer> {
+  const data = await readData();
+  let notice: string;
+  try {
+    const device = await deviceFor(data);
+    if (typeof device !== "string") {
+      const flock = await LocalFlock.of(data, device);
+      Object.assign(globalThis, { murmuraFlock: flock });
+      void device.lost.then(({ message }) => { console.error(`the GPU was lost: ${message}`); });
+      return flock;
+    }
+    notice = device;
+  } catch (error) {
+    notice = `WebGPU failed here (${error instanceof Error ? error.message : String(error)}), so you see recorded frames.`;
+  }
+  return Recorded.of(data, notice);
+}
+
+replaceWebSocket(begin());

@@ -1,0 +1,72 @@
+/** Values of a scenario by path, and which of them a page without Python can change. */
+
+import type { Json, JsonObject } from "../net/protocol";
+import { isObject } from "./objects";
+import type { Live } from "./data";
+
+/** Values that only a picture or the next start depends on. */
+const FREE = ["display.", "start."];
+export const NEEDS_MURMURA = "needs other kernels, and this page can make none: `murmura live` can (pip install murmura)";
+
+export function valueAt(data: Json | undefined, path: string): Json | undefined {
+  let found: Json | undefined = data;
+  for (const part of path.split(".")) found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  return found;
+}
+
+/** The data with another value at a path that it has. */
+export function withValue(data: JsonObject, path: string, value: Json): JsonObject {
+  const [first, ...rest] = path.split(".");
+  const inner = data[first];
+  if (rest.length === 0) return { ...data, [first]: value };
+  return { ...data, [first]: withValue(isObject(inner) ? inner : {}, rest.join("."), value) };
+}
+
+/** Paths at which two scenarios differ. Lists count as one value. */
+export function differingPaths(a: JsonObject, b: JsonObject, before = ""): string[] {
+  return Object.keys({ ...a, ...b }).flatMap((key) => {
+    const [mine, its] = [a[key], b[key]];
+    if (isObject(mine) && isObject(its)) return differingPaths(mine, its, `${before}${key}.`);
+    return JSON.stringify(mine) === JSON.stringify(its) ? [] : [before + key];
+  });
+}
+
+/** Why a value cannot be taken; empty if it can. */
+export function refusal(live: Live, scenario: JsonObject, path: string, value: Json): string {
+  if (valueAt(scenario, path) === undefined) return `no value is called ${path}`;
+  if (FREE.some((start) => path.startsWith(start))) return "";
+  if (!Object.hasOwn(live.ranges, path) || typeof value !== "number") return `${path} ${NEEDS_MURMURA}`;
+  const [low, high] = live.ranges[path];
+  if (!(value >= low && value <= high)) return `${path} must be from ${low} to ${high} in this page, got ${value}`;
+  return seesItself(scenario, path, value);
+}
+
+/** In a wrapping world nobody may see farther than half round it. */
+function seesItself(scenario: JsonObject, path: string, value: number): string {
+  const world = isObject(scenario.world) ? scenario.world : {};
+  const half = Math.min(Number(world.width), Number(world.height)) / 2;
+  if (path !== "perception.radius" || world.boundary !== "wrap" || value < half) return "";
+  return `perception.radius must be below half the smaller side of a wrapping world (${half}), got ${value}`;
+}
+
+/** The schema with only those controls that this page can serve. */
+export function prunedSchema(schema: JsonObject, live: Live | null): JsonObject {
+  const definitions = isObject(schema.$defs) ? schema.$defs : {};
+  const keeps = (path: string) => live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
+  const prune = (node: Json | undefined, path: string): JsonObject => {
+    const named = isObject(node) && typeof node.$ref === "string" ? definitions[node.$ref.split("/").at(-1) ?? ""] : node;
+    const whole: JsonObject = { ...(isObject(named) ? named : {}) };
+    if (!isObject(whole.properties)) return whole;
+    const kept = Object.entries(whole.properties).flatMap(([name, child]): [string, Json][] => {
+      const inner = prune(child, `${path}${name}.`);
+      if (isObject(inner.properties)) return Object.keys(inner.properties).length > 0 ? [[name, inner]] : [];
+      return keeps(path + name) ? [[name, child]] : [];
+    });
+    return { ...whole, properties: Object.fromEntries(kept) };
+  };
+  return { ...prune(schema, ""), $defs: definitions };
+}
+
+export function numberAt(scenario: JsonObject, path: string): number {
+  return Number(valueAt(scenario, path));
+}

@@ -1,0 +1,107 @@
+"""A step in space against a brute-force oracle, neighbours against SciPy, and space laid flat against the plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+import murmura as mm
+from tests.compute.space_oracle import between, stepped
+
+SIDES = {"world.width": 130.0, "world.height": 110.0, "world.depth": 120.0}
+TRIO = {
+    "agents": 90,
+    "perception.radius": 40.0,
+    "rules.separation.radius": 18.0,
+    "rules.boundary.margin": 30.0,
+}
+EDGES = {
+    "torus": {"world.boundary": "wrap"},
+    "soft": {"world.boundary": "soft"},
+    "open": {"world.boundary": "open"},
+    "sky": {"world.boundary": "wrap", "world.boundary_z": "soft"},
+    "tank": {"world.boundary": "reflect", "world.boundary_z": "open"},
+}
+
+
+def scenario(**values: Any) -> mm.Scenario:
+    return mm.Scenario().with_values(SIDES | TRIO | values)
+
+
+def flock(count: int = 90) -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    sides = np.array(list(SIDES.values()))
+    return rng.random((count, 3)).astype(np.float32) * sides, rng.normal(0.0, 6.0, (count, 3))
+
+
+def simulation(values: dict[str, Any], backend: str) -> mm.Simulation:
+    places, velocities = flock()
+    return mm.Simulation(
+        scenario(**values), seed=1, backend=backend, threads=1, positions=places, velocities=velocities
+    )
+
+
+BACKENDS = ("reference", "cpu")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("edges", EDGES)
+def test_a_step_is_what_the_oracle_says(edges: str, backend: str) -> None:
+    sim = simulation(EDGES[edges], backend)
+    for _ in range(2):
+        expected = stepped(sim.scenario, sim.positions, sim.velocities)
+        sim.step()
+        sure = ~expected.doubtful
+        assert sure.sum() > 0.9 * len(sure)
+        np.testing.assert_allclose(sim.forces[sure], expected.forces[sure], atol=2e-5)
+        np.testing.assert_allclose(sim.velocities[sure], expected.velocities[sure], atol=5e-5)
+        gap = np.abs(sim.positions[sure] - expected.positions[sure])
+        assert np.minimum(gap, np.abs(gap - list(SIDES.values()))).max() < 5e-5
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("view", [(360.0, None), (200.0, None), (300.0, 6)])
+def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None], backend: str) -> None:
+    values = {"world.boundary": "wrap", "perception.field_of_view": view[0], "perception.nearest": view[1]}
+    sim = simulation(values, backend)
+    expected = stepped(sim.scenario, sim.positions, sim.velocities)
+    for k in (0, 17, 89):
+        if not expected.doubtful[k]:
+            assert sim.neighbors(k).tolist() == np.flatnonzero(expected.sees[k]).tolist()
+    sim.step()
+    counts = sim.column("neighbors")
+    sure = ~expected.doubtful
+    assert np.array_equal(counts[sure], expected.sees.sum(axis=1)[sure])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_neighbours_are_those_of_a_periodic_tree(backend: str) -> None:
+    sim = simulation({"world.boundary": "wrap", "perception.field_of_view": 360.0}, backend)
+    places = sim.positions.astype(np.float64)
+    tree = cKDTree(places, boxsize=list(SIDES.values()))
+    found = [set(near) - {k} for k, near in enumerate(tree.query_ball_point(places, 40.0))]
+    assert all(set(sim.neighbors(k).tolist()) == found[k] for k in range(0, 90, 7))
+    sim.step()
+    rim = np.abs(np.sqrt((between(sim.scenario.world, places) ** 2).sum(axis=2)) - 40.0).min(axis=1) < 1e-4
+    assert np.array_equal(sim.column("neighbors")[~rim], np.array([len(near) for near in found])[~rim])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_flock_in_one_plane_flies_as_in_the_plane(backend: str) -> None:
+    places, velocities = flock()
+    values = TRIO | {"world.width": 130.0, "world.height": 110.0, "world.boundary": "wrap"}
+    plane = mm.Scenario().with_values(values)
+    level = np.full((len(places), 1), 33.0)
+    flat = mm.Simulation(plane, backend="reference", positions=places[:, :2], velocities=velocities[:, :2])
+    deep = mm.Simulation(
+        plane.with_values({"world.depth": 120.0}), backend=backend, positions=np.hstack([places[:, :2], level]),
+        velocities=np.hstack([velocities[:, :2], 0.0 * level]),
+    )  # fmt: skip
+    for _ in range(3):
+        flat.step()
+        deep.step()
+    np.testing.assert_allclose(deep.positions[:, :2], flat.positions, atol=1e-4)
+    assert (deep.positions[:, 2] == 33.0).all() and (deep.velocities[:, 2] == 0.0).all()

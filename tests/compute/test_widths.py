@@ -1,0 +1,40 @@
+"""The CPU kernel has the same bits whether the processor works on sixteen lanes at once or on eight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import murmura as mm
+from murmura.compute.cpu import build
+
+
+@contextmanager
+def eight_lanes() -> Iterator[None]:
+    """This processor as if it had no registers of sixteen lanes."""
+    _, features = build.processor()
+    few = ",".join(f for f in features.split(",") if "avx512" not in f and "avx10" not in f)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "processor", lambda: ("haswell", few))
+        build._machine.cache_clear()
+        yield
+    build._machine.cache_clear()
+
+
+def bits_of(name: str) -> str:
+    scenario = mm.load_scenario(name).with_values({"agents": 90})
+    sim = mm.Simulation(scenario, seed=3, backend="cpu", threads=1)
+    sim.step(40)
+    return sim.state_hash()
+
+
+@pytest.mark.parametrize("name", ["topological", "ecosystem", "sky-and-sea"])
+def test_both_widths_give_the_same_bits(name: str):
+    if not build.has_wide_lanes():
+        pytest.skip("this processor has no registers of sixteen lanes to compare with")
+    wide = bits_of(name)
+    with eight_lanes():
+        assert not build.has_wide_lanes()
+        assert bits_of(name) == wide

@@ -1,0 +1,149 @@
+"""Arrays of NumPy, idtracker.ai and TRex, and poses by the package movement."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from murmura.core.errors import ScenarioError
+from murmura.lab.tracks.tracks import read_tracks
+
+from .shoals import circling
+
+PLACES = circling()
+
+
+def same_places(found: Any, places: Any = PLACES) -> bool:
+    """Whether tracks are these places, wherever the arena begins."""
+    moved = found.positions - places
+    return bool(np.nanmax(np.abs(moved - np.nanmedian(moved, axis=(0, 1)))) < 1e-6)
+
+
+def test_a_plain_array(tmp_path: Path):
+    np.save(tmp_path / "t.npy", PLACES)
+    assert same_places(read_tracks(tmp_path / "t.npy", fps=10.0))
+    np.save(tmp_path / "t.npy", np.concatenate([PLACES, PLACES[..., :1]], axis=2))
+    found = read_tracks(tmp_path / "t.npy", fps=10.0)
+    assert same_places(found) and "third coordinate was read and left out" in found.report["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((5, 3)), r"expected an array of frames x animals x 2 \(or 3\), got the shape \(5, 3\)"),
+        (np.zeros((5, 3, 4)), r"got the shape \(5, 3, 4\)"),
+        (np.zeros((0, 3, 2)), "it holds no place"),
+        (np.array([[["a", "b"]]]), "expected an array of numbers"),
+        (np.full((4, 2, 2), np.nan), "column 0: animal 0 is not seen in any of the 4 frames"),
+    ],
+)
+def test_arrays_that_are_no_tracks(tmp_path: Path, array: Any, words: str):
+    np.save(tmp_path / "t.npy", array)
+    with pytest.raises(ScenarioError, match=words):
+        read_tracks(tmp_path / "t.npy", fps=10.0)
+
+
+class Bomb:
+    def __reduce__(self) -> Any:
+        return (Path.touch, (Path(BOMB),))
+
+
+BOMB = ""
+
+
+def test_a_pickle_is_refused_unless_it_is_trusted(tmp_path: Path):
+    global BOMB
+    BOMB = str(tmp_path / "ran")
+    content = {"trajectories": PLACES, "frames_per_second": 10, "body_length": 2.0, "trap": Bomb()}
+    np.save(tmp_path / "t.npy", np.array(content, object), allow_pickle=True)
+    with pytest.raises(
+        ScenarioError, match=r"t\.npy: it holds Python objects \(a pickle\).* add --trust-pickle"
+    ):
+        read_tracks(tmp_path / "t.npy")
+    assert not Path(BOMB).exists()
+    assert same_places(read_tracks(tmp_path / "t.npy", trust_pickle=True, scale="body"), PLACES / 2.0)
+    assert Path(BOMB).exists()  # so the refusal above was worth something
+
+
+def test_idtracker_in_json_and_hdf5(tmp_path: Path):
+    gaps = PLACES.copy()
+    gaps[3, 1] = np.nan
+    lists = np.where(np.isnan(gaps), None, gaps).tolist()  # type: ignore[call-overload]
+    content = {"trajectories": lists, "frames_per_second": 10, "body_length": 2.0}
+    (tmp_path / "t.json").write_text(json.dumps(content))
+    found = read_tracks(tmp_path / "t.json", scale="body")
+    assert found.fps == 10.0 and found.report["missing"] == found.report["filled"] == 1
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "t.h5", "w") as file:
+        file["trajectories"] = gaps
+        file.attrs["frames_per_second"], file.attrs["body_length"] = 10, 2.0
+        file["setup_points/border"] = [[10.0, 0.0], [30.0, 0.0], [20.0, 30.0]]
+    other = read_tracks(tmp_path / "t.h5", scale="body")
+    assert other.report["arena"]["kind"] == "polygon" and other.walls is not None
+    assert same_places(other, found.positions)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.json", b"{", "it is no JSON"),
+        ("t.json", b"[]", 'the key "trajectories"'),
+        ("t.json", b'{"trajectories": [["a"]]}', "must be frames x animals x 2 numbers"),
+        ("t.json", b'{"trajectories": [[[1, 2]]], "frames_per_second": 0}', "must be a number > 0, got 0"),
+        ("t.h5", b"no", "it cannot be read as HDF5"),
+        ("t.npy", b"\x93NUMPY", "it is no array of NumPy"),
+        ("t.npz", b"PK", "it is no .npz of plain arrays"),
+    ],
+)
+def test_files_of_nobody(tmp_path: Path, name: str, content: bytes, words: str):
+    if name.endswith("h5"):
+        pytest.importorskip("h5py")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ScenarioError, match=words):
+        read_tracks(tmp_path / name)
+
+
+def test_trex_has_a_file_for_each_animal(tmp_path: Path):
+    files = []
+    for animal in range(3):
+        x, y = PLACES[:, animal].T.copy()
+        x[animal] = np.inf
+        fish = {"frame": np.arange(24) + 7, "X#wcentroid": x, "Y#wcentroid": y, "X": np.zeros(24), "Y": y}
+        files.append(tmp_path / f"film_fish{animal}.npz")
+        np.savez(files[-1], **fish, missing=np.isinf(x), id=np.array([animal]), frame_rate=np.array([10.0]))
+    found = read_tracks(files, fill=0)
+    assert found.fps == 10.0 and found.report["missing"] == 3 and same_places(found)
+    assert found.report["notes"] == ["the first frame of the files is 7, and is step 0 here"]
+    np.savez(files[0], X=np.zeros(3), Y=np.zeros(3))
+    with pytest.raises(ScenarioError, match=r"fish0\.npz: it has no frame: it has X, Y"):
+        read_tracks(files)
+
+
+def test_what_movement_opens(tmp_path: Path):
+    # Not in the development group: with its sixty packages it would double what every check installs.
+    pytest.importorskip("movement")
+    header = [
+        "scorer," + ",".join(["net"] * 6),
+        "bodyparts,head,head,head,tail,tail,tail",
+        "coords,x,y,likelihood,x,y,likelihood",
+    ]
+    rows = [f"{k},{x},{y},1.0,{x + 2.0},{y},1.0" for k, (x, y) in enumerate(PLACES[:, 0].tolist())]
+    (tmp_path / "t.csv").write_text("\n".join([*header, *rows]) + "\n")
+    found = read_tracks(tmp_path / "t.csv", source="deeplabcut", fps=10.0)
+    assert (
+        same_places(found, PLACES[:, :1])
+        and "the mean of its keypoints (head, tail)" in found.report["notes"][0]
+    )
+    assert same_places(
+        read_tracks(tmp_path / "t.csv", source="DeepLabCut", fps=10.0, keypoint="tail"), PLACES[:, :1]
+    )
+    with pytest.raises(ScenarioError, match=r"no keypoint 'tial' \(did you mean 'tail'\?\)"):
+        read_tracks(tmp_path / "t.csv", source="DeepLabCut", fps=10.0, keypoint="tial")
+    with pytest.raises(ScenarioError, match="--from takes DeepLabCut"):
+        read_tracks(tmp_path / "t.csv", source="Deepcut", fps=10.0)
+    with pytest.raises(ScenarioError, match="movement cannot open it as SLEAP"):
+        read_tracks(tmp_path / "t.csv", source="SLEAP", fps=10.0)

@@ -1,0 +1,164 @@
+"""Exported files as files: one piece, small, sealed off, and nothing of a scenario's texts is markup in them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.cli.export import export
+from murmura.compute.plan import Plan
+from murmura.compute.webgpu.program import program_of
+from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.bench.workload import resized
+from murmura.lab.runs.recording import record
+from murmura.view.session.tools import with_hand
+from murmura.view.standalone import gallery
+from murmura.view.standalone import loop as loops
+from murmura.view.standalone import page as pages
+from murmura.view.standalone.loop import BITS, COARSE, loop_of
+from murmura.view.standalone.page import flock_page
+from murmura.view.standalone.scene import scene_of, why_not
+from murmura.view.wire.frames import HEADER, encode
+
+EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built() -> Iterator[None]:
+    """A built page, and loops of a second: the reference records them here."""
+    if not (pages.server.STATIC / pages.SCRIPT).exists():
+        pytest.fail("the page is not built: run `npm run build` in src/murmura/view/web")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "LONGEST_LOOP", 0.5)
+        patch.setattr(gallery, "SHOWN_AT", 0.2)
+        yield
+
+
+@pytest.fixture(scope="module")
+def classic() -> str:
+    scenario = resized(mm.load_scenario("classic"), 60)
+    return flock_page([scenario.model_copy(update={"title": EVIL})], 3, "reference")
+
+
+def data_of(page: str) -> dict[str, Any]:
+    [text] = re.findall(r'id="murmura-data">([^<]*)</script>', page)
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text), -15))
+    return found
+
+
+def test_one_file_that_asks_for_nothing(classic: str):
+    assert len(classic.encode()) < pages.LARGEST
+    assert not re.findall(r'\b(?:src|href)="(?!data:)', classic.split("<style>")[0])
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', classic)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy[1]
+    assert "connect-src" not in policy[1], "default-src has the last word on connections: none"
+
+
+def test_texts_of_a_scenario_are_no_markup(classic: str):
+    assert EVIL not in classic
+    assert "&lt;/script&gt;" in classic
+    assert data_of(classic)["scenarios"][0]["title"] == EVIL
+
+
+def test_what_a_page_cannot_simulate_is_named():
+    assert why_not(mm.load_scenario("classic")) == ""
+    assert why_not(mm.load_scenario("murmuration-hawk")).startswith("predators: ")
+    with pytest.raises(
+        ScenarioError, match=r"murmuration-hawk cannot be simulated by a page alone: predators"
+    ):
+        scene_of(mm.load_scenario("murmuration-hawk"), 1)
+
+
+@pytest.mark.parametrize("name", ["classic", "starlings", "mixed", "topological"])
+def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
+    for kernel in program_of(Plan(with_hand(mm.load_scenario(name), None))).kernels:
+        storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
+        assert len(storage) <= 8, kernel.name
+
+
+def test_frames_come_back_from_a_loop():
+    scenario = resized(mm.load_scenario("classic"), 40)
+    sim = mm.Simulation(scenario, 2, "reference")
+    frames = []
+    for _ in range(4):
+        frames.append(encode(sim, 1))
+        sim.step(3)
+    loop = loop_of(frames)
+    body = zlib.decompress(base64.b64decode(loop["planes"]), -15)
+    before = earlier = np.zeros((40, 6), np.int64)
+    place = 0
+    for k, frame in enumerate(frames):
+        change = [np.frombuffer(body, "<u2", 40, place + 80 * n) for n in range(2)]
+        change += [np.frombuffer(body, np.uint8, 40, place + 160 + 40 * n) for n in range(4)]
+        place += 160 + 160
+        flown = before.copy()
+        if k > 1:
+            flown[:, :2] += before[:, :2] - earlier[:, :2]
+        now = (flown + np.stack(change, axis=1)) & (1 << np.array(BITS)) - 1
+        words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2).astype(np.int64)
+        assert np.array_equal(now[:, 0], (words[:, 0] & 0xFFFF) >> COARSE[0])
+        assert np.array_equal(now[:, 1], words[:, 0] >> 16 >> COARSE[1])
+        assert np.array_equal(now[:, 4], words[:, 1] >> 16 & 0xFF)
+        before, earlier = now, before
+    assert place == len(body)
+
+
+def test_a_large_flock_is_thinned_out():
+    frames = [encode(mm.Simulation(resized(mm.load_scenario("classic"), 500), 1, "reference"), 1)] * 3
+    loop = loop_of(frames, most=300)
+    header = HEADER.unpack_from(base64.b64decode(loop["headers"]))
+    assert header[2:4] == (100, 500)
+    assert header[9] == 5
+
+
+def test_a_file_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pages, "LARGEST", 1000)
+    with pytest.raises(RunError, match=r"more than 1,000: use fewer agents"):
+        pages.assembled({"a": 1}, "title")
+
+
+def test_a_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    runs = gallery.runnable()
+    assert {"classic", "starlings", "vicsek"} <= set(runs)
+    assert not {"pack", "ecosystem"} & set(runs)
+    monkeypatch.setattr(gallery, "load_scenario", lambda name: resized(mm.load_scenario(name), 40))
+    assert gallery.write_gallery(tmp_path, ["classic"], backend="reference") == ["classic"]
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<a href="classic.html"><img src="classic.svg"' in index
+    assert (tmp_path / "classic.svg").read_text(encoding="utf-8").count("<path") == 40
+    assert (tmp_path / "classic.html").stat().st_size < pages.LARGEST
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = tmp_path / "flock.html"
+    export("classic", to="html", out=out, agents=50, also="classic", backend="reference", as_json=True)
+    assert json.loads(capsys.readouterr().out)["shows"] == "a simulation"
+    scenes = data_of(out.read_text(encoding="utf-8"))["scenes"]
+    assert [scene["hello"]["scenario"]["agents"] for scene in scenes] == [50, 600]
+    with pytest.raises(ScenarioError, match="say what to export"):
+        export()
+    with pytest.raises(ScenarioError, match=r"--also pack: predators"):
+        export("classic", to="html", also="pack")
+
+
+def test_a_recorded_run_becomes_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    scenario = resized(mm.load_scenario("classic"), 40)
+    record(mm.Simulation(scenario, 2, "reference"), 20, tmp_path / "run", every=5)
+    export("run", to="html", as_json=True)
+    assert "recorded frames" in json.loads(capsys.readouterr().out)["shows"]
+    data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert (data["run"], data["loop"]["frames"], data["whyNot"]) == ("run", 5, "run")

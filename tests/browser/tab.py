@@ -212,8 +212,8 @@ class Tab:
         """Like `close`, but the page stays for the next test, which finds nothing of this one."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        for event, listener in self._listeners.items():  # an empty page has no storage for the scripts above
+            self.page.remove_listener(event, listener)
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
-        for event, listener in self._listeners.items():
-            self.page.remove_listener(event, listener)
         assert (self.foreign, violations, self.problems) == ([], [], [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from murmura.engine.hunters import hunters
+from murmura.engine.surroundings import hunters
 
 import murmura as mm
 from tests.view.live import flock

@@ -15,10 +15,12 @@ def test_pace_trails_and_the_shape_of_the_world_come_from_the_scenario(tab: Tab)
     # The world takes the shape of what the panels leave free, one unit for each pixel.
     tab.until(lambda: tab.session.scenario.world.width != 1600)
     world = tab.session.scenario.world
-    (left, top), (right, bottom) = tab.screen([[0, 0], [world.width, world.height]])
-    assert (
-        abs((right - left) / world.width - 0.98) < 0.01 and abs((bottom - top) / world.height - 0.98) < 0.01
-    )
+
+    def fills() -> bool:
+        (left, top), (right, bottom) = tab.screen([[0, 0], [world.width, world.height]])
+        return abs((right - left) / world.width - 0.98) < 0.01 > abs((bottom - top) / world.height - 0.98)
+
+    tab.until(fills)
     tab.send("load", scenario="murmuration")
     assert tab.session.speed == mm.load_scenario("murmuration").display.speed == 2.0
     tab.until(lambda: tab.see("looks.trails") is True)

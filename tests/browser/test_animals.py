@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from murmura.engine.surroundings import hunters
 
 import murmura as mm
+from murmura.engine.surroundings import hunters
 from tests.view.live import flock
 
 from .tab import Tab

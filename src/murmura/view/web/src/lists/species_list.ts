@@ -52,10 +52,10 @@ export class SpeciesList {
       element("summary", {}, name),
       element("label", { class: "field" }, element("span", {}, "Colour"), color),
       share,
-      element("h4", {}, "Numbers of its own"),
+      element("p", { class: "part" }, "Numbers of its own"),
       ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
       this.adder(k, name, numbers),
-      element("h4", {}, "What it wants of the others"),
+      element("p", { class: "part" }, "What it wants of the others"),
       ...this.species.filter((other) => other !== this.species[k]).flatMap((other) => this.towards(k, String(other.name))),
     ];
   }

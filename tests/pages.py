@@ -73,7 +73,7 @@ def shortened(words: list[str]) -> list[str]:
         elif option in ("--population", "--generations", "--predictions", "--instants", "--seconds"):
             found[k] = str(min(int(value), {"--population": 4, "--instants": 3}.get(option, 1)))
         elif option == "--agents" and value.isdigit():
-            found[k] = str(min(int(value), 1_000))
+            found[k] = str(min(int(value), 300))
         elif option == "--vary":
             found[k] = re.sub(r"(:[^:]+):\d+$", r"\1:2", value)
     return found

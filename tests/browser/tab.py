@@ -211,6 +211,8 @@ class Tab:
     def leave(self) -> None:
         """Like `close`, but the page stays for the next test, which finds nothing of this one."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         for event, listener in self._listeners.items():  # an empty page has no storage for the scripts above
             self.page.remove_listener(event, listener)

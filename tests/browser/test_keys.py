@@ -65,7 +65,7 @@ ELSEWHERE = {
 
 
 BEST = [
-    "murmuration", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek",
+    "roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek",
     "classic",
 ]  # fmt: skip
 

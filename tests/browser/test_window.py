@@ -21,8 +21,8 @@ def test_pace_trails_and_the_shape_of_the_world_come_from_the_scenario(tab: Tab)
         return abs((right - left) / world.width - 0.98) < 0.01 > abs((bottom - top) / world.height - 0.98)
 
     tab.until(fills)
-    tab.send("load", scenario="murmuration")
-    assert tab.session.speed == mm.load_scenario("murmuration").display.speed == 2.0
+    tab.send("load", scenario="roosts")
+    assert tab.session.speed == mm.load_scenario("roosts").display.speed == 2.0
     tab.until(lambda: tab.see("looks.trails") is True)
     tab.send("load", scenario="fish")
     assert tab.session.speed == 1.0

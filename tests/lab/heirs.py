@@ -82,7 +82,7 @@ def family(agents: int = 20, **values: Any) -> mm.Scenario:
             "rules.heirs": {},
             "world.width": 200,
             "world.height": 200,
-            "display.fills_window": False,
+            "display.follow_window": False,
         }
         | values
     )

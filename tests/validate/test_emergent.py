@@ -114,4 +114,6 @@ def test_emergent_has_the_documents_numbers() -> None:
         )
         assert b.decision == "ladder" and not np.any(holds)
         assert (rules.feeding.hungry_below, b.hungry_below, b.hunts_below, b.sprint) == (0.3, 0.3, 1.0, 0.0)
+        assert rules.reproduction.keeps == 0.5
+        assert rules.combat.food_healing == 0.5
     assert scenario.motion.panic_speed == 1.0

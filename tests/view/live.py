@@ -27,7 +27,7 @@ PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fai
 
 def flock(agents: int = 60, **values: Any) -> mm.Scenario:
     # A page of another shape would make another world of it.
-    shown = {"display.fills_window": False, "display.trails": True}
+    shown = {"display.follow_window": False, "display.trails": True}
     return mm.load_scenario("classic").with_values({"agents": agents} | shown | values)
 
 

@@ -29,6 +29,9 @@ def bench(
     yardsticks: Annotated[
         bool, Parameter(help="Time NumPy + cKDTree beside it, or a scenario's trio alone.")
     ] = True,
+    space: Annotated[
+        bool, Parameter(help="Time the common workload in three dimensions, beside the plane.", negative="")
+    ] = False,
     live: Annotated[
         bool, Parameter(help="Time the live view instead, from the command to a page's frames.", negative="")
     ] = False,
@@ -47,6 +50,10 @@ def bench(
     if live:
         _bench_live(sizes, scenario, backend, threads, seconds, clients, stalled, as_json)
         return
+    if space and scenario:
+        raise ScenarioError(
+            "--space times the common workload: leave out --scenario, which has its own dimension"
+        )
     from murmura.lab.bench.workload import bench as measure
 
     chosen = chosen_scenario(scenario, None, None, None) if scenario else None
@@ -55,7 +62,7 @@ def bench(
             f"{'agents':>10} {'program':<22} {'threads':>7} {'ms/step':>10} {'median':>10} "
             f"{'M agent-steps/s':>16} {'times':>8}"
         )
-    for row in measure(sizes, backend, threads, chosen, yardsticks):
+    for row in measure(sizes, backend, threads, chosen, yardsticks, space):
         if as_json:
             print(json.dumps(row), flush=True)
         else:

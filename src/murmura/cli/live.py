@@ -27,7 +27,7 @@ from murmura.cli.options import (
 @app.default
 @app.command
 def live(
-    scenario: str = "murmuration",
+    scenario: str = "roosts",
     /,
     *,
     agents: Agents = None,

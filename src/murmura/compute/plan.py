@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -325,8 +326,9 @@ NOISE_TIME_PERIOD = 5120.0
 can start again without a jump: single precision would otherwise make noise coarse in long runs."""
 
 
+@lru_cache(maxsize=64)
 def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tuple[float, float]:
-    """Where in the noise lattice this seed's world lies."""
+    """Where in the noise lattice this seed's world lies. Asked for at every call of a kernel, and slow to compute."""
     x, y = uniform_from(seed[0], seed[1], 0, 0, stream)
     return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
 

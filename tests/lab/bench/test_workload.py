@@ -27,13 +27,14 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benching, "SECONDS_PER_ROUND", 0.005)
 
 
-def test_the_workload_has_the_neighbours_it_promises():
-    scenario = benching.workload(2000)
+@pytest.mark.parametrize("space", [False, True])
+def test_the_workload_has_the_neighbours_it_promises(space: bool):
+    scenario = benching.workload(2000, space)
     simulation = mm.Simulation(scenario, 1, "reference")
     d = simulation.positions[:300, None, :].astype(np.float64) - simulation.positions[None, :, :]
     size = scenario.world.width
     d -= size * np.round(d / size)
-    within = (np.hypot(d[..., 0], d[..., 1]) <= 50.0).sum(axis=1) - 1
+    within = (np.linalg.norm(d, axis=2) <= 50.0).sum(axis=1) - 1
     assert within.mean() == pytest.approx(20.0, abs=1.5)
     assert scenario.perception.field_of_view == 270.0 and scenario.rules.separation.radius == 25.0
 
@@ -50,6 +51,12 @@ def test_rows_say_what_was_timed():
         assert row["ns_per_agent"] == pytest.approx(row["best_ms"] * 1e6 / 300)
         assert row["times_murmura"] == pytest.approx(row["best_ms"] / rows[0]["best_ms"])
     assert [row["backend"] for row in rows] == ["cpu", "cpu", ""]
+
+
+@pytest.mark.usefixtures("hasty")
+def test_space_is_timed_beside_the_plane():
+    rows = list(benching.bench((300,), "reference", 1, space=True))
+    assert [row["program"] for row in rows] == ["murmura", "murmura, in the plane"]
 
 
 @pytest.mark.usefixtures("hasty")

@@ -47,7 +47,9 @@ class Layout:
         self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
         self.bins = arrays.bins_of(plan, self.room)
         self.blocks = arrays.scan_blocks(self.bins)
-        self.width = 1 + len(plan.carried) + 3
+        self.width = 1 + len(plan.carried) + len(plan.felt_columns)
+        self.quads = self.room * (plan.dimension - 1)
+        """Of the places, behind which in space the velocities lie."""
         young = self.room if plan.has_lifecycle else 1
         self.young_room, self.buckets = young, 1 << (young - 1).bit_length()
         self.event_room = max(arrays.LEAST_EVENTS, 2 * self.room) if plan.eventful else 1
@@ -72,7 +74,7 @@ class Layout:
         cells = self.blocks * SCAN_BLOCK
         return {
             "head": -(-len(HEAD) // 4) * 4,
-            "places": 4 * self.room, "sorted_places": 4 * self.room,
+            "places": 4 * self.quads, "sorted_places": 4 * self.quads,
             "columns": self.width * self.room, "sorted_columns": (1 + len(self.plan.carried)) * self.room,
             "spots": 2 * self.room, "order": self.room, "counts": cells, "start": cells + 4 * self.blocks,
             "diary": DIARY_HEAD + sum(self.diary.values()),
@@ -90,10 +92,11 @@ class Layout:
         """Places and columns at the start."""
         found = arrays.flock_arrays(self.plan, state, self.room, seed, self.program.told_width)
         columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["felt"]]
+        moving = ("places", "paces") if self.plan.dimension == 3 else ("places",)
         diary = np.zeros(DIARY_HEAD, np.int32)
         diary[TROUBLE] = NO_TROUBLE
         return {
-            "places": bits_of(found["places"]),
+            "places": np.concatenate([bits_of(found[name]) for name in moving]),
             "columns": np.concatenate([bits_of(column) for column in columns]),
             "diary": diary,
         }
@@ -169,5 +172,4 @@ def readable_events(words: Bits) -> NDArray[np.float64]:
     births = rows[:, 1] == Event.BIRTH
     for place in (EVENT_FIELDS.index("other"), EVENT_FIELDS.index("amount")):  # ids of the parents
         found[births, place] = rows[births, place]
-    height = np.zeros((len(found), 1))  # these kernels know the plane only
-    return np.hstack([found, height])
+    return found

@@ -64,10 +64,6 @@ class BackendWebgpu:
         reason = device.missing()
         if reason:
             raise BackendError(f"the webgpu backend cannot run: {reason}. backend='cpu' works everywhere")
-        if plan.dimension == 3:
-            raise BackendError(
-                "the webgpu backend knows the plane only, and this world has a depth: use backend='cpu' or 'cuda'"
-            )
         self._seed, self._announce = seed, announce
         self._device = device.open_device()
         self._buffers: dict[str, Any] = {}
@@ -158,7 +154,7 @@ class BackendWebgpu:
         layout, there = self._layout, self._buffers
         pieces = [
             (there["columns"], 0, layout.width * layout.room),
-            (there["places"], 0, 4 * layout.room),
+            (there["places"], 0, 4 * layout.quads),
             (there["head"], 0, layout.sizes["head"]),
             (there["tables"], self._items_at, self._plan.items.size),
         ]
@@ -238,12 +234,12 @@ class BackendWebgpu:
             [
                 (self._buffers["head"], 0, self._layout.sizes["head"]),
                 (self._buffers["columns"], 0, self._layout.room),
-                (self._buffers["places"], 0, 4 * self._layout.room),
+                (self._buffers["places"], 0, 4 * self._layout.quads),
             ]
         ).wait()
         n = int(head[HEAD_PLACES["clock_alive"]])
-        quads = places.view(np.float32).reshape(-1, 4)[:n]
-        broken = ~(np.abs(quads) < 1e30).all(axis=1)
+        quads = places.view(np.float32).reshape(-1, self._layout.room, 4)[:, :n]
+        broken = ~(np.abs(quads) < 1e30).all(axis=(0, 2))
         some = ", ".join(str(k) for k in np.sort(ids[:n][broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "
@@ -265,15 +261,15 @@ class Columns:
         columns, places, head, items = self._transfer.wait()
         plan, room = self._layout.plan, self._layout.room
         table = columns.reshape(-1, room)
-        numbers = table.view(np.float32)
+        numbers, quads = table.view(np.float32), places.view(np.float32).reshape(-1, 4)
         carried = len(plan.carried)
         clock = np.zeros(1, record_type("Clock"))
         for name in ("alive", "next_id"):
             clock[name] = head[HEAD_PLACES[f"clock_{name}"]]
         return [
             table[0],
-            places.view(np.float32).reshape(-1, 4),
-            np.zeros((1, 4), np.float32),  # in the plane velocities lie with the places
+            quads[:room],
+            quads[room:],
             numbers[1 : 1 + carried],
             numbers[1 + carried :],
             clock.view(np.int64),

@@ -1,12 +1,24 @@
 """The index as WGSL: agents sorted by (row, bin), and within a bin by place, as `cuda.index_text` describes it.
 
 No rule changes this text. Each kernel's body is given `i`, its thread among all, and `t`, its thread in the workgroup.
+Lines that begin with [plane], [space] or [open z] hold only there (`for_world`). In space velocities lie behind places.
 """
 
 from __future__ import annotations
 
 from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK, SCAN_EACH, SCAN_THREADS
 from murmura.compute.webgpu.records import BOUNDS
+
+
+def for_world(text: str, holds: dict[str, bool]) -> str:
+    """The text with the lines that hold in a world."""
+    kept = []
+    for line in text.split("\n"):
+        mark = next((name for name in holds if line.lstrip().startswith(f"[{name}]")), None)
+        if mark is None or holds[mark]:
+            kept.append(line if mark is None else line.replace(f"[{mark}] ", "", 1))
+    return "\n".join(kept)
+
 
 FUNCTIONS: dict[str, str] = {
     "between": """
@@ -35,18 +47,24 @@ fn begin_step() {
     a.world_noise_time = now.y;
     /* Whoever is tracked is noted again where it is found; until then it is not there. */
     for (var k = 0i; k < a.sizes_tracked; k++) {
-        tables[a.at_items + tables[a.at_tracked + 2i * k + 1i] + 4i] = 0i;
+        [plane] tables[a.at_items + tables[a.at_tracked + 2i * k + 1i] + 4i] = 0i;
+        [space] tables[a.at_items + tables[a.at_tracked + 2i * k + 1i] + 6i] = 0i;
     }
 }
 """,
     "precedes": """
-/* Whether agent j comes before agent i, who is at q: by x, y, velocity, and id as the last resort. */
+/* Whether agent j comes before agent i, who is at q: by place, velocity, and id as the last resort. */
 fn precedes(j: i32, i: i32, q: vec4f) -> bool {
     let p = places[j];
     if (p.x != q.x) { return p.x < q.x; }
     if (p.y != q.y) { return p.y < q.y; }
     if (p.z != q.z) { return p.z < q.z; }
-    if (p.w != q.w) { return p.w < q.w; }
+    [plane] if (p.w != q.w) { return p.w < q.w; }
+    [space] let u = places[a.sizes_room + j];
+    [space] let v = places[a.sizes_room + i];
+    [space] if (u.x != v.x) { return u.x < v.x; }
+    [space] if (u.y != v.y) { return u.y < v.y; }
+    [space] if (u.z != v.z) { return u.z < v.z; }
     return columns[j] < columns[i];
 }
 """,
@@ -71,7 +89,7 @@ fn prefix(t: i32, own: i32) -> i32 {{
 }
 
 RESET_BOUNDS = f"""
-    if (i < 4i) {{ atomicStore(&diary[{BOUNDS}i + i], select(-0x7fffffff, 0x7fffffff, i < 2i)); }}
+    if (i < 6i) {{ atomicStore(&diary[{BOUNDS}i + i], select(-0x7fffffff, 0x7fffffff, i < 3i)); }}
 """
 FIND_BOUNDS = f"""
     if (i >= a.clock_alive || columns[i] < 0i) {{ return; }}
@@ -81,19 +99,34 @@ FIND_BOUNDS = f"""
     /* Asking first spares nearly all of the atomics. */
     if (x < atomicLoad(&diary[{BOUNDS}])) {{ atomicMin(&diary[{BOUNDS}], x); }}
     if (y < atomicLoad(&diary[{BOUNDS + 1}])) {{ atomicMin(&diary[{BOUNDS + 1}], y); }}
-    if (x > atomicLoad(&diary[{BOUNDS + 2}])) {{ atomicMax(&diary[{BOUNDS + 2}], x); }}
-    if (y > atomicLoad(&diary[{BOUNDS + 3}])) {{ atomicMax(&diary[{BOUNDS + 3}], y); }}
+    if (x > atomicLoad(&diary[{BOUNDS + 3}])) {{ atomicMax(&diary[{BOUNDS + 3}], x); }}
+    if (y > atomicLoad(&diary[{BOUNDS + 4}])) {{ atomicMax(&diary[{BOUNDS + 4}], y); }}
+    [space] let z = ordered(q.z);
+    [space] if (z < atomicLoad(&diary[{BOUNDS + 2}])) {{ atomicMin(&diary[{BOUNDS + 2}], z); }}
+    [space] if (z > atomicLoad(&diary[{BOUNDS + 5}])) {{ atomicMax(&diary[{BOUNDS + 5}], z); }}
 """
 MAKE_GRID = f"""
     if (i != 0i) {{ return; }}
     let left = unordered(atomicLoad(&diary[{BOUNDS}]));
     let low = unordered(atomicLoad(&diary[{BOUNDS + 1}]));
-    let width = max(unordered(atomicLoad(&diary[{BOUNDS + 2}])) - left, 0.0f);
-    let height = max(unordered(atomicLoad(&diary[{BOUNDS + 3}])) - low, 0.0f);
+    let width = max(unordered(atomicLoad(&diary[{BOUNDS + 3}])) - left, 0.0f);
+    let height = max(unordered(atomicLoad(&diary[{BOUNDS + 4}])) - low, 0.0f);
     let reach = a.sizes_reach * 1.00001f;
     /* At least one of each, also where nobody, or somebody without a finite place, is left. */
-    let rows = clamp(floor(height / reach), 1.0f, f32(a.sizes_bins / {8 * ACROSS}i));
-    let columns_here = clamp(floor(width * {ACROSS}.0f / reach), 1.0f, floor(f32(a.sizes_bins) / rows));
+    let lines = f32(a.sizes_bins / {8 * ACROSS}i);
+    [plane] let most_rows = lines;
+    [plane] let layers = 1.0f;
+    [space] let most_rows = floor(sqrt(lines));
+    [open z] let bottom = unordered(atomicLoad(&diary[{BOUNDS + 2}]));
+    [open z] let depth = max(unordered(atomicLoad(&diary[{BOUNDS + 5}])) - bottom, 0.0f);
+    [open z] let layers = clamp(floor(depth / reach), 1.0f, most_rows);
+    [open z] a.grid_layers = i32(layers);
+    [open z] a.grid_z0 = bottom;
+    [open z] a.grid_per_z = select(0.0f, layers / max(depth, 1e-30f), depth > 0.0f);
+    [open z] a.grid_layer_height = depth / layers;
+    [closed z] let layers = f32(a.grid_layers);
+    let rows = clamp(floor(height / reach), 1.0f, most_rows);
+    let columns_here = clamp(floor(width * {ACROSS}.0f / reach), 1.0f, floor(f32(a.sizes_bins) / (rows * layers)));
     a.grid_rows = i32(rows);
     a.grid_columns = i32(columns_here);
     a.grid_x0 = left;
@@ -110,7 +143,9 @@ COUNT_BINS = """
         return;
     }
     let q = places[i];
-    let row = between((q.y - a.grid_y0) * a.grid_per_y, a.grid_rows);
+    [plane] let row = between((q.y - a.grid_y0) * a.grid_per_y, a.grid_rows);
+    [space] let layer = between((q.z - a.grid_z0) * a.grid_per_z, a.grid_layers);
+    [space] let row = layer * a.grid_rows + between((q.y - a.grid_y0) * a.grid_per_y, a.grid_rows);
     let key = row * a.grid_columns + between((q.x - a.grid_x0) * a.grid_per_x, a.grid_columns);
     spots[i] = vec2i(key, atomicAdd(&counts[key], 1i));
 """
@@ -161,6 +196,8 @@ GATHER = """
         }
     }
     sorted_places[to] = q;
+    [space] let v = places[a.sizes_room + i];
+    [space] sorted_places[a.sizes_room + to] = v;
     sorted_columns[to] = id;
     for (var c = 1i; c <= CARRIED; c++) { sorted_columns[c * a.sizes_room + to] = columns[c * a.sizes_room + i]; }
     for (var k = 0i; k < a.sizes_tracked; k++) {
@@ -169,9 +206,14 @@ GATHER = """
             tables[item] = bitcast<i32>(q.x);
             tables[item + 1i] = bitcast<i32>(q.y);
             tables[item + 2i] = bitcast<i32>(q.z);
-            tables[item + 3i] = bitcast<i32>(q.w);
-            tables[item + 4i] = bitcast<i32>(1.0f);
-            tables[item + 5i] = bitcast<i32>(f32(id));
+            [plane] tables[item + 3i] = bitcast<i32>(q.w);
+            [plane] tables[item + 4i] = bitcast<i32>(1.0f);
+            [plane] tables[item + 5i] = bitcast<i32>(f32(id));
+            [space] tables[item + 3i] = bitcast<i32>(v.x);
+            [space] tables[item + 4i] = bitcast<i32>(v.y);
+            [space] tables[item + 5i] = bitcast<i32>(v.z);
+            [space] tables[item + 6i] = bitcast<i32>(1.0f);
+            [space] tables[item + 7i] = bitcast<i32>(f32(id));
         }
     }
 """

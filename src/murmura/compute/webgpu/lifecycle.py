@@ -56,8 +56,10 @@ BE_BORN = f"""
         let his_row = select(mother_row, father_row, known);
         bear(rule, row, mother_row, his_row, mother, select(mother, father, known), child);
         let q = places[row];
+        [plane] let height = 0.0f;
+        [space] let height = q.z;
         let slot = atomicLoad(&diary[{EVENTS}]) + before;
-        write_event(slot, {int(Event.BIRTH)}i, child, mother, q.x, q.y, 0.0f, father);
+        write_event(slot, {int(Event.BIRTH)}i, child, mother, q.x, q.y, 0.0f, father, height);
     }}
 """
 AFTERWARDS = f"""
@@ -153,7 +155,9 @@ class LifecycleWgsl(Lifecycle):
             Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
         )
         target.write("places[c] = places[m];")
-        count = len(self.plan.carried) + 3
+        if self.plan.dimension == 3:
+            target.write("places[a.sizes_room + c] = places[a.sizes_room + m];")
+        count = len(self.plan.carried) + len(self.plan.felt_columns)
         line = "columns[k * a.sizes_room + c] = columns[k * a.sizes_room + m];"
         target.write(f"for (var k = 1i; k <= {count}i; k++) {{ {line} }}")
         target.write("columns[c] = child;")
@@ -170,13 +174,16 @@ class LifecycleWgsl(Lifecycle):
         return f"fn bear({parameters}) {{\n{target.text}}}\n"
 
     def _write(self, target: Any, row: Value, values: dict[int, Any]) -> None:
+        moving, deep = 2 * self.plan.dimension, self.plan.dimension == 3
         for place, value in values.items():
             code = code_of(target, value, NUMBER)
-            if place < 4:
-                target.write(f"places[{row.code}].{'xyzw'[place]} = {code};")
+            if place < moving:
+                first = "a.sizes_room + " if deep and place >= 3 else ""
+                letter = "xyz"[place % 3] if deep else "xyzw"[place]
+                target.write(f"places[{first}{row.code}].{letter} = {code};")
             else:
                 target.store(
-                    "a.flock.extras", extra_place(target, place - 4, row), Value(target, NUMBER, code)
+                    "a.flock.extras", extra_place(target, place - moving, row), Value(target, NUMBER, code)
                 )
 
     # Arrivals
@@ -205,12 +212,15 @@ class LifecycleWgsl(Lifecycle):
             name = target.value(INTEGER, "a.clock_next_id", steady=False)
             values = stored_columns(self.plan, kind.settle(p, it, name, world) | {"species": species})
             self._write(target, row, self._newborn() | values)
-            for column in range(3):
+            for column in range(len(self.plan.felt_columns)):
                 target.store("a.flock.felt", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
             place = f"places[{row.code}].x, places[{row.code}].y"
             amount = f"bitcast<i32>(f32({species.code}))"
-            told = f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}"
+            height = f"places[{row.code}].z" if self.plan.dimension == 3 else "0.0f"
+            told = (
+                f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}, {height}"
+            )
             target.write(f"write_event(atomicAdd(&diary[{EVENTS}], 1i), {told});")
             target.write("a.clock_next_id += 1i;")
             target.write("a.clock_alive += 1i;")

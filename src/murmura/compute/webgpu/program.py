@@ -76,7 +76,11 @@ class _Maker:
     """Puts texts together: each kernel has the functions that it calls, and the buffers that it names."""
 
     def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
-        self._plan, self._functions = plan, functions
+        deep, edges = plan.dimension == 3, plan.scenario.world.edges
+        open_z = deep and edges[0] == edges[-1] == "open"
+        self._holds = {"plane": not deep, "space": deep, "open z": open_z, "closed z": deep and not open_z}
+        self._plan = plan
+        self._functions = {name: index_text.for_world(text, self._holds) for name, text in functions.items()}
         self.kernels: list[Kernel] = []
 
     def add(
@@ -89,6 +93,7 @@ class _Maker:
         kinds: dict[str, str] | None = None,
         before: str = "",
     ) -> None:
+        body = index_text.for_world(body, self._holds)
         body = body.replace("CARRIED", f"{len(self._plan.carried)}i").replace("THREADS", f"{threads}i")
         text = self._called(body) + MAIN.format(threads=threads, body=body)
         head = "read_write" if "head" in writes else "uniform"
@@ -152,7 +157,7 @@ _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
 
 def _add_index(maker: _Maker, plan: Plan) -> None:
     if plan.scenario.world.boundary == "open":
-        maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("diary",), 4)
+        maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("diary",), 6)
         maker.add("find_bounds", index_text.FIND_BOUNDS, "agents", ("diary",))
         maker.add("make_grid", index_text.MAKE_GRID, "1", ("head", "diary"), 1)
     maker.add(

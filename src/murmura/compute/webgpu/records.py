@@ -24,7 +24,7 @@ DIARY_SECTIONS = ("told", "news", "events", "young", "buckets", "scores")
 TROUBLE, EVENTS, YOUNG, BOUNDS, DIARY_HEAD = 0, 1, 2, 4, 16
 """Words at the beginning of the diary: the first bad step, how many events and young there are, bounds of the flock."""
 NO_TROUBLE = 2**31 - 1
-EVENT_WORDS, YOUNG_WORDS = 8, 6
+EVENT_WORDS, YOUNG_WORDS = 9, 6
 
 
 def _fields() -> tuple[tuple[str, str], ...]:
@@ -66,6 +66,8 @@ class Section:
 SECTIONS: dict[str, Section] = {
     "a.flock.places": Section("places", "", QUAD),
     "a.sorted.places": Section("sorted_places", "", QUAD),
+    "a.flock.paces": Section("places", "a.sizes_room", QUAD),
+    "a.sorted.paces": Section("sorted_places", "a.sizes_room", QUAD),
     "a.flock.ids": Section("columns", "", INTEGER),
     "a.sorted.ids": Section("sorted_columns", "", INTEGER),
     "a.flock.extras": Section("columns", "a.sizes_room", NUMBER),

@@ -89,7 +89,7 @@ fn best_id(at: i32, score: f32) -> f32 {{
 }}
 """,
     "write_event": f"""
-fn write_event(slot: i32, kind: i32, id: i32, other: i32, x: f32, y: f32, cause: f32, amount: i32) {{
+fn write_event(slot: i32, kind: i32, id: i32, other: i32, x: f32, y: f32, cause: f32, amount: i32, z: f32) {{
     if (slot >= a.sizes_event_room) {{ return; }}
     let row = a.at_events + {EVENT_WORDS}i * slot;
     atomicStore(&diary[row], a.clock_step);
@@ -100,12 +100,13 @@ fn write_event(slot: i32, kind: i32, id: i32, other: i32, x: f32, y: f32, cause:
     atomicStore(&diary[row + 5i], bitcast<i32>(y));
     atomicStore(&diary[row + 6i], bitcast<i32>(cause));
     atomicStore(&diary[row + 7i], amount);
+    atomicStore(&diary[row + 8i], bitcast<i32>(z));
 }}
 """,
     "note_event": f"""
-fn note_event(kind: f32, id: i32, other: f32, x: f32, y: f32, cause: f32, amount: f32) {{
+fn note_event(kind: f32, id: i32, other: f32, x: f32, y: f32, cause: f32, amount: f32, z: f32) {{
     let slot = atomicAdd(&diary[{EVENTS}], 1i);
-    write_event(slot, i32(kind), id, bitcast<i32>(other), x, y, cause, bitcast<i32>(amount));
+    write_event(slot, i32(kind), id, bitcast<i32>(other), x, y, cause, bitcast<i32>(amount), z);
 }}
 """,
     "bucket_of": """
@@ -222,19 +223,28 @@ def naming_text(walk: WalkWgsl) -> str:
 def note(walk: WalkWgsl, me: Record, outcome: Outcome) -> None:
     """Write down what happens to the agent: its death, events, young."""
     target = walk.target
-    place = [(part, NUMBER) for part in list(me.position)[:2]]
+    x, y, z = [*((part, NUMBER) for part in me.position), (0.0, NUMBER)][:3]
     cause = as_number(target, outcome.cause)
     with target.scope(f"if ({(cause > 0.0).code})"):
         death = float(Event.DEATH)
         target.call(
             "note_event",
-            [(death, NUMBER), (me.id, INTEGER), (outcome.by, NUMBER), *place, (cause, NUMBER), (0.0, NUMBER)],
+            [
+                (death, NUMBER),
+                (me.id, INTEGER),
+                (outcome.by, NUMBER),
+                x,
+                y,
+                (cause, NUMBER),
+                (0.0, NUMBER),
+                z,
+            ],
         )
     for kind, other, amount in outcome.events:
         with target.scope(f"if ({(as_number(target, kind) > 0.0).code})"):
             target.call(
                 "note_event",
-                [(kind, NUMBER), (me.id, INTEGER), (other, NUMBER), *place, (0.0, NUMBER), (amount, NUMBER)],
+                [(kind, NUMBER), (me.id, INTEGER), (other, NUMBER), x, y, (0.0, NUMBER), (amount, NUMBER), z],
             )
     for k, yes, whom in outcome.young:
         with target.scope(f"if ({((as_number(target, yes) != 0.0) & (cause == 0.0)).code})"):

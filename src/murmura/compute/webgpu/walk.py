@@ -10,7 +10,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
+from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, code_of, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.record import Record
 from murmura.core.vec import Vec
@@ -81,13 +81,18 @@ class WalkWgsl(Walk):
 
     def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
         target = self.target
-        target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
+        if self.plan.dimension == 2:
+            target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
+        else:
+            for array, vector in (("places", me.position), ("paces", me.velocity)):
+                target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
         with target.scope("if (a.clock_step >= a.clock_keep_from)"):
             for column, value in enumerate([*force, crowd]):
                 target.store("a.flock.felt", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
-        whole = " && ".join(f"sound({x.code})" for x in (*me.position, *me.velocity))
+        numbers = (code_of(target, x, NUMBER) for x in (*me.position, *me.velocity))
+        whole = " && ".join(f"sound({code})" for code in numbers)
         with target.scope(f"if (!({whole}))"):
             target.write("atomicMin(&diary[0], a.clock_step);")

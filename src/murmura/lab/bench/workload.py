@@ -1,7 +1,7 @@
 """How fast a step is, on a workload that every flocking program can run.
 
 A torus with 20 neighbours on average within radius 50, separation at 25, a field of view of 270 degrees, and
-Reynolds' trio. The result is checked against the reference before anything is timed, and yardsticks run in the
+Reynolds' trio. The result is checked against the reference before anything is timed, and baselines run in the
 same process, interleaved, because a shared machine changes its speed from minute to minute.
 """
 
@@ -29,14 +29,18 @@ TRIO = ("separation", "alignment", "cohesion")
 MOST_STEPS = 41  # five CUDA graphs of eight steps, and one more
 
 
-def workload(agents: int) -> Scenario:
-    """The common workload for this many agents."""
-    side = math.sqrt(agents * math.pi * 50.0**2 / 20.0)
+def workload(agents: int, space: bool = False) -> Scenario:
+    """The common workload for this many agents, in the plane or in space."""
+    if space:
+        side = (agents * 4.0 / 3.0 * math.pi * 50.0**3 / 20.0) ** (1.0 / 3.0)
+    else:
+        side = math.sqrt(agents * math.pi * 50.0**2 / 20.0)
+    world = {"width": side, "height": side, "boundary": "wrap"}
     return Scenario.from_data(
         {
             "name": "bench",
             "agents": agents,
-            "world": {"width": side, "height": side, "boundary": "wrap"},
+            "world": world | ({"depth": side} if space else {}),
             "rules": {"alignment": {"weighting": "linear"}, "cohesion": {"weighting": "linear"}},
             "start": {"speed": 5.0, "speed_spread": 10.0},
         }
@@ -66,14 +70,15 @@ def bare(scenario: Scenario) -> Scenario:
 
 
 def resized(scenario: Scenario, agents: int) -> Scenario:
-    """The same scenario with more or fewer agents, as dense as it was, in a world that nobody sees all around."""
+    """The same scenario with more or fewer agents at the same density; the world stays larger than an agent sees."""
     world = scenario.world
-    scale = math.sqrt(agents / scenario.agents)
+    sides = [name for name in ("width", "height", "depth") if getattr(world, name) is not None]
+    scale = (agents / scenario.agents) ** (1.0 / len(sides))
     if world.boundary == "wrap":
-        scale = max(scale, 2.2 * scenario.perception.radius / min(world.width, world.height))
+        scale = max(scale, 2.2 * scenario.perception.radius / min(getattr(world, name) for name in sides))
     data = _moved(scenario.model_dump(mode="json"), scale)
     data["agents"] = agents
-    for key in ("width", "height"):
+    for key in sides:
         data["world"][key] *= scale
     data["start"]["margin"] *= scale
     _raise_caps(data, max(1.0, agents / scenario.agents))
@@ -90,22 +95,22 @@ def _raise_caps(data: dict[str, Any], times: float) -> None:
 
 
 def _moved(data: Any, scale: float) -> Any:
-    """Everything that has a place is as far along the world's sides as it was."""
+    """Scale all places with the sides of the world."""
     if isinstance(data, list):
         return [_moved(entry, scale) for entry in data]
     if not isinstance(data, dict):
         return data
     moved = {key: _moved(value, scale) for key, value in data.items()}
-    moved |= {key: data[key] * scale for key in ("x", "y") if isinstance(data.get(key), int | float)}
+    moved |= {key: data[key] * scale for key in ("x", "y", "z") if isinstance(data.get(key), int | float)}
     corners = data.get("points", [])
     if corners and isinstance(corners[0], list):
         moved["points"] = [[x * scale, y * scale] for x, y in corners]
     return moved
 
 
-def check(backend: str, threads: int | None) -> None:
+def check(backend: str, threads: int | None, space: bool = False) -> None:
     """One step of the workload must agree with the reference, or the timing means nothing."""
-    scenario = workload(600)
+    scenario = workload(600, space)
     fast = Simulation(scenario, 1, backend, threads)
     truth = Simulation(scenario, 1, "reference")
     fast.step()
@@ -119,7 +124,7 @@ def check(backend: str, threads: int | None) -> None:
 
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who steps, and can go back to the start: flocks gather, and a dense flock costs more."""
+    """A flock that steps and can be reset: flocks gather over time, and a dense flock costs more."""
 
     step: Callable[[int], None]
     restart: Callable[[], None]
@@ -159,16 +164,19 @@ def bench(
     threads: int | None = None,
     scenario: Scenario | None = None,
     yardsticks: bool = True,
+    space: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Time the workload at each size; yields one row for each contestant."""
-    check(backend, threads)
+    check(backend, threads, space)
     for agents in sizes:
-        base = resized(scenario, agents) if scenario else workload(agents)
+        base = resized(scenario, agents) if scenario else workload(agents, space)
         simulation, first = ours(base, backend, threads)
         contestants = {"murmura": first}
         if scenario is not None:
             if yardsticks:
                 contestants["its trio alone"] = ours(bare(base), backend, threads)[1]
+        elif space:
+            contestants["murmura, in the plane"] = ours(workload(agents), backend, threads)[1]
         else:
             contestants["murmura, all forces"] = ours(with_all_forces(base), backend, threads)[1]
             if yardsticks and agents <= 100_000:

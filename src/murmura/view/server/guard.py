@@ -1,4 +1,4 @@
-"""Who may talk to the server. Loopback is no boundary: any web page in the user's browser can reach it.
+"""Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
 
 A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
 origin; data needs the cookie, which only the one-time launch token buys. Where a host shares the view with a class,
@@ -36,7 +36,7 @@ SECURITY_HEADERS = [
 
 
 def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer; only pages that our own page shows side by side may be framed, and by it alone."""
+    """The headers of a response; only the two pages of a comparison may be framed, and only by our own page."""
     if not may_be_framed:
         return SECURITY_HEADERS
     return [

@@ -22,16 +22,15 @@ from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.compile_queue import CompileQueue
 from murmura.view.session.frame_capture import FrameCapture
-from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
+from murmura.view.session.observer import Observer, Pace, ShownHash, inspect, nearest_agent
 from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
 from murmura.view.session.source import ShownFlock, Source
-from murmura.view.session.state_hash import StateHash
 from murmura.view.wire.frames import extras_of, load_packer
 from murmura.view.wire.hello import hello_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] simulated at once at most: a machine that cannot keep up shows slower motion
+LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
 RECORDED = "this is a recording, which nobody can change: go on live from here first"
@@ -45,7 +44,7 @@ class Session:
         seed: For a scenario.
         backend: As for a simulation.
         threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
-        speed: Simulated seconds for each second that passes; by default as the scenario says.
+        speed: Simulated seconds for each second that passes; by default what each scenario says (`display.speed`).
     """
 
     def __init__(
@@ -57,6 +56,7 @@ class Session:
         speed: float | None = None,
     ) -> None:
         self.running = True
+        self._asks_scenario = speed is None
         self.selected: int | None = None
         self.extra = "density"
         self.frame = b""
@@ -70,7 +70,7 @@ class Session:
         self.wanted = True
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
-        self._hash = StateHash()
+        self._hash = ShownHash()
         self.lookout = Lookout()
         self._chronicle = Chronicle()
         self.feed = self._chronicle.feed
@@ -85,7 +85,8 @@ class Session:
             begin = Scene(begin, seed, backend, threads, defer_build=True)
         self.speed = begin.scenario.display.speed if speed is None else speed
         self._show(begin)
-        self._shown, self._loads = (self.source.epoch, self.scenario), self._load_count
+        self._loads = self._loads_now
+        self._shown = (self.source.epoch, self.scenario)
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="murmura-session", daemon=True)
@@ -102,11 +103,6 @@ class Session:
     def is_live(self) -> bool:
         """Whether a simulation is shown, which can be changed, and not a recording."""
         return isinstance(self.source, Scene)
-
-    @property
-    def _load_count(self) -> int:
-        """How many scenarios have been loaded."""
-        return self.source.loads if isinstance(self.source, Scene) else 0
 
     @property
     def scene(self) -> Scene:
@@ -226,7 +222,7 @@ class Session:
         most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
         affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
         try:
-            steps = self._clock.advance(min(seconds, LONGEST_TURN, affordable))
+            steps = self._clock.advance(min(seconds, affordable))
         except RunError as error:
             self._fail(error, good)
             return 0
@@ -262,6 +258,7 @@ class Session:
         """Count changes of the scene, so that subscribers are told of them."""
         epoch, scenario = self._shown
         self._shown = (self.source.epoch, self.scenario)
+        self._heed_scenario()
         if epoch != self.source.epoch:
             self.hello_number += 1
             self.lookout.ask({})  # pages ask again, if there is anything to be seen
@@ -269,6 +266,16 @@ class Session:
                 self._deselect()
         elif scenario is not self.scenario:
             self.scenario_number += 1
+
+    @property
+    def _loads_now(self) -> int:
+        return self.scene.loads if self.is_live else 0
+
+    def _heed_scenario(self) -> None:
+        """Another scenario brings its own speed, unless one was asked for."""
+        if self._loads != self._loads_now and self._asks_scenario:
+            self.speed = self._clock.speed = self.scenario.display.speed
+        self._loads = self._loads_now
 
     def _obey(self) -> bool:
         """Carry out pending commands in order; return whether anything changed."""
@@ -302,7 +309,7 @@ class Session:
                 act()
             else:
                 self._carry_out(act, refuse)
-            self._take_pace()
+            self._heed_scenario()
             return True
         except RunError as error:
             self._fail(error, good)
@@ -312,12 +319,6 @@ class Session:
         except Exception as error:  # a hostile message may make its reader raise anything
             refuse(f"{type(error).__name__}: {error}")
         return False
-
-    def _take_pace(self) -> None:
-        """A scenario that was just loaded has a display speed of its own; a later command may change it."""
-        if self._load_count != self._loads:
-            self._loads = self._load_count
-            self.speed = self._clock.speed = self.scenario.display.speed
 
     def _carry_out(self, message: dict[str, Any], refuse: Refuse) -> None:
         kind = message.get("type")
@@ -400,7 +401,7 @@ class Session:
         return True
 
     def _state_hash(self) -> str:
-        return self._hash.of(self.source, self.running)
+        return self._hash.now(self.source.epoch, self.simulation, self.running)
 
     def _publish_status(self) -> None:
         simulation, queue = self.simulation, self._compile_queue

@@ -15,9 +15,9 @@ import numpy as np
 
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.playback.playback import PlayedSimulation, Recording
+from murmura.view.playback.recorded import RecordedSource, Recording
 from murmura.view.wire.frames import HEADER, encode
-from murmura.view.wire.hello import greeting
+from murmura.view.wire.hello import hello_facts
 
 MOST_AGENT_FRAMES = 120_000
 """Agents times frames of a loop that goes with a live page; of a run that is a page of its own, MOST_OF_A_RUN."""
@@ -47,11 +47,11 @@ def _stepping(simulation: Simulation, frames: int, every: int) -> Iterator[bytes
 
 def played(recording: Recording) -> Iterator[bytes]:
     """Frames of a recorded run: at most MOST_FRAMES of them, spread evenly."""
-    simulation = PlayedSimulation(recording)
+    source = RecordedSource(recording)
     steps = [int(step) for step in recording.steps]
     for step in steps[:: -(-len(steps) // MOST_FRAMES)]:
-        simulation.seek(step)
-        yield encode(simulation, 1)
+        source.seek(step)
+        yield encode(source.flock, 1)
 
 
 def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _planes(words: Any) -> Any:
 
 def hello_of(scenario: Scenario, seed: int, label: str = "") -> dict[str, Any]:
     """What a page must know to show frames of a scenario."""
-    found = greeting(scenario)
+    found = hello_facts(scenario)
     del found["schema"], found["scenarios"]
     own = {
         "type": "hello",

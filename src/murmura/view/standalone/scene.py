@@ -9,7 +9,7 @@ import numpy as np
 
 from murmura.compute.cuda.arrays import LEAST_BINS
 from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
-from murmura.compute.plan import FELT_COLUMNS, WORLD_NUMBERS, Plan
+from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.webgpu.arrays import Layout, head_words
 from murmura.compute.webgpu.program import THREADS, program_of
 from murmura.compute.webgpu.records import HEAD_PLACES, NO_TROUBLE
@@ -21,7 +21,7 @@ from murmura.scenario import Scenario
 from murmura.view.session.tools import STRENGTHS, with_hand
 from murmura.view.standalone.live_values import MORE, live_values
 from murmura.view.wire.frames import EXTRAS
-from murmura.view.wire.hello import greeting
+from murmura.view.wire.hello import hello_facts
 
 MOST_EMBEDDED = 20_000
 """Agents whose start the file carries; the start of more is drawn by the page, from the seed."""
@@ -30,10 +30,12 @@ MOST_EMBEDDED = 20_000
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
     plan = Plan(with_hand(scenario, None))
+    if plan.dimension == 3:
+        return "a world with a depth runs with `murmura live` (backends cpu, cuda, webgpu)"
     minds = [group.name for _, group, _, _ in plan.lasting]
     if minds:
         return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"
-    if plan.mortal:
+    if plan.has_lifecycle:
         return "agents are born and die, which runs with `murmura live` (backends cpu, cuda, webgpu)"
     return ""
 
@@ -43,7 +45,7 @@ def packed_words(words: Any) -> str:
     return base64.b64encode(np.ascontiguousarray(words).tobytes()).decode()
 
 
-def scene_of(scenario: Scenario, seed: int) -> dict[str, Any]:
+def scenery_message(scenario: Scenario, seed: int) -> dict[str, Any]:
     """Everything that a page needs to simulate a scenario.
 
     Raises:
@@ -77,7 +79,7 @@ def scene_of(scenario: Scenario, seed: int) -> dict[str, Any]:
         "index": {"across": ACROSS, "block": SCAN_BLOCK, "leastBins": LEAST_BINS},
         "sizes": layout.sizes,
         "room": layout.room,
-        "columns": ["id", *carried, *FELT_COLUMNS],
+        "columns": ["id", *carried, *plan.felt_columns],
         "head": packed_words(head_words(fields, layout.sizes["head"])),
         "headPlaces": HEAD_PLACES,
         "tables": packed_words(tables),
@@ -91,7 +93,7 @@ def scene_of(scenario: Scenario, seed: int) -> dict[str, Any]:
         "extras": {
             name: {"number": number, "column": column, "top": top}
             for name, (number, column, top) in EXTRAS.items()
-            if column in {*carried, *FELT_COLUMNS}
+            if column in {*carried, *plan.felt_columns}
         },
         "species": np.asarray(state["species"]).tolist()
         if len(scenario.species) > 1 and is_embedded
@@ -100,7 +102,7 @@ def scene_of(scenario: Scenario, seed: int) -> dict[str, Any]:
 
 
 def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
-    found = greeting(scenario)
+    found = hello_facts(scenario)
     del found["schema"], found["scenarios"]
     return found | {
         "type": "hello",

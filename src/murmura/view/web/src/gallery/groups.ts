@@ -1,9 +1,9 @@
 /** Which shipped scenarios belong together, and which nine are on the keys 1 to 9. */
 
-export const BEST = ["murmuration", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
+export const BEST = ["roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
 
 const GROUPS: [string, string[]][] = [
-  ["Flocks and swarms", ["murmuration", "starlings", "sparrows", "bats", "insects", "locusts", "fireflies", "ants", "classic", "roadmap", "mixed", "day-and-night"]],
+  ["Flocks and swarms", ["roosts", "murmuration", "starlings", "sparrows", "bats", "insects", "locusts", "fireflies", "ants", "classic", "roadmap", "mixed", "day-and-night"]],
   ["In the sea", ["fish", "herring", "plankton", "jellyfish", "sky-and-sea"]],
   ["Hunters and prey", ["murmuration-hawk", "falcon-stoop", "eagle-pursuit", "owl-ambush", "shark-and-herring", "pack"]],
   ["Lives and evolution", ["ecosystem", "emergent", "arms-race", "scarcity", "fear-and-flocking", "colony", "courtship", "feeding-grounds"]],

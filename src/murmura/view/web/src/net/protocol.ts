@@ -365,6 +365,7 @@ export type ClientMessage =
   | { type: "pointer"; x: number; y: number; mode: PointerMode }
   | { type: "select"; id: number | null }
   | { type: "pick"; x: number; y: number }
+  | { type: "window"; width: number; height: number }
   | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null }
   | { type: "extra"; column: ExtraColumn }
   | { type: "place"; kind: "circle"; x: number; y: number; radius: number }

@@ -4,7 +4,7 @@ import { type ClientMessage, type Hello } from "../net/protocol";
 import type { Size } from "../render/camera";
 import { valueAt } from "./schema";
 
-const WAIT_MS = 400; // a window that is being dragged is not followed at every step: each makes a new flock
+const WAIT_MS = 400; // a window that is being dragged is not followed at every step
 const LEAST = 200; // [u]
 
 export class WindowWorld {
@@ -28,13 +28,13 @@ export class WindowWorld {
   private follow(): void {
     const hello = this.hello();
     if (!hello || hello.visitor || hello.history) return;
-    if (!(this.wanted() ?? valueAt(hello.scenario, "display.fills_window") === true)) return;
+    if (!(this.wanted() ?? valueAt(hello.scenario, "display.follow_window") === true)) return;
     const size = fillingSize(this.room());
     const now = { width: valueAt(hello.scenario, "world.width"), height: valueAt(hello.scenario, "world.height") };
     const key = `${String(hello.scenario.name)} ${size.width} ${size.height}`;
     if ((now.width === size.width && now.height === size.height) || key === this.asked) return;
     this.asked = key;
-    this.send({ type: "set", values: { "world.width": size.width, "world.height": size.height } });
+    this.send({ type: "window", ...size });
   }
 }
 

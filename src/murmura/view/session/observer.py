@@ -126,7 +126,8 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     rows = simulation.state.rows_of(found["neighbors"])
     places = simulation.positions[rows]
     found["neighbors"] = [
-        {"id": i, "x": float(x), "y": float(y)} for i, (x, y) in zip(found["neighbors"], places, strict=True)
+        {"id": i, "x": float(x), "y": float(y)}
+        for i, (x, y, *_) in zip(found["neighbors"], places, strict=True)
     ]
     state = simulation.state
     [row] = state.rows_of(found["id"])
@@ -140,11 +141,11 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
 
 
 def nearest_agent(simulation: ShownFlock, x: float, y: float) -> int | None:
-    """The id of the agent nearest to a place, across the edge too; None in an empty world."""
+    """The id of the agent nearest to a place seen from above, across the edge too; None in an empty world."""
     if not simulation.agent_count:
         return None
     world = simulation.scenario.world
-    offsets = simulation.positions.astype(np.float64) - (x, y)
+    offsets = simulation.positions[:, :2].astype(np.float64) - (x, y)
     if world.boundary == "wrap":
         size = np.array([world.width, world.height])
         offsets -= size * np.round(offsets / size)

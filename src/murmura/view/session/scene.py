@@ -224,7 +224,10 @@ class Scene:
         far = math.hypot(*way)
         pace = 0.5 * self.scenario.of_species(one.species).motion.max_speed
         velocity = [pace * way[0] / far, pace * way[1] / far] if far > 0.0 else [pace, 0.0]
-        self.simulation.add_agents([[one.x, one.y]], [velocity], {"species_id": [one.species]})
+        place = [one.x, one.y]
+        if world.depth is not None:
+            place, velocity = [*place, world.depth / 2.0], [*velocity, 0.0]
+        self.simulation.add_agents([place], [velocity], {"species_id": [one.species]})
 
     def _usual_threads(self, agents: int) -> int | None:
         """By default leave a core to the server and the browser, while the others can keep the pace."""
@@ -336,7 +339,7 @@ class Scene:
         rows = np.isin(simulation.state["species_id"], hunting_species(self.scenario))
         if not rows.any():
             return None
-        far = np.hypot(*(simulation.positions[rows].astype(float) - (x, y)).T)
+        far = np.hypot(*(simulation.positions[rows, :2].astype(float) - (x, y)).T)
         return int(simulation.ids[rows][np.argmin(far)])
 
     def _move(self, message: Message) -> Change:

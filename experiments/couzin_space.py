@@ -2,10 +2,10 @@
 
     python experiments/couzin_space.py [--quick]
 
-Published: as the zone of orientation widens at a wide zone of attraction, 100 go from a swarm (no order) to
-a torus (little polarization, much rotation) to a dynamic and then a highly parallel group; which one it is in between
-depends on which one it was (hysteresis). N = 100, repulsion 1, speed 3, turning 40 deg/s, blind angle 90 deg, error
-0.05 rad, steps of 0.1 s, no edges, start in a ball. `couzin.py` asks the same in the plane.
+Published: as the zone of orientation widens at a wide zone of attraction, a group of 100 goes from a swarm (no order)
+to a torus (little polarization, much rotation) to a dynamic and then a highly parallel group; which one it is in
+between depends on which one it was (hysteresis). N = 100, repulsion 1, speed 3, turning rate 40 deg/s, blind angle 90
+deg, error 0.05 rad, steps of 0.1 s, no edges, start in a ball. `couzin.py` asks the same in the plane.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.lab.heirs import family as heirs
 from tests.view.live import flock
 
 from .conftest import WEB, MakeTab
@@ -49,11 +50,24 @@ def _noted(tab: Tab) -> None:
     tab.until(lambda: tab.page.locator(".note.error").count() == 1)
 
 
+def _lived(tab: Tab) -> None:
+    tab.page.get_by_label("Search settings").fill("")
+    tab.still(heirs())
+    tab.page.evaluate(
+        "() => document.querySelectorAll('.panel details').forEach((each) => { each.open = true; })"
+    )
+    tab.page.locator("#flock").focus()
+    tab.page.keyboard.press("j")
+    tab.send("step", count=20)
+
+
 STATES: dict[str, Callable[[Tab], None]] = {
     "at first": lambda tab: None,
     "inspecting": _inspecting,
     "all folders open, charts as tables": _unfolded,
     "a search and an error": _noted,
+    "species, files and events": _lived,
+    "the gallery": lambda tab: tab.page.keyboard.press("0"),
     "hidden": lambda tab: tab.page.keyboard.press("h"),
     "the sheet, waiting for a key": _sheet,
 }

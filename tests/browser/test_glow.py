@@ -93,7 +93,9 @@ def _width(tab: Tab) -> int:
 
 
 # A large one takes a quarter of a minute where the processor paints.
-@pytest.mark.parametrize(("key", "size"), [("s", (960, 640)), *([("S", (3840, 2560))] if IS_LONG else [])])
+@pytest.mark.parametrize(
+    ("key", "size"), [("Shift+S", (960, 640)), *([("y", (3840, 2560))] if IS_LONG else [])]
+)
 def test_a_screenshot_is_drawn_in_full(make_tab: MakeTab, key: str, size: tuple[int, int]) -> None:
     tab = make_tab()
     tab.page.add_init_script(SLOW)

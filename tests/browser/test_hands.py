@@ -34,7 +34,7 @@ def _near(found: Any, place: tuple[float, float], reach: float = 1.0) -> bool:
         ("", "left", False, "attract"),
         ("", "right", False, "repel"),
         ("", "left", True, "repel"),
-        ("d", "left", False, "scare"),
+        ("Shift+D", "left", False, "scare"),
     ],
 )
 def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, mode: str) -> None:
@@ -146,7 +146,7 @@ def test_building_and_removing(tab: Tab) -> None:
     mouse.click(*HERE, button="right")
     tab.until(lambda: not tab.session.scenario.obstacles)
 
-    tab.page.keyboard.press("w")
+    tab.page.keyboard.press("Shift+W")
     mouse.move(*HERE)
     mouse.down()
     mouse.move(*THERE, steps=4)
@@ -159,7 +159,7 @@ def test_building_and_removing(tab: Tab) -> None:
 
     for key, thing, items in (
         ("o", "attractor", lambda: rules().attractors.points),
-        ("d", "predator", lambda: rules().predators.hunters),
+        ("Shift+D", "predator", lambda: rules().predators.hunters),
     ):
         tab.page.keyboard.press(key)
         mouse.click(*HERE)
@@ -173,7 +173,7 @@ def test_building_and_removing(tab: Tab) -> None:
 
 def test_quick_clicks_make_as_many_things(tab: Tab) -> None:
     tab.still()
-    tab.page.keyboard.press("d")
+    tab.page.keyboard.press("Shift+D")
     spots = [(420.0 + 20.0 * k, 330.0) for k in range(6)]
     for spot in spots:
         tab.page.mouse.click(*spot)

@@ -76,6 +76,13 @@ def family(agents: int = 20, **values: Any) -> mm.Scenario:
     """Two species of such agents."""
     kinds = [{"name": "finch", "towards": {"owl": "flee"}}, {"name": "owl", "towards": {"finch": "chase"}}]
     return mm.load_scenario("classic").with_values(
-        {"agents": agents, "species": kinds, "rules.heirs": {}, "world.width": 200, "world.height": 200}
+        {
+            "agents": agents,
+            "species": kinds,
+            "rules.heirs": {},
+            "world.width": 200,
+            "world.height": 200,
+            "display.follow_window": False,
+        }
         | values
     )

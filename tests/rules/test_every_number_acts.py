@@ -16,7 +16,7 @@ from murmura.rules import built_in_rules
 from tests.parity.scenes import lively, scenario_of
 
 STEPS = 30
-ORDER = ("classics", "walled", "soft", "hunted", "wrapped", "life", "courting", "scored", "wild")
+ORDER = ("flight", "classics", "walled", "soft", "hunted", "wrapped", "life", "courting", "scored", "wild")
 """Scenes, the quick ones first; what acts in one is not looked at in the next."""
 
 
@@ -33,7 +33,10 @@ def numbers() -> dict[str, tuple[float, float]]:
 
 
 def begun(scene: str) -> mm.Simulation:
-    """A flock in the middle of things; `courting` is `life` before anybody has found anybody."""
+    """A flock in the middle of things; `courting` is `life` before anybody has found anybody, `flight` is in space."""
+    if scene == "flight":
+        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude", "banking")}
+        return mm.Simulation(mm.load_scenario("murmuration").with_values({"agents": 60, **rules}), 3, "cpu")
     return mm.Simulation(scenario_of("life"), 3, "cpu") if scene == "courting" else lively(scenario_of(scene))
 
 

@@ -26,7 +26,9 @@ PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fai
 
 
 def flock(agents: int = 60, **values: Any) -> mm.Scenario:
-    return mm.load_scenario("classic").with_values({"agents": agents} | values)
+    # A page of another shape would make another world of it.
+    shown = {"display.follow_window": False, "display.trails": True}
+    return mm.load_scenario("classic").with_values({"agents": agents} | shown | values)
 
 
 def until(true: Callable[[], Any]) -> None:
@@ -35,6 +37,23 @@ def until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.002)
+
+
+class Aside:
+    """A shelf for runs that a test may put up; until then there is none."""
+
+    folder: Any = None
+
+    def start(self, session: Session) -> dict[str, Any]:
+        found: dict[str, Any] = self.folder.start(session)
+        return found
+
+    def stop(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.folder.stop()
+        return found
+
+    def told(self) -> dict[str, Any]:
+        return {"recording": False} if self.folder is None else self.folder.told()
 
 
 class Live:
@@ -46,7 +65,8 @@ class Live:
         self.port = self._door.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
-        self.app = make_app(session, self.port)
+        self.shelf = Aside()
+        self.app = make_app(session, self.port, shelf=self.shelf)
         self.token = str(self.app.launch_token)
         config = server_config(self.app, "127.0.0.1", self.port)
         config.log_level = "critical"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -26,7 +27,7 @@ from murmura.cli.options import (
 @app.default
 @app.command
 def live(
-    scenario: str = "starlings",
+    scenario: str = "roosts",
     /,
     *,
     agents: Agents = None,
@@ -40,6 +41,16 @@ def live(
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
+    share: Annotated[
+        bool, Parameter(help="Let a class watch, with a code; not encrypted.", negative="")
+    ] = False,
+    lessons: Annotated[
+        list[Path] | None,
+        Parameter(help="Folder with lesson cards of your own. May be repeated.", negative=""),
+    ] = None,
+    runs: Annotated[Path, Parameter(help="Folder for the runs that are recorded from the page.")] = Path(
+        "runs"
+    ),
 ) -> None:
     """Open a scenario in the browser and watch it live.
 
@@ -50,9 +61,16 @@ def live(
     """
     if speed is not None:
         check_pace(speed)
+    from murmura.view.server.sharing import check_host
+
     print(f"murmura {__version__} - starting...", flush=True)
+    check_host(host, share)
+    from murmura.view.wire.lessons import read_lessons
+
+    read_lessons(lessons or ())  # what is wrong with them is told at once, not to the first page
+    from murmura.lab.runs.live_recording import RunShelf
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open, exit_on_close)
+    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs), share, lessons or ())

@@ -49,15 +49,28 @@ def replay(
     Parameters
     ----------
     path
-        The folder of a run, as `murmura run` writes it, or a file of actions, as the live view saves it.
+        The folder of a run, as `murmura run` writes it, its `run.gsd` alone, or a file of actions, as the live view
+        saves it.
     """
     if speed is not None:
         check_pace(speed)
     load_rules(rules)
-    if path.is_dir():
+    if path.suffix == ".gsd":
+        replay_trajectory(path, speed, port, not no_open)
+    elif path.is_dir():
         replay_folder(path, speed, port, not no_open, backend, threads)
     else:
         replay_actions(path, live, speed, port, not no_open, backend, threads, as_json)
+
+
+def replay_trajectory(path: Path, speed: float | None, port: int | None, open_page: bool) -> None:
+    """Show a trajectory without its folder."""
+    print(f"murmura {__version__} - starting...", flush=True)
+    from murmura.lab.runs.bare import BareTrajectory
+    from murmura.view.playback.playback import Playback
+    from murmura.view.server.app import serve
+
+    serve(Playback(BareTrajectory(path), speed), port=port, open_page=open_page)
 
 
 def replay_folder(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.errors import ScenarioError
+from murmura.core.errors import MurmuraError, RunError, ScenarioError
+from murmura.lab.runs.bare import BareTrajectory
 from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.playback.playback import Playback, usual_speed
@@ -191,6 +192,41 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
         assert b"this is a recording" in body
     finally:
         live.close()
+
+
+def test_it_waits_at_the_first_frame_until_somebody_watches(playback: Playback):
+    assert not playback.running and playback.simulation.step_count == 0
+    playback.ask_frame()
+    assert playback.running
+    playback.running = False  # paused: asking for frames does not set it going again
+    playback.ask_frame()
+    assert not playback.running
+
+
+def test_charts_get_what_was_measured(playback: Playback, folder: Path):
+    told = playback.hello()["history"]
+    rows = list(mm.open_run(folder).metrics())
+    assert told["times"] == pytest.approx([row["step"] / 60.0 for row in rows])
+    assert told["columns"]["polarization"] == pytest.approx([row["polarization"] for row in rows])
+    branched(playback)
+    assert "history" not in playback.hello()  # from here on it is measured as it flies
+
+
+def test_a_trajectory_without_its_folder_can_be_watched(folder: Path, tmp_path: Path):
+    alone = tmp_path / "alone.gsd"
+    alone.write_bytes((folder / "run.gsd").read_bytes())
+    bare = BareTrajectory(alone)
+    playback = Playback(bare)
+    obey(playback, {"type": "seek", "step": 30})
+    assert np.abs(playback.simulation.positions - plain(30).positions).max() < 1e-4
+    assert (bare.scenario.world.width, bare.scenario.world.height) == (1600, 900)
+    assert playback.hello()["history"]["times"] == []
+    with pytest.raises(RunError, match="only be watched"):
+        bare.branch(0)
+    empty = tmp_path / "empty.gsd"
+    empty.write_bytes(b"no trajectory")
+    with pytest.raises(MurmuraError):
+        BareTrajectory(empty)
 
 
 def test_a_recorded_frame_in_space_has_its_depth(tmp_path: Path):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from murmura.view.server.guard import Guard
+from murmura.view.server.guard import MOST_GUESSES, VISITOR, Guard, class_code
 
 PORT = 8421
 HOST, ORIGIN = f"127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT}"
@@ -203,3 +203,47 @@ def test_guards_share_no_secrets():
     first, second = Gate(), Gate()
     assert first.guard.launch_token != second.guard.launch_token
     assert_refused(second, second.ask("websocket", "/ws", cookie=first.cookie()))
+
+
+def test_who_has_the_cookie_may_use_the_printed_address_again(gate: Gate):
+    token = gate.guard.launch_token
+    cookie = gate.cookie()
+    again = gate.ask(query=f"token={token}", cookie=cookie)
+    assert (again[0]["status"], dict(again[0]["headers"])[b"location"]) == (303, b"/")
+    refused = gate.ask(query=f"token={token}")  # another browser
+    assert refused[0]["status"] == 403
+    assert b"press Enter in the terminal" in refused[1]["body"]
+    assert gate.ask(query=f"token={gate.guard.renew()}")[0]["status"] == 303
+
+
+def test_visitors_come_in_by_the_class_code_and_no_farther_than_the_page():
+    gate = Gate()
+    gate.guard = Guard(gate._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
+    assert b"Class code" in gate.ask()[1]["body"]
+    assert_refused(gate, gate.ask(query="code=KMP235"))
+    answer = gate.ask(query="code=kmp234")
+    assert answer[0]["status"] == 303
+    cookie = dict(answer[0]["headers"])[b"set-cookie"].decode().partition(";")[0]
+    seen: list[Any] = []
+
+    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        seen.append((scope["path"], scope[VISITOR]))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    gate.guard._app = app
+    for path in ("/", "/assets/x.js", "/api/actions", "/api/state", "/left/"):
+        gate.ask(path=path, cookie=cookie)
+    assert seen == [("/", True), ("/assets/x.js", True)]
+    seen.clear()
+    gate.ask(path="/api/actions", cookie=gate.cookie())
+    assert seen == [("/api/actions", False)]
+
+
+def test_who_guesses_codes_is_made_to_wait():
+    gate = Gate()
+    gate.guard = Guard(gate._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
+    for k in range(MOST_GUESSES):
+        assert gate.ask(query=f"code=A{k}")[0]["status"] == 403
+    assert gate.ask(query="code=KMP234")[0]["status"] == 403
+    assert len(class_code()) == 6 and class_code() != class_code()
+    assert gate.ask(query=f"token={gate.guard.launch_token}")[0]["status"] == 303  # the host is not kept out

@@ -45,24 +45,26 @@ def test_being_called_for_often_does_not_put_the_next_time_off():
 
 
 def test_measures_are_those_of_the_simulation():
-    told: list[dict[str, float | None]] = []
     sim = mm.Simulation(flock(80), 3, "reference")
     sim.step(5)
-    observer = Observer(told.append)
+    observer = Observer()
     observer.observe(sim, 100.0)
-    until(lambda: told)
+    until(lambda: observer.reading_of(sim)["measures"])
+    told = observer.reading_of(sim)
     expected = {key: value for key, value in sim.measure().items() if value == value}
-    assert {key: value for key, value in told[0].items() if value is not None} == pytest.approx(expected)
+    found = {key: value for key, value in told["measures"].items() if value is not None}
+    assert found == pytest.approx(expected)
+    assert told["measured"] == sim.time
     observer.observe(sim, 100.1)  # not yet
     until(lambda: not observer._is_busy)
-    assert len(told) == 1
+    assert observer.reading_of(sim) is told
+    assert observer.reading_of(mm.Simulation(flock(8), 3, "reference"))["measures"] == {}
 
 
 def test_a_flock_that_is_not_finite_is_not_measured():
-    told: list[dict[str, float | None]] = []
     sim = mm.Simulation(flock(8), 3, "reference")
     sim.state["position_x"][:] = float("nan")
-    observer = Observer(told.append)
+    observer = Observer()
     observer.observe(sim, 100.0)
-    until(lambda: told)
-    assert told == [{}]
+    until(lambda: observer.reading_of(sim)["measured"] is not None)
+    assert observer.reading_of(sim)["measures"] == {}

@@ -114,3 +114,23 @@ def test_what_cannot_be_placed_is_refused():
         with pytest.raises(ScenarioError):
             scene.carry_out(message)
     assert scene.scenario == flock(20)
+
+
+def test_numbers_and_wishes_of_species_change_while_the_flock_flies(tmp_path: Path):
+    kinds = [{"name": "a"}, {"name": "b"}]
+    scene = _scene(flock(20).with_values({"species": kinds}))
+    scene.step(3)
+    slow = [{"name": "a", "values": {"motion.max_speed": 0.5}, "towards": {"b": "flee"}}, {"name": "b"}]
+    scene.carry_out({"type": "set", "values": {"species": slow}})
+    assert (scene.simulation.step_count, scene.epoch) == (3, 1)
+    scene.step(200)
+    speeds = np.hypot(*scene.simulation.velocities.T)
+    slow_ones = scene.simulation.state["species_id"] == 0
+    assert speeds[slow_ones].max() <= 0.5 + 1e-5 < speeds[~slow_ones].max()
+    file = tmp_path / "actions.json"
+    file.write_text(json.dumps(scene.record()))
+    record = read_record(file)
+    assert record.total_steps == 203
+    assert replay(record).simulation.step_count == 203
+    scene.carry_out({"type": "set", "values": {"species": [{"name": "a", "share": 3}, {"name": "b"}]}})
+    assert scene.simulation.step_count == 0  # another mixture is another flock

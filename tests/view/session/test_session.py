@@ -14,6 +14,7 @@ from murmura.core.algebra import where
 from murmura.core.rule import REGISTRY, register_rule
 from murmura.view.playback.replay import read_record, replay
 from murmura.view.session.session import Session
+from murmura.view.session.subscriber import Subscriber
 from tests.view.live import Frame, Live, flock, until
 
 
@@ -153,3 +154,18 @@ def test_a_breakdown_can_be_replayed(tmp_path: Path):
     path = tmp_path / "actions.json"
     path.write_text(json.dumps(session.scene.record()))
     assert replay(read_record(path)).simulation.step_count == 7
+
+
+def test_a_visitor_may_look_and_not_touch():
+    session = Session(flock(8), 3, "reference")
+    watcher = Subscriber(session, lambda: None, may_touch=False)
+    watcher.receive('{"type": "ready"}')
+    watcher.receive('{"type": "pause"}')
+    told = [json.loads(message) for message in watcher.updates() if isinstance(message, str)]
+    assert told[0]["visitor"] is True
+    assert [message["message"] for message in told if message["type"] == "error"] == [
+        "you are a visitor: you may look and not touch"
+    ]
+    assert session._queue.take() is None
+    free = next(iter(Subscriber(session, lambda: None).updates()))
+    assert "visitor" not in json.loads(free)

@@ -7,7 +7,7 @@ that fails (a run that began from given positions), the frame itself is the star
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -51,6 +51,10 @@ class BranchableRun:
                 found: Frame = self._run.frames[other]
                 return found
         raise RunError(f"every frame of {self._run.folder} is damaged")
+
+    def measures(self) -> Iterator[dict[str, Any]]:
+        """What was measured on the way, a row for each measured step."""
+        return self._run.rows("metrics")
 
     def lineage(self) -> Lineage:
         return self._run.lineage()

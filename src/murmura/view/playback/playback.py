@@ -6,8 +6,10 @@ live scene.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from murmura.view.session.source import Source
 from murmura.view.wire.frames import EXTRAS
 
 TOP_SPEED = 16.0
+MOST_ROWS = 2000  # of what was measured, told to a page
 FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this, or the flock would jump
 
 
@@ -32,6 +35,7 @@ class Playback(Session):
         self._branch_origin = ""  # how the live flock was obtained, in words
         self._is_branching = False
         self._followed: Source | None = None
+        self._waits, self.running = True, False  # at the first frame, until somebody watches
 
     def _switch_to(self, source: Source) -> None:
         """Show another source; pages notice by its epoch."""
@@ -57,7 +61,20 @@ class Playback(Session):
         if not self.is_live:
             columns = self._recorded.columns
             found["columns"] = [name for name in found["columns"] if EXTRAS[name][1] in columns]
+            found["history"] = self._history
         return found
+
+    @cached_property
+    def _history(self) -> dict[str, Any]:
+        """All that was measured in the run, for the charts."""
+        recording = self._recorded.recording
+        return history(list(recording.measures()), recording.scenario.motion.time_step)
+
+    def ask_frame(self) -> None:
+        """The first one who watches sets it going: what nobody sees shall not be over when somebody comes."""
+        if self._waits:
+            self._waits, self.running = False, True
+        super().ask_frame()
 
     def _publish_status(self) -> None:
         super()._publish_status()
@@ -150,6 +167,20 @@ class Playback(Session):
         "seek": _seek,
         "branch": _branch,
         "return": _go_back,
+    }
+
+
+def history(rows: Sequence[Mapping[str, Any]], time_step: float) -> dict[str, Any]:
+    """Measured rows as columns for a page: `times` [s] and `columns`; of very many rows some."""
+    some = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
+    names = dict.fromkeys(name for row in some for name in row if name not in ("step", "time"))
+
+    def number(value: Any) -> float | None:
+        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+    return {
+        "times": [row["step"] * time_step for row in some],
+        "columns": {name: [number(row.get(name)) for row in some] for name in names},
     }
 
 

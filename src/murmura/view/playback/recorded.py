@@ -6,7 +6,7 @@ run itself comes from outside; this file reads no folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, Protocol
 
@@ -55,6 +55,9 @@ class Recording(Protocol):
         """The step of each frame."""
 
     def frame(self, number: int) -> Frame: ...
+
+    def measures(self) -> Iterator[dict[str, Any]]:
+        """What was measured on the way: rows with `step` and measures by name, None where there was nothing."""
 
     def branch(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and how it was obtained, in words."""

@@ -92,6 +92,8 @@ def _count_steps(actions: list[Any], end: dict[str, Any]) -> int:
 
 def _restarts(action: dict[str, Any]) -> bool:
     values = action.get("values")
+    if action.get("restarts") is False:
+        return False
     return action["type"] in ("load", "reset") or (
         action["type"] == "set" and isinstance(values, dict) and begins_anew(values)
     )

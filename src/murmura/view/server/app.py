@@ -11,19 +11,20 @@ import os
 import platform
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.compare import Pair
 from murmura.view.server.connections import server_config
-from murmura.view.server.guard import Guard
+from murmura.view.server.files import Shelf, file_routes
+from murmura.view.server.guard import VISITOR, Guard, class_code
+from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
 
 STATIC = Path(__file__).parents[1] / "static"
-LOCAL = ("127.0.0.1", "localhost")
 MOST_CLIENTS = 256
 FIRST_PORT, LAST_PORT = 8421, 65535
 RELOAD_SECONDS = 2.0  # reloading a page takes less
@@ -69,10 +70,10 @@ class Notifier:
             event.set()
 
 
-async def serve_page(socket: Any, session: Session, notifier: Notifier) -> None:
+async def serve_page(socket: Any, session: Session, notifier: Notifier, may_touch: bool = True) -> None:
     """Send updates to one page and take its messages until it disconnects."""
     changed = notifier.register()
-    subscriber = Subscriber(session, notifier.notify)
+    subscriber = Subscriber(session, notifier.notify, may_touch)
     subscriber.open()
     sender = asyncio.create_task(_send_updates(socket, subscriber, changed))
     try:
@@ -117,8 +118,21 @@ def make_app(
     port: int,
     hosts: tuple[str, ...] = LOCAL,
     on_last_page_closed: Callable[[], None] = lambda: None,
+    shelf: Shelf | None = None,
+    code: str | None = None,
+    lessons: Sequence[Path] = (),
 ) -> Guard:
-    """The guarded application; `on_last_page_closed` is called when the last page has left and none came back."""
+    """The guarded application.
+
+    Args:
+        session: What is shown.
+        port: Where it listens.
+        hosts: Names by which it may be called.
+        on_last_page_closed: Called when the last page has left and none came back.
+        shelf: Where pages may have runs recorded; without one they may not.
+        code: What visitors type to watch; none: there are no visitors.
+        lessons: Folders with lesson cards beside the shipped ones.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
@@ -130,9 +144,10 @@ def make_app(
             on_last_page_closed()
 
     if isinstance(session, Session):
-        app = Starlette(routes=_routes(session, notifiers[""], check_pages))
+        own = file_routes(session, shelf, lessons)
+        app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages)])
         app.state.notifier = notifiers[""]
-        return Guard(app, port, hosts)  # type: ignore[arg-type]
+        return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
     halves = [
         Mount(f"/{name}", routes=_routes(one, notifiers[name], check_pages)) for name, one in sides.items()
     ]
@@ -159,7 +174,7 @@ def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None
             return
         await websocket.accept()
         try:
-            await serve_page(websocket, session, notifier)
+            await serve_page(websocket, session, notifier, not websocket.scope.get(VISITOR, False))
         finally:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS, check_pages)
 
@@ -213,11 +228,16 @@ def serve(
     port: int | None = None,
     open_page: bool = True,
     exit_on_close: bool = False,
+    shelf: Shelf | None = None,
+    share: bool = False,
+    lessons: Sequence[Path] = (),
 ) -> None:
-    """Serve until Ctrl-C, or until the last page is closed."""
+    """Serve until Ctrl-C, or until the last page is closed; with `share` also visitors with a class code."""
     check_page()
-    if host not in LOCAL:
-        raise BackendError(f"the live view listens on this machine only (127.0.0.1), got --host {host}")
+    check_host(host, share)
+    code = class_code() if share else None
+    if share and host in LOCAL:
+        host = EVERYWHERE
     problems: list[MurmuraError] = []
 
     def leave() -> None:
@@ -233,7 +253,9 @@ def serve(
         import uvicorn
 
         chosen = door.getsockname()[1]
-        app = make_app(session, chosen, on_last_page_closed=lambda: leave() if exit_on_close else None)
+        names = own_names(host) if share else LOCAL
+        close = lambda: leave() if exit_on_close else None  # noqa: E731
+        app = make_app(session, chosen, names, close, shelf, code, lessons)
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.on_build_failure = give_up
@@ -242,7 +264,12 @@ def serve(
             session.open()
             with asyncio.Runner() as runner:
                 runner.get_loop()  # before the address is printed: a Ctrl-C while the loop is created would break it
-                _announce(f"http://{host}:{chosen}/?token={app.launch_token}", chosen, open_page)
+                own = f"http://{LOCAL[0] if host == EVERYWHERE else host}:{chosen}/?token="
+                _announce(f"{own}{app.launch_token}", chosen, open_page)
+                if code is not None:
+                    visitors = f"http://{names[0]}:{chosen}/ with the code {code}"
+                    print(f"{WARNING}\nmurmura: visitors: {visitors}", flush=True)
+                listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
         except KeyboardInterrupt:
             serving.close()  # Ctrl-C may come before the server runs

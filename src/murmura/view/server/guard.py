@@ -1,13 +1,16 @@
 """Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
 
-A request must name an allowed host; a WebSocket and every request that is not a GET must come from the same origin;
-data needs the cookie, which is set in exchange for the one-time launch token.
+A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
+origin; data needs the cookie, which only the one-time launch token buys. Where a host shares the view with a class,
+the class code buys another cookie, whose owner may look and not touch.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
@@ -41,11 +44,39 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
     ]
 
 
-class Guard:
-    """Wraps an application: passes allowed requests on and answers others with 403."""
+VISITOR = "murmura.visitor"
+"""In the scope of a request: whether it comes from somebody who may look and not touch."""
+MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then nobody is let in for a while
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
 
-    def __init__(self, app: App, port: int, hosts: tuple[str, ...], framed: tuple[str, ...] = ()) -> None:
-        self._app, self._framed = app, framed
+
+def class_code() -> str:
+    """Six letters that can be written on a blackboard: 900 million, at most 20 guesses a minute."""
+    return "".join(secrets.choice(LETTERS) for _ in range(6))
+
+
+class Guard:
+    """Wraps an application; lets through what is allowed and answers the rest with 403.
+
+    Args:
+        app: What is guarded.
+        port: Where it listens.
+        hosts: Names by which it may be called.
+        framed: Paths that our own page shows side by side.
+        code: What visitors type; none: there are no visitors.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        port: int,
+        hosts: tuple[str, ...],
+        framed: tuple[str, ...] = (),
+        code: str | None = None,
+    ) -> None:
+        self._app, self._framed, self._code = app, framed, code
+        self._visitor = secrets.token_urlsafe(32)
+        self._guesses: deque[float] = deque(maxlen=MOST_GUESSES)
         self._hosts = {f"{host}:{port}" for host in hosts}
         self._origins = {f"http://{host}" for host in self._hosts}
         self._cookie_name = f"murmura_{port}"
@@ -60,15 +91,31 @@ class Guard:
         if not self._is_allowed(scope, headers):
             await _refuse(scope, send)
             return
-        token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-        if scope["type"] == "http" and scope["path"] == "/" and token:
-            await self._redeem(token, send)
-            return
-        if not self._has_cookie(headers):
-            await _refuse(scope, send)
-            return
-        framed = any(scope["path"].startswith(path) for path in self._framed)
-        await self._app(scope, receive, _with_headers(send, _headers(framed)))
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        token, code = query.get("token", [""])[0], query.get("code", [""])[0]
+        at_door = scope["type"] == "http" and scope["path"] == "/"
+        is_host, is_visitor = (
+            self._has_cookie(headers, self._cookie),
+            self._has_cookie(headers, self._visitor),
+        )
+        if at_door and token:
+            await self._redeem(token, send, is_host)
+        elif at_door and code and self._code is not None:
+            await self._admit(code, scope, send)
+        elif is_host or (is_visitor and self._is_open_to_visitors(scope["path"])):
+            framed = any(scope["path"].startswith(path) for path in self._framed)
+            shown = {**scope, VISITOR: not is_host}
+            await self._app(shown, receive, _with_headers(send, _headers(framed)))
+        else:
+            await _refuse(scope, send, at_door, self._code is not None)
+
+    def _is_open_to_visitors(self, path: str) -> bool:
+        return self._code is not None and (path in ("/", "/ws") or path.startswith("/assets/"))
+
+    def renew(self) -> str:
+        """Make a new launch token; the one before it, if nobody used it, is void."""
+        self.launch_token = secrets.token_urlsafe(32)
+        return self.launch_token
 
     def _is_allowed(self, scope: Scope, headers: dict[bytes, str]) -> bool:
         if headers.get(b"host", "") not in self._hosts:
@@ -77,24 +124,41 @@ class Guard:
             return headers.get(b"origin", "") in self._origins
         return True
 
-    def _has_cookie(self, headers: dict[bytes, str]) -> bool:
-        # Parsed by hand: other servers on this host share the cookie jar, and http.cookies fails on some cookies.
-        expected = f"{self._cookie_name}={self._cookie}".encode()
+    def _has_cookie(self, headers: dict[bytes, str], value: str) -> bool:
+        # By hand: other servers on this host share the cookie jar, and http.cookies gives up on theirs.
+        expected = f"{self._cookie_name}={value}".encode()
         found = (part.strip().encode() for part in headers.get(b"cookie", "").split(";"))
         return any(hmac.compare_digest(part, expected) for part in found)
 
-    async def _redeem(self, token: str, send: Send) -> None:
-        """Exchange the one-time token for the cookie, and remove it from the address."""
+    async def _admit(self, code: str, scope: Scope, send: Send) -> None:
+        """Give a visitor's cookie for the class code; who guesses too often waits."""
+        now = time.monotonic()
+        tired = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
+        given = code.strip().upper().encode()
+        if tired or not hmac.compare_digest(given, str(self._code).encode()):
+            self._guesses.append(now)
+            await _refuse(scope, send, True, True)
+        else:
+            await self._let_in(self._visitor, send)
+
+    async def _let_in(self, value: str, send: Send) -> None:
+        cookie = f"{self._cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/".encode()
+        headers = [(b"location", b"/"), (b"set-cookie", cookie), *SECURITY_HEADERS]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _redeem(self, token: str, send: Send, is_known: bool) -> None:
+        """Swap the one-time token for the cookie, and take it out of the address; who has the cookie needs no token."""
+        if is_known:
+            await self._let_in(self._cookie, send)
+            return
         expected, self.launch_token = self.launch_token, None
         if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
             if expected is not None:
                 self.launch_token = expected
-            await _refuse({"type": "http"}, send)
+            await _refuse({"type": "http"}, send, True, self._code is not None)
             return
-        cookie = f"{self._cookie_name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/".encode()
-        headers = [(b"location", b"/"), (b"set-cookie", cookie), *SECURITY_HEADERS]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        await self._let_in(self._cookie, send)
 
 
 def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
@@ -106,11 +170,37 @@ def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
     return wrapped
 
 
-async def _refuse(scope: Scope, send: Send) -> None:
+async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool = False) -> None:
+    """Say no: to whoever opens the page in words, to all others in one line."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4403, "reason": ""})
         return
-    body = b"403: open the address that murmura printed; its token works once\n"
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *SECURITY_HEADERS]
+    kind, body = b"text/plain", b"403: open the address that murmura printed; its token works once\n"
+    security = SECURITY_HEADERS
+    if at_door:
+        kind, body = b"text/html", _door_page(shares)
+        security = [
+            (name, value.replace(b"form-action 'none'", b"form-action 'self'")) for name, value in security
+        ]
+    headers = [(b"content-type", kind + b"; charset=utf-8"), *security]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def _door_page(shares: bool) -> bytes:
+    """What somebody sees who is not let in: why, and what to do."""
+    code = (
+        '<p>If you are a visitor, type the class code that your host shows you.</p><form action="/" method="get">'
+        '<label>Class code <input name="code" autocomplete="off" autofocus maxlength="12"></label> '
+        "<button>Watch</button></form>"
+    )
+    own = (
+        "<p>This flock belongs to whoever started <code>murmura</code>. The address it printed works once, in one "
+        "browser.</p><p>To open it here, press Enter in the terminal where murmura runs: it prints a fresh address. "
+        "Open that one.</p>"
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Murmura: not open here</title>'
+        '<meta name="viewport" content="width=device-width"></head><body><main><h1>Murmura is not open in this '
+        f"browser</h1>{code if shares else ''}{own}</main></body></html>\n"
+    ).encode()

@@ -9,6 +9,7 @@ from typing import Any
 from murmura.engine.census import censuses, hunting_species
 from murmura.engine.lineage import CAUSE_NAMES, Lineage
 from murmura.measure.atmosphere import Atmosphere
+from murmura.view.session.event_feed import EventFeed
 from murmura.view.session.observer import Pace
 from murmura.view.session.source import ShownFlock
 
@@ -24,10 +25,11 @@ class Chronicle:
         self._pace = Pace(0.5)
         self._report: dict[str, Any] = {}
         self._atmosphere = Atmosphere(0)
+        self.feed = EventFeed()
 
     def update(self, epoch: int, simulation: ShownFlock, now: float, energy: float | None) -> None:
         """Count again, if it is time and the flock has stepped."""
-        simulation.events()  # the family tree has them; kept, they would fill the memory
+        self.feed.hear(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
             now, anyway=epoch != self._epoch
@@ -60,5 +62,6 @@ class Chronicle:
         ]
 
     def report(self) -> dict[str, Any]:
-        """Part of a status message; empty while nobody was born or died."""
-        return self._report
+        """Part of a status message; nothing of births and deaths while there are none."""
+        totals = self.feed.totals
+        return {**({"totals": totals} if totals else {}), **self._report}

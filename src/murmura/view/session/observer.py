@@ -5,13 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.scenario import Scenario
+from murmura.view.session.eyesight import EYES, sight
 from murmura.view.session.family import family
+from murmura.view.session.population import TRAITS, Columns, copied_columns, count_population
 from murmura.view.session.source import ShownFlock
+
+NO_READING: dict[str, Any] = {"measured": None, "measures": {}, "population": {}}
 
 
 class Pace:
@@ -64,10 +70,15 @@ class ShownHash:
 class Observer:
     """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
 
-    def __init__(self, publish: Callable[[dict[str, float | None]], None]) -> None:
-        self._publish = publish
-        self._pace = Pace(1.0)
+    def __init__(self) -> None:
+        self._latest: tuple[ShownFlock | None, dict[str, Any]] = (None, NO_READING)
+        self._pace = Pace(0.5)
         self._is_busy = False
+
+    def reading_of(self, simulation: ShownFlock) -> dict[str, Any]:
+        """The latest measures and counts of this flock: `measured` [s], `measures`, `population`."""
+        measured, reading = self._latest
+        return reading if measured is simulation else NO_READING
 
     def observe(self, simulation: ShownFlock, now: float) -> None:
         """Take a copy of the flock and measure it, if it is time."""
@@ -75,23 +86,38 @@ class Observer:
             return
         self._is_busy = True
         flock = simulation.flock_later()  # copies only; the thread does the costly part
-        threading.Thread(target=self._measure, args=(flock,), name="murmura-measures", daemon=True).start()
+        work = partial(self._measure, simulation, simulation.time, flock, copied_columns(simulation))
+        threading.Thread(target=work, name="murmura-measures", daemon=True).start()
 
-    def _measure(self, later: Callable[[], Flock]) -> None:
+    def _measure(
+        self, simulation: ShownFlock, time_: float, later: Callable[[], Flock], columns: Columns
+    ) -> None:
+        scenario = simulation.scenario
+        found: dict[str, Any] = {"measured": time_, "measures": {}, "population": {}}
         try:
+            found["population"] = count_population(scenario, columns)
             flock = later()
-            # Measures of single species would be too many to choose from on a page.
-            in_space = flock.dimension == 3
-            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None, in_space)
-            names = [name for name in usual if "@" not in name]
+            names = watched_measures(flock, scenario)
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
-            self._publish({key: value if np.isfinite(value) else None for key, value in values.items()})
+            found["measures"] = {key: value if np.isfinite(value) else None for key, value in values.items()}
         except Exception:
             # Either the state is not finite, which the next step reports, or a user's own measure raised.
-            self._publish({})
+            found["measures"] = {}
         finally:
+            self._latest = (simulation, found)
             self._pace.done(time.perf_counter())
             self._is_busy = False
+
+
+def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
+    """The usual measures, and where animals live and die how they fare, of all and of each species."""
+    in_space = flock.dimension == 3
+    names = usual_measures(flock.columns, flock.species_names, flock.lives is not None, in_space)
+    several = flock.species_names if len(flock.species_names) > 1 else ()
+    lives = flock.lives is not None or scenario.rules.energy.enabled
+    traits = [trait for trait in TRAITS if lives and trait in flock.columns]
+    ends = ("", *(f"@{kind}" for kind in several))
+    return list(dict.fromkeys([*names, *(f"{trait}_mean{end}" for trait in traits for end in ends)]))
 
 
 def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
@@ -102,9 +128,11 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     found["neighbors"] = [
         {"id": i, "x": float(x), "y": float(y)} for i, (x, y) in zip(found["neighbors"], places, strict=True)
     ]
-    [species] = simulation.state["species_id"][simulation.state.rows_of(found["id"])]
-    view = simulation.scenario.of_species(int(species)).perception  # species may differ in sight
-    found["perception"] = {"radius": view.radius, "field_of_view": view.field_of_view}
+    state = simulation.state
+    [row] = state.rows_of(found["id"])
+    kind = simulation.scenario.of_species(int(state["species_id"][row]))  # species may differ in sight
+    own = {name: state[name][row] for name in EYES if name in state.columns}
+    found["perception"] = {"radius": sight(kind, own), "field_of_view": kind.perception.field_of_view}
     relatives = family(simulation, int(found["id"]))
     if relatives is not None:
         found["family"] = relatives

@@ -286,10 +286,12 @@ class Scene:
         values = message.get("values")
         if not isinstance(values, dict):
             raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
-        seed = self.simulation.seed if begins_anew(values) else None
-        return Change(
-            self.scenario.with_values(values), self.hand, {"type": "set", "values": dict(values)}, seed
-        )
+        scenario = self.scenario.with_values(values)
+        note: dict[str, Any] = {"type": "set", "values": dict(values)}
+        restarts = begins_anew(values)
+        if restarts and set(values) == {"species"} and _same_kinds(self.scenario, scenario):
+            restarts = note["restarts"] = False  # said, since whoever counts steps knows no scenarios
+        return Change(scenario, self.hand, note, self.simulation.seed if restarts else None)
 
     def _window(self, message: Message) -> Change:
         """The world takes the size of a window, and the flock goes on in it (S1-2)."""
@@ -368,6 +370,12 @@ def begins_anew(values: Mapping[str, Any]) -> bool:
 def _check_size(scenario: Scenario) -> None:
     if scenario.agents > MOST_AGENTS:
         raise ScenarioError(f"agents: the live view takes up to {MOST_AGENTS:,}, got {scenario.agents:,}")
+
+
+def _same_kinds(before: Scenario, after: Scenario) -> bool:
+    """Whether the same species share the flock in the same parts: then only their numbers and wishes changed."""
+    kinds = [[(kind.name, kind.share) for kind in scenario.species] for scenario in (before, after)]
+    return kinds[0] == kinds[1]
 
 
 def load_shipped(name: str) -> Scenario:

@@ -17,6 +17,7 @@ from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.session.bodies import Lookout
 from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.compile_queue import CompileQueue
@@ -69,14 +70,15 @@ class Session:
         self.wanted = True
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
-        self._measures: dict[str, Any] = {}
         self._hash = ShownHash()
+        self.lookout = Lookout()
         self._chronicle = Chronicle()
+        self.feed = self._chronicle.feed
         self._capture = FrameCapture()
         self._left = 0  # steps of a "step" command that are still to be done
         self._wake = threading.Event()
         self._queue = CommandQueue(self._wake.set)
-        self._observer = Observer(lambda measures: setattr(self, "_measures", measures))
+        self._observer = Observer()
         self.on_build_failure: Callable[[MurmuraError], None] = lambda problem: None
         """Called if the kernel of the first scenario cannot be built."""
         if isinstance(begin, Scenario | Simulation):
@@ -188,13 +190,15 @@ class Session:
                     moved = self.wanted = False
                     frames.done(time.perf_counter())
                     has_news = True
-            if self.selected is not None and inspections.is_due(now):
+            if (self.selected is not None or self.lookout.window) and inspections.is_due(now):
                 self._inspect()
+                self.lookout.look(self.simulation)
                 inspections.done(time.perf_counter())
                 has_news = True
             if self.source.is_ready:  # else importing what measures need would delay the first picture
                 self._observer.observe(self.simulation, now)
-            self._chronicle.update(self.source.epoch, self.simulation, now, self._measures.get("energy_mean"))
+            energy = self._observer.reading_of(self.simulation)["measures"].get("energy_mean")
+            self._chronicle.update(self.source.epoch, self.simulation, now, energy)
             if statuses.is_due(now, anyway=changed):
                 self._publish_status()
                 statuses.done(time.perf_counter())
@@ -257,6 +261,7 @@ class Session:
         self._heed_scenario()
         if epoch != self.source.epoch:
             self.hello_number += 1
+            self.lookout.ask({})  # pages ask again, if there is anything to be seen
             if self.selected is not None:
                 self._deselect()
         elif scenario is not self.scenario:
@@ -331,11 +336,8 @@ class Session:
             raise ScenarioError(RECORDED)
         self._compile_queue.change(message, refuse)
 
-    def _play(self, message: dict[str, Any]) -> None:
-        self.running = True
-
-    def _pause(self, message: dict[str, Any]) -> None:
-        self.running = False
+    def _play_or_pause(self, message: dict[str, Any]) -> None:
+        self.running = message["type"] == "play"
 
     def _step(self, message: dict[str, Any]) -> None:
         count = number_of(message, "count", 1, 10_000, 1)
@@ -382,8 +384,10 @@ class Session:
         self.extra = str(column)
 
     def _inspect(self) -> None:
+        if self.selected is None:
+            return
         try:
-            self.inspection = inspect(self.simulation, int(self.selected or 0))
+            self.inspection = inspect(self.simulation, self.selected)
         except MurmuraError:
             self._deselect()  # it died
 
@@ -412,15 +416,16 @@ class Session:
             "compiling": queue is not None and queue.is_busy,
             "progress": "" if queue is None else queue.progress,
             "speed": self.speed,
-            "measures": self._measures,
+            **self._observer.reading_of(simulation),
         } | self._chronicle.report()
 
     _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
-        "play": _play,
-        "pause": _pause,
+        "play": _play_or_pause,
+        "pause": _play_or_pause,
         "step": _step,
         "speed": _speed,
         "select": _select,
         "pick": _pick,
         "extra": _set_extra,
+        "look": lambda self, message: self.lookout.ask(message),
     }

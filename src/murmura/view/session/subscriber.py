@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from murmura.view.session.bodies import NOBODY_SEEN
 from murmura.view.session.session import Session
 from murmura.view.wire.scenery import NO_SCENERY
 
@@ -25,15 +26,18 @@ class Subscriber:
     Args:
         session: The session to follow.
         wake: Called from any thread when `updates` may have something for this subscriber alone.
+        may_touch: Whether commands are carried out; a visitor may only look.
     """
 
-    def __init__(self, session: Session, wake: Callable[[], None]) -> None:
-        self._session, self._wake = session, wake
+    def __init__(self, session: Session, wake: Callable[[], None], may_touch: bool = True) -> None:
+        self._session, self._wake, self._may_touch = session, wake, may_touch
         self._is_ready = True
         self._frame = self._hello = self._scenario = -1
         self._status: Any = None
         self._inspection: Any = None
         self._scenery: Any = NO_SCENERY
+        self._bodies: Any = NOBODY_SEEN
+        self._event = 0  # the number of the last event that was sent
         self._alarm: Any = session.alarm
         self._errors: deque[dict[str, Any]] = deque()
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
@@ -52,7 +56,8 @@ class Subscriber:
         if self._hello != session.hello_number:
             self._hello, self._scenario = session.hello_number, session.scenario_number
             self._scenery = NO_SCENERY  # a page drops all scenery when it gets a hello
-            yield json.dumps(session.hello())
+            self._event = 0
+            yield json.dumps(session.hello() | ({} if self._may_touch else {"visitor": True}))
         if self._scenario != session.scenario_number:
             self._scenario = session.scenario_number
             yield json.dumps({"type": "scenario", "scenario": session.scenario.model_dump(mode="json")})
@@ -75,6 +80,14 @@ class Subscriber:
         if status and status is not self._status and self._is_greeted:
             self._status = status
             yield json.dumps(status)
+            events = session.feed.since(self._event)
+            if events:
+                self._event = events[-1]["number"]
+                yield json.dumps({"type": "events", "events": events})
+        bodies = session.lookout.seen
+        if bodies is not self._bodies and self._is_greeted:
+            self._bodies = bodies
+            yield json.dumps(bodies)
         inspection = session.inspection
         if inspection is not self._inspection and self._is_greeted:
             self._inspection = inspection
@@ -101,6 +114,9 @@ class Subscriber:
             self._wake()
             return
         kind = str(message.get("type"))[:40]
+        if not self._may_touch:
+            self._refuse(kind, "you are a visitor: you may look and not touch")
+            return
         self._session.submit(message, lambda reason: self._refuse(kind, reason))
 
     def exceeds_rate(self) -> bool:

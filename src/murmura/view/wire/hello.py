@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from murmura.measure import MEASURES
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.session.placement import PLACEABLE, hunters_to_place
 from murmura.view.wire.frames import extras_of, stances_of
@@ -27,6 +28,7 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
         "stances": stances_of(scenario),
         "places": list(PLACEABLE),
         "hunters": hunters_to_place(scenario),
+        "measures": _measures(),
     }
 
 
@@ -38,3 +40,8 @@ def _schema() -> dict[str, Any]:
 @cache
 def _shipped() -> list[dict[str, str]]:
     return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]
+
+
+def _measures() -> dict[str, dict[str, str]]:
+    """Units and meanings of the measures that a page draws; those of traits say it by their names."""
+    return {name: {"unit": measure.unit, "meaning": measure.meaning} for name, measure in MEASURES.items()}

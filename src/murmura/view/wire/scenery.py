@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from murmura.engine.reader import Reader
 from murmura.engine.surroundings import surroundings
 
@@ -17,4 +19,16 @@ def scenery_message(seen: Reader) -> dict[str, Any]:
         return NO_SCENERY  # without waiting for the state from a device
     time = seen.step_count * seen.scenario.motion.time_step
     objects = surroundings(seen.scenario, seen.state.items, time)
+    for thing in objects:
+        if thing.get("target") is not None:
+            thing |= _place_of(seen, int(thing["target"]))
     return {"type": "scene", "objects": objects} if objects else NO_SCENERY
+
+
+def _place_of(seen: Reader, agent: int) -> dict[str, float]:
+    """Where a hunter's target is: a page cannot know by its id, once somebody was born or died."""
+    state = seen.state
+    row = int(np.searchsorted(state.ids, agent))
+    if row == len(state.ids) or state.ids[row] != agent:
+        return {}
+    return {"target_x": float(state["position_x"][row]), "target_y": float(state["position_y"][row])}

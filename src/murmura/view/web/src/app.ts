@@ -1,9 +1,13 @@
 /** Puts the parts together: messages in, actions out. */
 
 import { Changes } from "./net/changes";
-import { Charts } from "./panel/charts";
+import { actionsOf } from "./actions";
+import { appearance } from "./panel/appearance";
+import { Charts } from "./charts/charts";
 import { Connection } from "./net/connection";
-import { Dock, nextSpeed } from "./panel/dock";
+import { Dock } from "./panel/dock";
+import { Feed } from "./panel/feed";
+import { Files } from "./panel/files";
 import { byId, element, isTyping } from "./dom";
 import { Hands } from "./tools/tools";
 import { Help } from "./panel/help";
@@ -11,25 +15,31 @@ import { Hint } from "./text/hint";
 import { Hud, summary } from "./panel/hud";
 import { Input } from "./tools/input";
 import { Inspector } from "./panel/inspector";
-import { readScenario, Recorder, saveActions, saveJson, screenshot, stamp } from "./tools/capture";
+import { readScenario, Recorder, stamp, thumbnail } from "./tools/capture";
 import { meaning, type Action } from "./tools/keys";
 import { hunterKinds, Places } from "./tools/placement";
 import { PlaybackBar } from "./panel/playback";
+import { Lessons } from "./lessons/lessons";
 import { Legend } from "./overlay/legend";
+import { repainted } from "./overlay/world_objects";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./render/palettes";
 import { note } from "./text/toasts";
 import { Panel } from "./panel/panel";
-import { presetList } from "./panel/presets";
+import { Gallery } from "./gallery/gallery";
+import { nineOf } from "./gallery/groups";
+import { OwnPresets } from "./gallery/own";
+import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
 import { isNarrow, Room } from "./panel/layout";
+import { WindowWorld } from "./panel/window_world";
+import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
 import { Sharing } from "./net/sharing";
 import { Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second
-const LARGE_PX = 3840; // a large screenshot is this wide
 
 export class App {
   private readonly memory = storage();
@@ -40,12 +50,23 @@ export class App {
   private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
   private readonly room: Room;
   private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
-  private readonly charts = new Charts();
+  private readonly charts = new Charts({ get: () => this.settings.looks.cards, set: (cards) => { this.settings.set({ cards }); } });
+  private readonly feed = new Feed({ go: (place) => { this.stage.goTo(place); } });
   private readonly help = new Help(this.settings);
+  private readonly gallery = new Gallery(new OwnPresets(this.memory), {
+    load: (name) => { this.sharing.load(name); },
+    loadOwn: (scenario) => { this.send({ type: "load", scenario }); },
+    scenario: () => this.hello?.scenario ?? null,
+    picture: (use) => { this.stage.withPicture(() => { use(thumbnail(this.stage.layers)); }); },
+  });
+  private readonly files = new Files({ hello: () => this.hello, step: () => this.status?.step ?? 0, name: () => (this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura") });
+  private readonly lessons = new Lessons({ send: (message) => { this.send(message); }, chart: (measure) => { this.charts.feature(measure); this.settings.set({ charts: true }); } });
+  private readonly windowWorld = new WindowWorld(() => this.hello, () => ({ scenario: null, always: true, never: false })[this.settings.looks.fillWindow], () => this.stage.free, (message) => { this.send(message); });
   private readonly legend = new Legend();
   private readonly hint = new Hint(this.memory);
   private readonly recorder = new Recorder();
   private readonly dock: Dock;
+  private readonly actions: Record<Action, () => void>;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
   private readonly playback = new PlaybackBar((message) => { this.send(message); });
@@ -54,6 +75,8 @@ export class App {
   private hello: Hello | null = null;
   private status: Status | null = null;
   private followNext = false;
+  private lives = false; // there is something to be seen of single animals
+  private lookedAt: readonly number[] | null | undefined;
   private lastSummary = -Infinity;
   private lastHeard = 0;
 
@@ -77,16 +100,18 @@ export class App {
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
     this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
-    this.presets = presetList((name) => { this.sharing.load(name); });
+    const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
+    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
+    this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); }, () => { this.act("lessons"); });
   }
 
   start(): void {
     const { looks } = this.settings;
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.settings.set({ trails: false });
-    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, facts: false }); // not remembered: a wide window has room
-    byId("left").append(this.hud.root, this.inspector.root, this.charts.root);
+    if (isStill()) this.settings.set({ trails: false });
+    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
+    byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
-    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root);
+    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
@@ -99,6 +124,7 @@ export class App {
     this.looksChanged(looks);
     this.stage.onDrawn = () => {
       this.recorder.add(this.stage.layers);
+      this.hud.drew(performance.now());
       if (this.stage.firstPicture !== null) this.hint.begin();
     };
     for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
@@ -112,6 +138,7 @@ export class App {
   }
 
   private readonly send = (message: ClientMessage): void => {
+    if (this.hello?.visitor) return; // a visitor looks and does not touch
     this.connection.send(message);
     // What was asked for counts at once: a key pressed twice must not act on an old answer.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
@@ -136,6 +163,8 @@ export class App {
         this.stage.setScene(message.objects);
         this.hud.scene(message.objects);
         break;
+      case "bodies": this.stage.setBodies(message.agents); break;
+      case "events": this.feed.hear(message.events); break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
         this.changes.answered();
@@ -153,28 +182,39 @@ export class App {
     this.changes.answered();
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
-    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length);
+    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
     this.hud.hello(hello);
+    this.charts.hello(hello);
+    document.body.classList.toggle("visitor", hello.visitor === true);
+    this.feed.clear(Number(valueAt(hello.scenario, "motion.time_step") ?? 1 / 60));
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
     this.showScenario(hello.scenario);
+    this.stage.stances = hello.stances ?? [];
+    this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);
+    this.lookedAt = undefined; // whatever was asked before was about another flock
     this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
+    this.windowWorld.later();
     if (!first) return;
     this.askExtra();
-    if (hello.running && matchMedia("(prefers-reduced-motion: reduce)").matches) this.send({ type: "pause" });
+    if (hello.running && isStill()) this.send({ type: "pause" });
     void this.sharing.open(location.hash, hello);
   }
 
   private showScenario(scenario: Hello["scenario"]): void {
     if (!this.hello) return;
-    this.hello = { ...this.hello, scenario };
+    this.hello = { ...this.hello, scenario, species: repainted(this.hello.species, scenario) };
+    this.stage.setSpecies(this.hello);
     this.stage.setScenario(scenario);
+    this.charts.paint(this.hello.species);
+    this.showLegend();
     this.panel.show(this.hello.schema, scenario, this.hello.loaded);
     if (this.changes.isTurning) this.panel.revert(scenario, this.hello.loaded);
     this.changes.isTurning = false;
     this.presets.show(this.hello.scenarios, String(scenario.name));
+    this.gallery.show(this.hello.scenarios, String(scenario.name));
     this.changes.showAgents();
   }
 
@@ -190,6 +230,10 @@ export class App {
     this.showLegend(); // five times a second: what overlays leave out changes as one zooms
     this.hud.status(status);
     this.charts.status(status);
+    this.feed.status(status);
+    this.stage.setSights(status.population?.sights ?? []);
+    this.stage.sexes = status.population?.males !== undefined;
+    this.lookClosely();
     this.dock.running(status.running);
     this.dock.showSpeed(status.speed);
     this.playback.show(status.playback, status.step);
@@ -198,6 +242,15 @@ export class App {
     this.lastSummary = now;
     byId("summary").textContent = summary(status);
     byId("flock").setAttribute("aria-label", `A flock: ${summary(status)}`);
+  }
+
+  /** Ask for bodies while few animals fill the window, and no longer when they do not. */
+  private lookClosely(): void {
+    const window = this.lives ? this.stage.closeUp : null;
+    if (String(window) === String(this.lookedAt)) return;
+    this.lookedAt = window;
+    const [left, top, right, bottom] = window ?? [null, null, null, null];
+    this.send({ type: "look", left, top, right, bottom });
   }
 
   private inspect(agent: Inspection | null): void {
@@ -234,51 +287,13 @@ export class App {
   }
 
   private preset(k: number): void {
-    const item = this.hello?.scenarios[k];
+    const item = nineOf(this.hello?.scenarios ?? [])[k] as { name: string } | undefined;
     if (item) this.sharing.load(item.name);
   }
 
   private act(action: Action): void {
-    const { looks } = this.settings;
-    const speed = this.status?.speed ?? 1;
-    const tool = (name: typeof looks.tool) => { this.settings.set({ tool: looks.tool === name ? "hand" : name }); };
-    const acts: Record<Action, () => void> = {
-      toggle: () => { this.send({ type: (this.status?.running ?? true) ? "pause" : "play" }); },
-      step: () => { this.send({ type: "pause" }); this.send({ type: "step", count: 1 }); },
-      reset: () => { this.send({ type: "reset", seed: null }); },
-      newSeed: () => { this.send({ type: "reset", seed: Math.floor(Math.random() * 2 ** 31) }); },
-      more: () => { this.changes.population(1.25); },
-      fewer: () => { this.changes.population(0.8); },
-      slower: () => { this.send({ type: "speed", value: nextSpeed(speed, false) }); },
-      faster: () => { this.send({ type: "speed", value: nextSpeed(speed, true) }); },
-      mode: () => { this.settings.nextMode(); note(`Colour by ${looks.mode}`); },
-      palette: () => { this.settings.nextPalette(); note(`Palette ${looks.palette}`); },
-      trails: () => { this.settings.set({ trails: !looks.trails }); },
-      vision: () => { this.settings.set({ vision: !looks.vision }); },
-      neighbors: () => { this.settings.set({ neighbors: !looks.neighbors }); },
-      density: () => { this.settings.set({ density: !looks.density }); },
-      attractorTool: () => { tool("attractor"); },
-      repulsorTool: () => { tool("repulsor"); },
-      scareTool: () => { tool("scare"); },
-      foodTool: () => { tool("food"); },
-      circleTool: () => { tool("circle"); },
-      wallTool: () => { tool("wall"); },
-      fit: () => { this.stage.fit(); },
-      fullScreen: () => { void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()); },
-      hide: () => { this.settings.set({ hidden: !looks.hidden }); },
-      charts: () => { this.settings.set({ charts: !looks.charts, ...(isNarrow() && !looks.charts ? { panel: false } : {}) }); },
-      panel: () => { this.settings.set({ panel: !looks.panel, ...(isNarrow() && !looks.panel ? { charts: false } : {}) }); },
-      screenshot: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }); },
-      screenshotLarge: () => { this.stage.withPicture(() => { screenshot(this.stage.layers, this.name()); }, LARGE_PX); },
-      record: () => { this.toggleRecording(); },
-      link: () => { void this.copyLink(); },
-      export: () => { if (this.hello) saveJson(this.hello.scenario, this.name()); },
-      actions: () => { void saveActions(this.name()); },
-      help: () => { this.help.toggle(); },
-      escape: () => { this.release(); },
-    };
     this.hint.done();
-    acts[action]();
+    this.actions[action]();
   }
 
   private release(): void {
@@ -286,38 +301,6 @@ export class App {
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
     this.inspect(null);
-  }
-
-  private name(): string {
-    return this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura";
-  }
-
-  private toggleRecording(): void {
-    try {
-      if (this.recorder.recording) this.recorder.stop();
-      else this.recorder.start(this.stage.layers, this.name());
-      note(this.recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura render`." : "Recording stopped.");
-    } catch (error) {
-      note(error instanceof Error ? error.message : "recording failed", "error");
-    }
-    this.dock.recording(this.recorder.recording);
-  }
-
-  private async copyLink(): Promise<void> {
-    if (!this.hello) return;
-    const address = await this.sharing.address(this.hello, this.hello.scenario);
-    if (!address) {
-      note("This scene is too long for a link: it is saved as a file instead.");
-      saveJson(this.hello.scenario, this.name());
-      return;
-    }
-    history.replaceState(null, "", address);
-    try {
-      await navigator.clipboard.writeText(address);
-      note("Link copied.");
-    } catch {
-      note("The link is in the address bar.");
-    }
   }
 
   private dropped(event: DragEvent): void {
@@ -342,15 +325,24 @@ export class App {
     document.body.dataset.tool = looks.tool;
     this.aside.hidden = !looks.panel;
     this.charts.root.hidden = !looks.charts;
+    this.feed.root.hidden = !looks.feed;
+    document.documentElement.dataset.theme = this.settings.light ? "light" : "dark";
+    this.charts.repaint(this.settings.light);
     this.hud.unfolded(looks.facts);
     this.room.make();
     this.showLegend();
     if ("mode" in changed) this.askExtra();
+    if ("fillWindow" in changed) this.windowWorld.later();
   }
 }
 
 function isExtra(mode: ColorMode): mode is ExtraColumn {
   return (EXTRA_COLUMNS as readonly string[]).includes(mode);
+}
+
+/** The visitor wants no motion that was not asked for. */
+function isStill(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 function storage(): Storage | null {

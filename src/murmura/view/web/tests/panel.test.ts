@@ -3,6 +3,8 @@ import { endsOf } from "../src/panel/limits";
 import { advanced, optionName, withoutCodes } from "../src/text/plain";
 import { controlOf, type Control } from "../src/panel/schema";
 import { Undo } from "../src/net/undo";
+import { controlsOf } from "../src/lists/item_list";
+import { actsLater, numbersOf, pathName } from "../src/lists/species_list";
 
 const scenario = {
   perception: { radius: 60 },
@@ -41,4 +43,19 @@ it("changes are taken back one by one; a drag is one change", () => {
   expect(undo.turn(true, scenario)).toEqual({ "perception.radius": 70 });
   undo.note(["agents"], scenario, 5000);
   expect(undo.canRedo).toBe(false);
+});
+it("a species' numbers have names; genes act at the next start", () => {
+  expect([pathName("rules.genome.speed"), pathName("motion.max_speed")]).toEqual(["Genome: speed", "Motion: max speed"]);
+  expect(actsLater(controlOf({ type: "number", description: "Founders' speed." }, "rules.genome.speed") as Control)).toBe(true);
+  expect(actsLater(undefined)).toBe(false);
+});
+it("a species may have numbers of rules that take part", () => {
+  const rule = { properties: { enabled: { type: "boolean" }, weight: { type: "number" } } };
+  const schema = { properties: { rules: { properties: { separation: rule, cohesion: rule } } } };
+  const given = { rules: { separation: { enabled: true, weight: 2 }, cohesion: { enabled: false, weight: 3 } } };
+  expect([...numbersOf(schema, given)].map(([path, { now }]) => [path, now])).toEqual([["rules.separation.weight", 2]]);
+});
+it("a thing's numbers come from the schema, by their bare names", () => {
+  const schema = { $defs: { Circle: { properties: { kind: { const: "circle" }, x: { type: "number", unit: "u" } } }, Wall: { properties: { points: { type: "array" } } } } };
+  expect(controlsOf(schema, "Circle|Wall").map(({ path, unit }) => [path, unit])).toEqual([["x", "u"]]);
 });

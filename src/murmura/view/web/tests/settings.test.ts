@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Cost } from "../src/render/cost";
 import { Settings } from "../src/panel/settings";
+import { fillingSize } from "../src/panel/window_world";
 
 function memory(kept: string | null = null) {
   const store = { text: kept };
@@ -37,4 +38,19 @@ it("cost of a picture is all that came before it and drawing, told as median and
     cost.close(k / 2);
   }
   expect(cost.report()).toEqual({ count: 100, median: 51, p95: 96 });
+});
+it("trails are as the scenario says, until somebody chooses", () => {
+  const settings = new Settings(null);
+  settings.suggest(["heading"], 1, false);
+  expect(settings.looks.trails).toBe(false);
+  settings.set({ trails: true, trailsChosen: true });
+  settings.suggest(["heading"], 1, false);
+  expect(settings.looks.trails).toBe(true);
+});
+it("a theme, sizes and charts that make no sense are not taken over", () => {
+  const { looks } = new Settings(memory('{"theme":"pink","size":99,"trailLength":-1,"cards":[1,2]}'));
+  expect(looks).toMatchObject({ theme: "system", size: 4, trailLength: 0.1, cards: null });
+});
+it("a world that fills the window has whole units, and is never tiny", () => {
+  expect(fillingSize({ width: 1439.6, height: 30 })).toEqual({ width: 1440, height: 200 });
 });

@@ -142,6 +142,12 @@ export interface Hello {
   stances?: string[];
   /** What `place` takes; absent: circle and wall. */
   places?: Placeable[];
+  /** May look and not touch. */
+  visitor?: boolean;
+  /** All that was measured in a recorded run [s]. */
+  history?: { times: number[]; columns: Record<string, (number | null)[]> };
+  /** Units and meanings of measures; those of traits say it by their names. */
+  measures?: Record<string, { unit: string; meaning: string }>;
   /** What the predator tool can place: species that hunt, then kinds of hunters; absent: the kinds of the schema. */
   hunters?: string[];
 }
@@ -174,6 +180,11 @@ export interface Status {
   running: boolean;
   speed: number;
   measures: Record<string, number | null>;
+  /** When `measures` and `population` were taken [s]; null: not yet. */
+  measured?: number | null;
+  population?: Population;
+  /** How often each kind of event has happened since the flock began. */
+  totals?: Record<string, number>;
   /** A kernel for new rules is being made beside the running flock. */
   compiling?: boolean;
   /** How far it is, in words, where a flock stands until it is there; else empty. */
@@ -185,6 +196,55 @@ export interface Status {
   causes?: Record<string, number>;
   /** What the population goes through, the newest last: mass_extinction, boom … [s] */
   times?: { kind: string; begin: number; end: number; lasts: boolean }[];
+}
+
+/** Counts; what a scenario does not have is left out. */
+export interface Population {
+  species?: Record<string, number>;
+  stances?: Record<string, number>;
+  hunters?: number; // members of kinds that hunt
+  prey?: number;
+  males?: number;
+  females?: number;
+  pairs?: number;
+  fights?: number;
+  feeding?: number;
+  /** How far the members of each species see on average [u], where genes decide. */
+  sights?: number[];
+}
+
+/** An animal from near; `row` is its place in the frames. Parts are there where bodies have them. */
+export interface Body {
+  row: number;
+  id: number;
+  gender: number; // 1: male
+  energy: number;
+  panic_level: number;
+  mating_state: number;
+  feeding_state: number;
+  health?: number;
+  stance?: number;
+  gene_size?: number;
+  part_eye?: number;
+  part_fin?: number;
+  part_tail?: number;
+  part_spike?: number;
+  part_antenna?: number;
+  part_glow?: number;
+  part_shell?: number;
+}
+
+/** Something that happened to somebody, at a place. */
+export interface FlockEvent {
+  number: number;
+  step: number;
+  kind: string; // birth, death, capture, meal, mating, fight, arrival
+  id: number;
+  other: number | null; // the mother, killer, partner, rival or food
+  x: number;
+  y: number;
+  cause: string | null;
+  amount: number;
 }
 
 /** Somebody's mother or father, with theirs. */
@@ -234,6 +294,9 @@ export interface Predator {
   state: string; // patrolling, hunting, diving, feeding, resting … in words
   energy: number; // 0..1
   target?: number | null;
+  target_x?: number; // where it is
+  target_y?: number;
+  fright?: number; // how far it frightens now [u]
   altitude?: number; // 0 among the flock .. 1 high above: its shadow falls farther off
 }
 
@@ -255,6 +318,12 @@ export interface Inspection {
   perception: { radius: number; field_of_view: number };
   /** Hunters that frighten it or are after it, the nearest first; absent where there are none. */
   hunters?: { id: number; kind: string; state: string; distance: number; frightens: boolean; hunts: boolean }[];
+  /** What it is about, a sentence for each of its machines that is at work. */
+  doing?: string[];
+  stance?: { name: string; reason: string; time: number };
+  life?: { age?: number; health?: number; generation?: number };
+  /** Genes and body parts by column. */
+  genome?: Record<string, number>;
   /** Absent where nobody is born or dies. */
   family?: Family;
 }
@@ -266,6 +335,8 @@ export type ServerMessage =
   | Inspection
   | { type: "inspect"; id: null }
   | { type: "scene"; objects: SceneObject[] }
+  | { type: "bodies"; agents: Body[] }
+  | { type: "events"; events: FlockEvent[] }
   | { type: "error"; message: string; about?: string };
 
 export function isObject(value: unknown): value is JsonObject {
@@ -276,7 +347,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseMessage(text: string): ServerMessage | null {
   const data: unknown = JSON.parse(text);
   if (!isObject(data)) return null;
-  const known = ["hello", "status", "scenario", "inspect", "scene", "error"];
+  const known = ["hello", "status", "scenario", "inspect", "scene", "events", "bodies", "error"];
   return known.includes(String(data.type)) ? (data as unknown as ServerMessage) : null;
 }
 
@@ -294,6 +365,8 @@ export type ClientMessage =
   | { type: "pointer"; x: number; y: number; mode: PointerMode }
   | { type: "select"; id: number | null }
   | { type: "pick"; x: number; y: number }
+  | { type: "window"; width: number; height: number }
+  | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null }
   | { type: "extra"; column: ExtraColumn }
   | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
   | { type: "place"; kind: "wall"; points: Pair[] }

@@ -4,9 +4,10 @@ import { toScreen, type Camera, type Gaps, type Size } from "../render/camera";
 import { disc, tracePath, type Lines } from "./lines";
 import { drawMap, mapPlace, needsMap } from "../render/minimap";
 import { drawAgent } from "./agent";
+import { drawBodies, type BodyLook } from "./bodies";
 import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./everyone";
 import { drawThings, ring, type Hand } from "./scenery";
-import type { Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
+import type { Body, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
@@ -23,6 +24,8 @@ export interface OverlayScene {
   things: SceneObject[];
   chosen: Inspection | null;
   place: Point | null; // of the chosen agent
+  bodies: Body[]; // animals from near
+  look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
   gaps: Gaps;
@@ -49,8 +52,8 @@ export class Overlay {
     this.context = context;
   }
 
-  setScenario(scenario: JsonObject): void {
-    this.sights = sightsOf(scenario);
+  setScenario(scenario: JsonObject, means: number[] = []): void {
+    this.sights = sightsOf(scenario, means);
   }
 
   resize(view: Size, dpr: number): void {
@@ -62,14 +65,15 @@ export class Overlay {
     const { looks, view, camera, things, chosen, place, world } = scene;
     const map = !looks.hidden && needsMap(camera, view, world);
     // An empty layer as large as the window would still be blended over every picture.
-    this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0);
+    this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0 || scene.bodies.length > 0);
     if (this.canvas.hidden) return;
     const lines: Lines = { context: this.context, camera, view, light: scene.light };
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, view.width, view.height);
     if (moment) this.drawEverybody(lines, moment, looks);
     drawThings(lines, things);
-    for (const thing of things) if (thing.kind === "wind") drawWind(lines, thing, scene.seconds);
+    if (moment && scene.bodies.length > 0) drawBodies(lines, moment, scene.bodies, scene.look);
+    for (const thing of things) if (thing.kind === "wind" && looks.wind) drawWind(lines, thing, scene.seconds);
     if (scene.draft) drawDraft(lines, scene.draft, looks.tool === "circle");
     if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
     const wrap = moment?.to.frame.wraps ? world : null;

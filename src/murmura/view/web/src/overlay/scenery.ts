@@ -98,16 +98,19 @@ function drawFood({ context, camera, view, light }: Lines, food: Kind<"food">): 
   }
 }
 
+/** Ribs along a spine, and a ring that shows how much is left. */
 function drawCarcass({ context, camera, view, light }: Lines, carcass: Kind<"carcass">): void {
   const p = toScreen(camera, view, carcass);
   const share = carcass.capacity > 0 ? carcass.amount / carcass.capacity : 0;
   context.strokeStyle = light ? "rgb(120 60 40 / 0.9)" : "rgb(226 170 150 / 0.85)";
-  context.lineWidth = 2;
+  context.lineWidth = 1.6;
+  context.lineCap = "round";
   context.beginPath();
-  for (const turn of [Math.PI / 4, -Math.PI / 4]) {
-    const [dx, dy] = [5 * Math.cos(turn), 5 * Math.sin(turn)];
-    context.moveTo(p.x - dx, p.y - dy);
-    context.lineTo(p.x + dx, p.y + dy);
+  context.moveTo(p.x - 6, p.y);
+  context.lineTo(p.x + 6, p.y);
+  for (const x of [-3.5, 0, 3.5]) {
+    context.moveTo(p.x + x - 1, p.y - 4);
+    context.quadraticCurveTo(p.x + x + 1.5, p.y, p.x + x - 1, p.y + 4);
   }
   context.stroke();
   context.lineWidth = 1.5;
@@ -136,12 +139,42 @@ export function inside(x: number, width: number, window: number): number {
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const BUSY = /feed|eat|mat|fight/;
 
+/** How far it frightens now, and whom it is after. */
+function drawIntent({ context, camera, view, light }: Lines, hunter: Predator): void {
+  const p = toScreen(camera, view, hunter);
+  const rgb = light ? "156 31 16" : "255 140 110";
+  if (hunter.fright !== undefined && hunter.fright > 0) {
+    context.strokeStyle = `rgb(${rgb} / 0.4)`;
+    context.fillStyle = `rgb(${rgb} / 0.05)`;
+    context.lineWidth = 1;
+    context.setLineDash([3, 6]);
+    disc(context, p, hunter.fright * camera.zoom);
+    context.fill();
+    context.stroke();
+  }
+  if (hunter.target_x !== undefined && hunter.target_y !== undefined) {
+    const q = toScreen(camera, view, { x: hunter.target_x, y: hunter.target_y });
+    context.strokeStyle = `rgb(${rgb} / 0.85)`;
+    context.lineWidth = 1.4;
+    context.setLineDash([7, 4]);
+    context.beginPath();
+    context.moveTo(p.x, p.y);
+    context.lineTo(q.x, q.y);
+    context.stroke();
+    context.setLineDash([]);
+    disc(context, q, 7);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}
+
 /** Its shape by kind, its shadow by height, its state as a ring and in words, its energy as a bar. */
 function drawPredator({ context, camera, view, light }: Lines, hunter: Predator): void {
   const p = toScreen(camera, view, hunter);
   const size = Math.min(34, Math.max(11, 12 * camera.zoom));
   const high = Math.min(1, Math.max(0, hunter.altitude ?? 0));
   const shape = predatorShape(hunter.species);
+  drawIntent({ context, camera, view, light }, hunter);
   const paint = (x: number, y: number, fill: string) => {
     context.save();
     context.translate(x, y);

@@ -17,14 +17,14 @@ export interface Sight {
   nearest: number; // only so many; Infinity: all
 }
 
-/** What each species can see; the scenario's values unless it has its own. */
-export function sightsOf(scenario: JsonObject): Sight[] {
+/** What each species can see; the scenario's values unless it has its own, and where genes decide the mean of its members. */
+export function sightsOf(scenario: JsonObject, means: number[] = []): Sight[] {
   const kinds = Array.isArray(scenario.species) && scenario.species.length > 0 ? scenario.species : [{}];
-  return kinds.map((kind) => {
+  return kinds.map((kind, k) => {
     const own = isObject(kind) && isObject(kind.values) ? kind.values : {};
     const value = (name: string) => own[`perception.${name}`] ?? valueAt(scenario, `perception.${name}`);
     const half = (Math.min(360, Number(value("field_of_view") ?? 360)) * Math.PI) / 360;
-    return { radius: Number(value("radius") ?? 50), half, cosine: half >= Math.PI ? -1 : Math.cos(half), nearest: Number(value("nearest") ?? Infinity) || Infinity };
+    return { radius: means[k] ?? Number(value("radius") ?? 50), half, cosine: half >= Math.PI ? -1 : Math.cos(half), nearest: Number(value("nearest") ?? Infinity) || Infinity };
   });
 }
 

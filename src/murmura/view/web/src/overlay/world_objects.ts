@@ -45,6 +45,15 @@ function onLine([ax, ay]: Pair, [bx, by]: Pair, { x, y }: Point): number {
   return Math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay));
 }
 
+/** Species in the colours that the scenario has now: hello is of before somebody changed them. */
+export function repainted(species: SpeciesInfo[], scenario: JsonObject): SpeciesInfo[] {
+  const kinds = list(scenario.species);
+  return species.map((info) => {
+    const color = kinds.find((kind) => kind.name === info.name)?.color;
+    return typeof color === "string" ? { ...info, color } : info;
+  });
+}
+
 /** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */
 export function huntersOf(hello: Pick<Hello, "species" | "scenario">): number {
   const kinds = list(hello.scenario.species);

@@ -3,7 +3,7 @@
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
 
-const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "hour"] as const;
+const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "males", "females", "pairs", "fights", "meals", "captures", "hour", "pictures/s"] as const;
 
 export class Hud {
   readonly root: HTMLElement;
@@ -13,6 +13,11 @@ export class Hud {
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
   private readonly share = element("span", { class: "share" });
+  private word = "live"; // or replay, or watching
+  private isVisitor = false;
+  private pictures = 0;
+  private drawn = 0;
+  private counted = 0; // when [ms]
   private readonly line = element("span", { class: "line off", role: "status" }, "connecting …");
 
   constructor(unfold: () => void) {
@@ -33,12 +38,12 @@ export class Hud {
   }
 
   connected(yes: boolean): void {
-    this.say(yes ? "live" : "reconnecting …", yes);
+    this.say(yes ? this.word : "reconnecting …", yes);
   }
 
   /** The line is there but silent: a new set of rules is being compiled. */
   silent(): void {
-    if (this.line.textContent === "live") this.say("compiling …", false);
+    if (this.line.textContent === this.word && this.word === "live") this.say("compiling …", false);
   }
 
   private say(text: string, good: boolean): void {
@@ -48,12 +53,15 @@ export class Hud {
 
   hello(hello: Hello): void {
     this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura").replaceAll("-", " ");
+    this.isVisitor = hello.visitor === true;
+    if (this.isVisitor) this.word = "watching";
     this.scene([]);
     this.title.textContent = String(hello.scenario.title ?? "");
     this.write("seed", String(hello.seed));
   }
 
   status(status: Status): void {
+    if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : "live";
     if (status.compiling) this.say(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
@@ -64,6 +72,26 @@ export class Hud {
     const brief = `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`;
     if (this.brief.textContent !== brief) this.brief.textContent = brief;
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
+    this.counters(status);
+  }
+
+  /** What a scenario does not have is left out. */
+  private counters({ population = {}, totals = {} }: Status): void {
+    const text = (count: number | undefined) => count?.toLocaleString("en") ?? "";
+    for (const row of ["males", "females", "pairs"] as const) this.write(row, text(population[row]));
+    this.write("fights", text(population.fights ?? totals.fight));
+    this.write("meals", text(totals.meal));
+    this.write("captures", text(totals.capture));
+    this.write("pictures/s", this.pictures > 0 ? this.pictures.toFixed(0) : "");
+  }
+
+  /** How many pictures were drawn in the last second. */
+  drew(now: number): void {
+    this.drawn++;
+    if (now - this.counted < 1000) return;
+    this.pictures = (1000 * this.drawn) / (now - this.counted);
+    this.drawn = 0;
+    this.counted = now;
   }
 
   /** Of a very large flock only every n-th agent is sent. */

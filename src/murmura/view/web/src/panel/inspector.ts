@@ -6,6 +6,7 @@ import { lifeStory, relations, type Relation } from "../text/family";
 import type { Inspection } from "../net/protocol";
 import { humanized } from "./schema";
 import type { Looks, Settings } from "./settings";
+import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
 import { facts, story, wishes } from "../text/words";
 
 /** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
@@ -30,13 +31,15 @@ export class Inspector {
   private readonly table = element("dl", { class: "figures" });
   private readonly kin = element("section", { class: "kin", "aria-label": "Family", hidden: true });
   private kinShown = "";
+  private lifeShown = "";
+  private readonly life = element("div", { class: "life" });
   private readonly followButton: HTMLButtonElement;
   private last = 0;
 
   constructor(private readonly hands: InspectorHands, private readonly settings: Settings) {
     this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.kin, this.rules, this.table, this.switches(), this.followButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton);
   }
 
   private switches(): HTMLElement {
@@ -58,6 +61,28 @@ export class Inspector {
     this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
   }
 
+  /** Energy, health and age, whom it is bound to, its body and its genes. */
+  private showLife(agent: Inspection): void {
+    const gauges = (found: Gauge[]) => element("dl", { class: "gauges" }, ...found.map(({ name, share, text }) => {
+      const bar = element("span", { class: "bar" });
+      bar.style.width = `${100 * share}%`;
+      return element("div", {}, element("dt", {}, name), element("dd", {}, element("span", { class: "track" }, bar), element("output", {}, text)));
+    }));
+    const body = bodyInWords(agent);
+    const genes = genesOf(agent);
+    const shown = genes.length > 0;
+    const opened = this.life.querySelector("details")?.open ?? false;
+    const key = JSON.stringify([agent.id, vitals(agent), bonds(agent), body, genes]);
+    if (key === this.lifeShown) return;
+    this.lifeShown = key;
+    this.life.replaceChildren(
+      gauges(vitals(agent)),
+      ...bonds(agent).map(({ label, id }) => element("p", {}, `${label}: `, element("button", { type: "button", class: "link", click: () => { this.hands.select(id); } }, `agent ${id}`))),
+      ...(body ? [element("p", {}, `Body: ${body}.`)] : []),
+      ...(shown ? [element("details", opened ? { open: true } : {}, element("summary", {}, "Genes"), gauges(genes))] : []),
+    );
+  }
+
   private tree(found: Relation[]): HTMLElement {
     return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
       const name = alive
@@ -73,9 +98,10 @@ export class Inspector {
     // Words that change ten times a second cannot be read.
     if (!agent || now - this.last < 300) return;
     this.last = now;
-    this.heading.textContent = `Agent ${agent.id}`;
     this.followButton.textContent = following ? "Stop following" : "Follow";
-    this.text.replaceChildren(...story(agent).map((line) => element("p", {}, line)));
+    this.heading.textContent = [`Agent ${agent.id}`, sexOf(agent)].filter(Boolean).join(" ");
+    this.showLife(agent);
+    this.text.replaceChildren(...[...doings(agent), ...story(agent)].map((line) => element("p", {}, line)));
     const strongest = wishes(agent)[0]?.strength ?? 1;
     this.rules.replaceChildren(...wishes(agent).map(({ name, strength, text }) => {
       const bar = element("span", { class: "bar" });

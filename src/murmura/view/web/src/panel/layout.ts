@@ -7,7 +7,7 @@ import type { Stage } from "../render/stage";
 
 const TOP_PX = 44; // the line with the name; the style sheet knows it too
 const GAP_PX = 10; // around panels
-type Foldable = "charts" | "panel";
+type Foldable = "charts" | "feed" | "panel";
 
 /** No room for panels side by side; the style sheet draws the same line. */
 export function isNarrow(): boolean {
@@ -24,7 +24,7 @@ export class Room {
     private readonly bars: HTMLElement[], // at the bottom
     fold: (name: Foldable) => void,
   ) {
-    for (const [name, label] of [["charts", "Charts"], ["panel", "Settings"]] as const) {
+    for (const [name, label] of [["charts", "Charts"], ["feed", "Events"], ["panel", "Settings"]] as const) {
       const button = element("button", { type: "button", class: "handle glass", click: () => { fold(name); } }, label);
       this.handles.set(name, button);
       byId("handles").append(button);
@@ -49,7 +49,7 @@ export class Room {
     }
     const beside = !isNarrow(); // in a narrow window panels lie over the world
     this.stage.makeRoom({
-      left: beside && (looks.charts || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
+      left: beside && (looks.charts || looks.feed || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
       top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has a line of its own there
       right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
       bottom: below + GAP_PX,

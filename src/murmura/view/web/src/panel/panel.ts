@@ -10,6 +10,7 @@ import "../../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the packag
 import { element } from "../dom";
 import { Knob } from "./knob";
 import { advanced } from "../text/plain";
+import { Lists } from "../lists/lists";
 import type { Json, JsonObject } from "../net/protocol";
 import { groupsOf, matches, valueAt, type Group } from "./schema";
 
@@ -35,6 +36,7 @@ const QUIET_MS = 600; // what the hand just moved is not moved back by an answer
 export class Panel {
   readonly root = element("div", { class: "settings" });
   private readonly search = element("input", { type: "search", placeholder: "Search settings", "aria-label": "Search settings" });
+  private readonly lists: Lists;
   private gui: GUI | null = null;
   private active: GUI | null = null;
   private more: GUI | null = null;
@@ -43,6 +45,7 @@ export class Panel {
   private readonly touched = new Map<string, number>();
 
   constructor(private readonly hands: PanelHands) {
+    this.lists = new Lists((values) => { for (const [path, value] of Object.entries(values)) this.hands.change(path, value); });
     this.search.addEventListener("input", () => { this.filter(this.search.value.trim()); });
     this.root.append(this.search);
   }
@@ -55,6 +58,7 @@ export class Panel {
       this.key = key;
       this.build(groups, scenario);
     }
+    this.lists.show(schema, scenario);
     this.refresh(scenario, loaded);
   }
 
@@ -62,6 +66,7 @@ export class Panel {
     this.gui?.destroy();
     this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
     this.gui.domElement.style.removeProperty("--width");
+    this.gui.$children.append(this.lists.root);
     this.active = this.gui.addFolder("Rules that take part");
     this.more = this.gui.addFolder("More rules").close();
     this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
@@ -141,6 +146,7 @@ export class Panel {
   }
 
   private filter(search: string): void {
+    this.lists.filter(search);
     if (search === "") this.unfold();
     else this.more?.open();
     for (const { group, folder, later, knobs, toggle } of this.sections) {

@@ -3,6 +3,9 @@
 import { readBindings, type Bindings } from "../tools/keys";
 import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "../render/palettes";
 
+/** Light and dark as the system has it, or as somebody in front of a projector wants it. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
 export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
 
 export interface Looks {
@@ -11,6 +14,7 @@ export interface Looks {
   /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
   modeChosen: boolean;
   trails: boolean;
+  trailsChosen: boolean; // until then each scenario suggests its own
   vision: boolean; // of everybody in view
   neighbors: boolean; // of everybody in view
   density: boolean;
@@ -20,7 +24,14 @@ export interface Looks {
   forces: boolean; // what its rules want
   facts: boolean; // about the run, below its name
   charts: boolean;
+  cards: string[] | null; // measures of the charts that the visitor chose; null: those that suit the scenario
+  feed: boolean; // what happened lately
   panel: boolean;
+  fillWindow: "scenario" | "always" | "never"; // whether the world takes the shape of the window
+  theme: Theme;
+  size: number; // of agents, beside the scenario's own
+  trailLength: number; // 1 being usual
+  wind: boolean; // whether it is drawn
   hidden: boolean;
   keys: boolean;
   bindings: Bindings;
@@ -29,7 +40,7 @@ export interface Looks {
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "panel", "keys", "bindings"] as const;
+const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "fillWindow", "theme", "trailsChosen", "size", "trailLength", "wind", "keys", "bindings"] as const;
 
 export class Settings {
   readonly looks: Looks = {
@@ -37,6 +48,7 @@ export class Settings {
     palette: "dusk",
     modeChosen: false,
     trails: true,
+    trailsChosen: false,
     vision: false,
     neighbors: false,
     density: false,
@@ -46,7 +58,14 @@ export class Settings {
     forces: true,
     facts: false, // folded at first: a visitor comes to see the flock
     charts: false,
+    cards: null,
+    feed: false,
     panel: false,
+    fillWindow: "scenario",
+    theme: "system",
+    size: 1,
+    trailLength: 1,
+    wind: true,
     hidden: false,
     keys: true,
     bindings: {},
@@ -55,6 +74,7 @@ export class Settings {
   };
   /** Colour modes that this server and scenario can show. */
   modes: readonly ColorMode[] = COLOR_MODES;
+  private readonly system = globalThis.matchMedia?.("(prefers-color-scheme: light)");
   private readonly listeners: ((changed: Partial<Looks>) => void)[] = [];
 
   constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
@@ -67,9 +87,20 @@ export class Settings {
     } catch {
       // Whatever was stored there is not ours.
     }
+    const { cards, theme, size, trailLength } = this.looks;
+    if (!(Array.isArray(cards) && cards.every((name) => typeof name === "string"))) this.looks.cards = null;
+    if (!THEMES.includes(theme)) this.looks.theme = "system";
+    Object.assign(this.looks, { size: within(size, 0.3, 4), trailLength: within(trailLength, 0.1, 8) });
     this.looks.bindings = readBindings(this.looks.bindings);
     if (!COLOR_MODES.includes(this.looks.mode)) this.looks.mode = "heading";
     this.suitPalette();
+    this.system?.addEventListener("change", () => { this.set({}); });
+  }
+
+  /** Whether the page is light. */
+  get light(): boolean {
+    const { theme } = this.looks;
+    return theme === "system" ? this.system?.matches === true : theme === "light";
   }
 
   onChange(listener: (changed: Partial<Looks>) => void): void {
@@ -85,10 +116,10 @@ export class Settings {
   }
 
   /** Several kinds are told apart by colour, unless somebody wants it otherwise. */
-  suggest(modes: readonly ColorMode[], kinds: number): void {
+  suggest(modes: readonly ColorMode[], kinds: number, trails = this.looks.trails): void {
     this.modes = modes;
     const own: ColorMode = kinds > 1 ? "species" : "heading";
-    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own });
+    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own, ...(this.looks.trailsChosen ? {} : { trails }) });
   }
 
   choose(mode: ColorMode): void {
@@ -107,6 +138,10 @@ export class Settings {
     const suitable = palettesFor(this.looks.mode);
     if (!suitable.includes(this.looks.palette)) this.looks.palette = suitable[0];
   }
+}
+
+function within(value: number, low: number, high: number): number {
+  return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : 1;
 }
 
 export function after<T>(list: readonly T[], item: T): T {

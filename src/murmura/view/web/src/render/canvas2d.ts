@@ -27,7 +27,7 @@ export class RendererCanvas implements Picture {
     const [width, height] = [Math.round(scene.view.width * scene.dpr), Math.round(scene.view.height * scene.dpr)];
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
-    context.globalAlpha = scene.trails && scene.moving ? 0.18 : 1;
+    context.globalAlpha = scene.trails && scene.moving ? Math.min(1, 0.18 / (scene.trailLength ?? 1)) : 1;
     context.fillStyle = scene.light ? "#eef1f4" : "#05070f";
     context.fillRect(0, 0, scene.view.width, scene.view.height);
     context.globalAlpha = 0.9;

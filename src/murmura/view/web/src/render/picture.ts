@@ -16,6 +16,7 @@ export interface Scene {
   hunters: number; // bit k: species k hunts
   daylight: number | null; // 0 midnight .. 1 noon; null: no time of day
   trails: boolean;
+  trailLength?: number; // 1 being usual
   glow: number;
   size: number; // the scenario's wish, 1 being usual
   light: boolean;
@@ -32,7 +33,7 @@ export interface Picture {
 }
 
 /** Half the length of an agent [CSS px]: to scale when near, never too small to see its heading. */
-export function agentHalf(scene: Scene, count: number): number {
+export function agentHalf(scene: Pick<Scene, "world" | "size" | "camera">, count: number): number {
   const unit = (scene.world.width + 1.6 * scene.world.height) / 3200; // 1 in a world of 1600 x 1000
   const crowd = Math.min(1, (6000 / Math.max(1, count)) ** 0.3);
   const least = count > 40_000 ? 1.5 : count > 12_000 ? 2.2 : 3;

@@ -1,14 +1,15 @@
 /** The two canvases and the loop that draws them: flock below, lines above, one camera for both. */
 
-import { eased, fitted, NO_GAPS, panned, toWorld, zoomedAt, type Camera, type Gaps, type Size } from "./camera";
+import { eased, fitted, NO_GAPS, panned, toWorld, visible, zoomedAt, type Camera, type Gaps, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
 import { Cost } from "./cost";
 import { RendererGl } from "./gl/renderer";
 import { mapPlace, needsMap, throughMap } from "./minimap";
 import { Overlay, type Told } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
-import type { Picture } from "./picture";
-import { agentPosition, nearestAgent, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "../net/protocol";
+import { holdsFew } from "../overlay/bodies";
+import { agentHalf, type Picture } from "./picture";
+import { agentPosition, nearestAgent, type Body, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
 import type { Settings } from "../panel/settings";
 import { daylightOf, huntersOf, thingsOf } from "../overlay/world_objects";
@@ -36,12 +37,15 @@ export class Stage {
   private readonly picture: Picture;
   private readonly overlay: Overlay;
   private readonly timeline = new Timeline();
-  private readonly lightQuery = matchMedia("(prefers-color-scheme: light)");
   private scenario: JsonObject = {};
   private speciesColors: string[] = [];
   hunters = 0; // bit k: species k hunts
   private standing: SceneObject[] = []; // things of the scenario
   private living: SceneObject[] = []; // things the server told of
+  private bodies: Body[] = [];
+  private means: number[] = []; // how far the members of each species see, where genes decide
+  stances: string[] = [];
+  sexes = false;
   private goal: Camera | null = null;
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
@@ -63,7 +67,6 @@ export class Stage {
     this.overlay = new Overlay(overlay, this.picture.software);
     this.layers = [canvas, overlay];
     addEventListener("resize", () => { this.resized(); });
-    this.lightQuery.addEventListener("change", () => { this.wake(); });
     settings.onChange(() => { this.wake(); });
     this.resized();
     this.watchDensity();
@@ -106,7 +109,7 @@ export class Stage {
   }
 
   get light(): boolean {
-    return this.lightQuery.matches;
+    return this.settings.light;
   }
 
   get things(): SceneObject[] {
@@ -114,9 +117,14 @@ export class Stage {
   }
 
   setHello(hello: Hello): void {
+    this.setSpecies(hello);
+    this.living = [];
+  }
+
+  /** Colours and who hunts: both can be changed while the flock flies. */
+  setSpecies(hello: Pick<Hello, "species" | "scenario">): void {
     this.speciesColors = hello.species.map((kind) => kind.color);
     this.hunters = huntersOf(hello);
-    this.living = [];
   }
 
   setScenario(scenario: JsonObject): void {
@@ -125,11 +133,29 @@ export class Stage {
     this.scenario = scenario;
     this.world = size;
     this.standing = thingsOf(scenario);
-    this.overlay.setScenario(scenario);
+    this.overlay.setScenario(scenario, this.means);
     if (changed) {
       this.showWhole();
     }
     this.wake();
+  }
+
+  /** Animals from near, as the server tells of them. */
+  setBodies(bodies: Body[]): void {
+    this.bodies = bodies;
+    this.wake();
+  }
+
+  setSights(means: number[]): void {
+    if (String(means) === String(this.means)) return;
+    this.means = means;
+    this.overlay.setScenario(this.scenario, means);
+  }
+
+  /** The part of the world to be looked at closely: the window, while it holds few animals; else null. */
+  get closeUp(): [number, number, number, number] | null {
+    const window = visible(this.camera, this.view);
+    return this.frame && holdsFew(this.frame, window) ? window : null;
   }
 
   setScene(objects: SceneObject[]): void {
@@ -154,6 +180,12 @@ export class Stage {
     this.wake();
   }
 
+  /** What panels leave free [CSS px]. */
+  get free(): Size {
+    const { left, top, right, bottom } = this.gaps;
+    return { width: this.view.width - left - right, height: this.view.height - top - bottom };
+  }
+
   private showWhole(): void {
     this.whole = true;
     this.goal = null;
@@ -165,6 +197,20 @@ export class Stage {
     if (this.goal) this.goal = panned(this.goal, dx, dy); // two fingers zoom and move at once
     this.camera = panned(this.camera, dx, dy);
     this.wake();
+  }
+
+  /** Move the view gently: by keys. */
+  nudge(dx: number, dy: number): void {
+    this.following = this.whole = false;
+    this.goal = panned(this.goal ?? this.camera, dx, dy);
+    this.wake(1);
+  }
+
+  /** Bring a place into the middle of the window. */
+  goTo(place: Point): void {
+    this.following = this.whole = false;
+    this.goal = { ...place, zoom: Math.max(this.camera.zoom, 2 * fitted(this.world, this.view, this.gaps).zoom) };
+    this.wake(1.5);
   }
 
   zoom(at: Point, factor: number): void {
@@ -309,9 +355,10 @@ export class Stage {
       hunters: this.hunters,
       daylight: daylightOf(this.living),
       trails: looks.trails,
+      trailLength: looks.trailLength,
       glow: Number(valueAt(this.scenario, "display.glow") ?? 0),
-      size: Number(valueAt(this.scenario, "display.size") ?? 1),
-      light: this.lightQuery.matches,
+      size: looks.size * Number(valueAt(this.scenario, "display.size") ?? 1),
+      light: this.settings.light,
       moving,
       seconds,
     });
@@ -320,10 +367,17 @@ export class Stage {
   private paintLines(moment: Moment | null, place: Point | null): void {
     const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
     const { camera, view, world, chosen, hand, draft, gaps, things } = this;
-    const light = this.lightQuery.matches;
+    const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds }, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+  }
+
+  /** Half the length of an agent as it is drawn [px]. */
+  private half(): number {
+    if (this.bodies.length === 0 || !this.frame) return 0;
+    const size = this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
+    return agentHalf({ camera: this.camera, world: this.world, size }, this.frame.count);
   }
 
   private resized(): void {

@@ -66,7 +66,8 @@ export function wishes(agent: Inspection): Wish[] {
 
 export function story(agent: Inspection): string[] {
   const seen = agent.neighbors.length;
-  const { radius, field_of_view: view } = agent.perception;
+  const { field_of_view: view } = agent.perception;
+  const radius = Number(agent.perception.radius.toFixed(1));
   const lines = [
     `Flies ${compass(agent.velocity)} at ${length(agent.velocity).toFixed(1)}.`,
     seen === 0

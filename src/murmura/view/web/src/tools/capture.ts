@@ -26,6 +26,19 @@ export function screenshot(layers: HTMLCanvasElement[], name: string): void {
   });
 }
 
+const SMALL = { width: 192, height: 108 };
+
+/** A small picture of the layers as a data: address; must be called right after drawing. */
+export function thumbnail(layers: HTMLCanvasElement[]): string {
+  const small = Object.assign(document.createElement("canvas"), SMALL);
+  const [{ width, height }] = layers;
+  const scale = Math.max(SMALL.width / width, SMALL.height / height);
+  const [w, h] = [width * scale, height * scale];
+  const context = small.getContext("2d");
+  for (const layer of layers.filter((each) => !each.hidden)) context?.drawImage(layer, (SMALL.width - w) / 2, (SMALL.height - h) / 2, w, h);
+  return small.toDataURL("image/jpeg", 0.7);
+}
+
 export function saveJson(data: unknown, name: string): void {
   download(`${name}.json`, new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
 }

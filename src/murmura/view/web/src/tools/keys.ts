@@ -3,7 +3,8 @@
 export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
   | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
-  | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel";
+  | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel" | "feed"
+  | "gallery" | "lessons" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
 
 export interface Shortcut {
   keys: string[];
@@ -19,7 +20,7 @@ const row = (keys: string, text: string, action: Action): Shortcut => ({ keys: k
 /** Keys as `KeyboardEvent.key` names them; a capital letter is one with shift. */
 export const SHORTCUTS: readonly Shortcut[] = [
   row(" ", "pause or play", "toggle"),
-  row(".|ArrowRight", "one single step", "step"),
+  row(".", "one single step", "step"),
   row("r", "start again, same seed", "reset"),
   row("R", "start again, new seed", "newSeed"),
   row("+|=", "more agents", "more"),
@@ -34,21 +35,29 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("g|G", "density grid", "density"),
   row("i|I", "tool: a pull that stays", "attractorTool"),
   row("u|U", "tool: a push that stays", "repulsorTool"),
-  row("d|D", "tool: predator", "scareTool"),
+  row("D", "tool: predator", "scareTool"),
   row("o|O", "tool: food", "foodTool"),
   row("k|K", "tool: round obstacle", "circleTool"),
-  row("w|W", "tool: wall", "wallTool"),
+  row("W", "tool: wall", "wallTool"),
   row("f", "fit the world into the window", "fit"),
   row("F", "full screen", "fullScreen"),
   row("h|H", "hide or show the interface", "hide"),
+  row("a|ArrowLeft", "move the view left", "panLeft"),
+  row("d|ArrowRight", "move the view right", "panRight"),
+  row("w|ArrowUp", "move the view up", "panUp"),
+  row("s|ArrowDown", "move the view down", "panDown"),
   row("m|M", "charts", "charts"),
+  row("j|J", "what happened lately", "feed"),
   row("b|B", "settings panel", "panel"),
-  row("s", "screenshot, as large as the window", "screenshot"),
-  row("S", "screenshot, 3840 px wide", "screenshotLarge"),
+  row("S", "screenshot, as large as the window", "screenshot"),
+  row("y|Y", "screenshot, 3840 px wide", "screenshotLarge"),
   row("x|X", "record on or off", "record"),
   row("l|L", "copy a link to this scene", "link"),
   row("e|E", "save the scenario as JSON", "export"),
-  row("a|A", "save what was done, to replay it", "actions"),
+  row("A", "save what was done, to replay it", "actions"),
+  row("q|Q", "light, dark, or as the system has it", "theme"),
+  row("0", "all presets with pictures", "gallery"),
+  row("z|Z", "lessons: small experiments", "lessons"),
   row("?", "this sheet", "help"),
   row("Escape", "let go: selection, following, tool", "escape"),
 ];
@@ -61,7 +70,7 @@ export const MOUSE: readonly [string, string][] = [
   ["Wheel or pinch", "zoom at the pointer"],
   ["Middle drag or two fingers", "move the view"],
   ["Long press", "repel; with a tool: remove"],
-  ["1 – 9", "load a preset"],
+  ["1 – 9", "load one of the nine best presets"],
 ];
 
 export interface Pressed {

@@ -107,7 +107,7 @@ export class RendererGl implements Picture {
    * The light of a first picture goes as soon as they move: it would stay where they started, as a ghost.
    */
   private exposure(scene: Scene): { keep: number; light: number } {
-    const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS : NO_TRAIL_SECONDS));
+    const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS * (scene.trailLength ?? 1) : NO_TRAIL_SECONDS));
     if (this.before === null) {
       this.isFirst = true;
       return { keep: 0, light: scene.trails ? FIRST_LIGHT : 1 };

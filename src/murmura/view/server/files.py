@@ -1,0 +1,75 @@
+"""What a page takes home or leaves on the server: the state of the flock, and runs that are recorded here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from murmura.core.errors import MurmuraError
+from murmura.view.session.session import Session
+from murmura.view.wire.lessons import SHIPPED, read_lessons
+
+LARGEST_REQUEST = 1000  # bytes
+
+
+class Shelf(Protocol):
+    """Who writes run folders; the view reads and writes none itself."""
+
+    def start(self, session: Session) -> dict[str, Any]: ...
+    def stop(self) -> dict[str, Any]: ...
+    def told(self) -> dict[str, Any]: ...
+
+
+def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] = ()) -> list[Any]:
+    """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
+
+    GET /api/lessons: the cards, those of `lessons` after the shipped ones.
+    """
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+
+    async def state(request: Any) -> Any:
+        try:
+            content = await asyncio.wrap_future(session.ask(lambda: checkpoint(session)))
+        except MurmuraError as error:
+            return JSONResponse({"error": str(error)}, 409)
+        return Response(content, media_type="application/octet-stream")
+
+    async def record(request: Any) -> Any:
+        if shelf is None:
+            return JSONResponse({"error": "this view records no runs: start it with `murmura live`"}, 409)
+        if request.method == "GET":
+            return JSONResponse(shelf.told())
+        body = await request.body()
+        try:
+            wanted = json.loads(body) if len(body) <= LARGEST_REQUEST else None
+        except ValueError:
+            wanted = None
+        if not isinstance(wanted, dict) or not isinstance(wanted.get("on"), bool):
+            return JSONResponse({"error": 'expected {"on": true} or {"on": false}'}, 400)
+        act = (lambda: shelf.start(session)) if wanted["on"] else shelf.stop
+        try:
+            return JSONResponse(await asyncio.wrap_future(session.ask(act)))
+        except MurmuraError as error:
+            return JSONResponse({"error": str(error)}, 409)
+
+    async def cards(request: Any) -> Any:
+        return JSONResponse(await asyncio.to_thread(read_lessons, (SHIPPED, *lessons)))
+
+    return [
+        Route("/api/lessons", cards),
+        Route("/api/state", state),
+        Route("/api/record", record, methods=["GET", "POST"]),
+    ]
+
+
+def checkpoint(session: Session) -> bytes:
+    """The flock as it is, as a file that `Simulation.restore` reads."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "state.npz"
+        session.scene.simulation.save(path)
+        return path.read_bytes()

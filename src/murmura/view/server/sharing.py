@@ -1,0 +1,56 @@
+"""Where the live view listens: on this machine alone, or, if its host wants it, for a class on the network."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+import threading
+from collections.abc import Callable
+
+from murmura.core.errors import BackendError
+
+LOCAL = ("127.0.0.1", "localhost")
+EVERYWHERE = "0.0.0.0"
+WARNING = (
+    "murmura: --share: everybody in this network who knows the class code can watch, and nothing is encrypted; "
+    "use it only in a network you trust"
+)
+
+
+def check_host(host: str, share: bool) -> None:
+    """Refuse, before anything is compiled, to listen where nobody asked for it."""
+    if host not in LOCAL and not share:
+        raise BackendError(
+            f"the live view listens on this machine only (127.0.0.1), got --host {host}: others could then steer it. "
+            "To let a class watch, use --share"
+        )
+
+
+def own_names(host: str) -> tuple[str, ...]:
+    """Names and addresses by which others call this machine, the likeliest first."""
+    if host not in (*LOCAL, EVERYWHERE):
+        return (host, *LOCAL)
+    found = []
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        line.connect(
+            ("192.0.2.1", 9)
+        )  # an address of documentation: nothing is sent, but the way out is chosen
+        found.append(line.getsockname()[0])
+    name = socket.gethostname().lower()
+    with contextlib.suppress(OSError):
+        found += [str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET)]
+    return tuple(dict.fromkeys([*found, name, f"{name}.local", *LOCAL]))
+
+
+def listen_for_enter(print_address: Callable[[], None]) -> None:
+    """Print a fresh address whenever somebody presses Enter in the terminal, if there is one."""
+    if not (sys.stdin and sys.stdin.isatty()):
+        return
+
+    def wait() -> None:
+        with contextlib.suppress(OSError, ValueError):
+            for _ in sys.stdin:
+                print_address()
+
+    threading.Thread(target=wait, name="murmura-enter", daemon=True).start()

@@ -1,0 +1,59 @@
+"""What a page shows of animals when it is zoomed in on a few: body, health and energy, and what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from murmura.core.errors import ScenarioError
+from murmura.view.session.scene import number_of
+from murmura.view.session.source import ShownFlock
+
+MOST_BODIES = 150
+NOBODY_SEEN: dict[str, Any] = {"type": "bodies", "agents": []}
+SIDES = ("left", "top", "right", "bottom")
+PLAIN = ("gender", "energy", "panic_level", "mating_state", "feeding_state")
+"""What everybody has."""
+OWN = ("health", "stance", "gene_size")
+
+
+class Lookout:
+    """The part of the world that a page looks at closely, if any; the last one that asked counts."""
+
+    def __init__(self) -> None:
+        self.window: tuple[float, ...] | None = None
+        self.seen = NOBODY_SEEN
+
+    def ask(self, message: Mapping[str, Any]) -> None:
+        """Look at a rectangle [u], or with all sides null nowhere."""
+        if all(message.get(side) is None for side in SIDES):
+            self.window, self.seen = None, NOBODY_SEEN
+            return
+        left, top, right, bottom = (number_of(message, side, -1e9, 1e9) for side in SIDES)
+        if left > right or top > bottom:
+            raise ScenarioError(f"left must be at most right and top at most bottom, got {dict(message)}")
+        self.window = (left, top, right, bottom)
+
+    def look(self, simulation: ShownFlock) -> None:
+        if self.window is not None:
+            self.seen = bodies(simulation, self.window)
+
+
+def bodies(simulation: ShownFlock, window: tuple[float, ...]) -> dict[str, Any]:
+    """Everybody in a rectangle, a dictionary each; `row` is the place in ascending id, as in a frame."""
+    state = simulation.state
+    left, top, right, bottom = window
+    x, y = state["position_x"], state["position_y"]
+    rows = np.flatnonzero((x >= left) & (x <= right) & (y >= top) & (y <= bottom))[:MOST_BODIES]
+    own = [name for name in OWN if name in state.columns]
+    parts = [name for name in state.own_columns if name.startswith("part_")]
+    names = [*PLAIN, *own, *parts]
+    values = [np.asarray(state[name][rows], float).round(3).tolist() for name in names]
+    heads = zip(rows.tolist(), state.ids[rows].tolist(), strict=True)
+    found = [
+        {"row": row, "id": agent, **dict(zip(names, each, strict=True))}
+        for (row, agent), *each in zip(heads, *values, strict=True)
+    ]
+    return {"type": "bodies", "step": simulation.step_count, "agents": found}

@@ -1,0 +1,43 @@
+"""What happened lately in a watched flock, numbered, for whoever asks; and how often each kind happened so far.
+
+A page that comes later gets the latest of them. Nothing is kept for a page that does not listen: what it misses is
+counted all the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any
+
+MOST_KEPT = 300
+MOST_TOLD = 60
+"""Events in one message; where more happened at once, the newest."""
+
+
+class EventFeed:
+    """Another epoch is another story: it begins anew."""
+
+    def __init__(self) -> None:
+        self._epoch = -1
+        self._kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
+        self._totals: Counter[str] = Counter()
+        self.newest = 0
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """How often each kind of event has happened since the flock began."""
+        return dict(self._totals)
+
+    def hear(self, epoch: int, events: list[dict[str, Any]]) -> None:
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._kept.clear()
+            self._totals.clear()
+        for event in events:
+            self.newest += 1
+            self._totals[event["kind"]] += 1
+            self._kept.append({"number": self.newest, **event})
+
+    def since(self, number: int) -> list[dict[str, Any]]:
+        """The events after a number, the newest last."""
+        return [event for event in self._kept if event["number"] > number][-MOST_TOLD:]

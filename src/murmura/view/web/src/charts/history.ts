@@ -1,0 +1,75 @@
+/** All that was measured in this run, row by row: what charts draw, tables show and files keep. Knows nothing of the page. */
+
+export type Value = number | null;
+export type Values = Record<string, Value>;
+
+const MOST_ROWS = 6000; // with more, every second of the older half goes: a long run stays whole, only coarser
+
+export class History {
+  times: number[] = []; // [s]
+  private readonly columns = new Map<string, Value[]>();
+
+  get length(): number {
+    return this.times.length;
+  }
+
+  get names(): string[] {
+    return [...this.columns.keys()];
+  }
+
+  get last(): number {
+    return this.times.at(-1) ?? -Infinity;
+  }
+
+  /** A row; one of the same time takes the place of the row before. */
+  add(time: number, values: Values): void {
+    const again = time === this.last;
+    if (!again) this.times.push(time);
+    for (const name of Object.keys(values)) if (!this.columns.has(name)) this.columns.set(name, new Array<Value>(this.times.length - 1).fill(null));
+    for (const [name, column] of this.columns) {
+      if (again) column.pop();
+      column.push(values[name] ?? null);
+    }
+    if (this.times.length > MOST_ROWS) this.thin();
+  }
+
+  clear(): void {
+    this.times = [];
+    this.columns.clear();
+  }
+
+  column(name: string): Value[] {
+    return this.columns.get(name) ?? new Array<Value>(this.times.length).fill(null);
+  }
+
+  latest(name: string): Value {
+    return this.columns.get(name)?.at(-1) ?? null;
+  }
+
+  private thin(): void {
+    const half = this.times.length >> 1;
+    const stays = (_: unknown, k: number) => k >= half || k % 2 === 0;
+    this.times = this.times.filter(stays);
+    for (const [name, column] of this.columns) this.columns.set(name, column.filter(stays));
+  }
+
+  /** Numbers of at most `most` rows, evenly chosen, the last one among them. */
+  sample(most: number): number[] {
+    const every = Math.max(1, Math.ceil(this.length / most));
+    const first = (this.length - 1) % every;
+    return Array.from({ length: Math.max(0, Math.ceil((this.length - first) / every)) }, (_, k) => first + k * every);
+  }
+
+  /** Everything as comma-separated values, a line for each row. */
+  csv(): string {
+    const cell = (value: Value) => (value === null ? "" : String(value));
+    const names = this.names;
+    const columns = names.map((name) => this.column(name));
+    const lines = this.times.map((time, k) => [String(Number(time.toFixed(6))), ...columns.map((column) => cell(column[k]))].join());
+    return [["time", ...names].map(quoted).join(), ...lines, ""].join("\n");
+  }
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,34 @@
+/** Which shipped scenarios belong together, and which nine are on the keys 1 to 9. */
+
+export const BEST = ["roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
+
+const GROUPS: [string, string[]][] = [
+  ["Flocks and swarms", ["roosts", "murmuration", "starlings", "sparrows", "bats", "insects", "locusts", "fireflies", "ants", "classic", "roadmap", "mixed", "day-and-night"]],
+  ["In the sea", ["fish", "herring", "plankton", "jellyfish", "sky-and-sea"]],
+  ["Hunters and prey", ["murmuration-hawk", "falcon-stoop", "eagle-pursuit", "owl-ambush", "shark-and-herring", "pack"]],
+  ["Lives and evolution", ["ecosystem", "emergent", "arms-race", "scarcity", "fear-and-flocking", "colony", "courtship", "feeding-grounds"]],
+  ["Published models", ["vicsek", "couzin", "cucker-smale", "topological", "vision"]],
+];
+
+export interface Shipped {
+  name: string;
+  title: string;
+}
+
+export interface Group {
+  label: string;
+  items: Shipped[];
+}
+
+/** The list in groups; those that no group knows come last. */
+export function groupsOf(list: Shipped[]): Group[] {
+  const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => list.find((item) => item.name === name) ?? []) }));
+  const rest = list.filter(({ name }) => !GROUPS.some(([, names]) => names.includes(name)));
+  return [...known, { label: "More", items: rest }].filter(({ items }) => items.length > 0);
+}
+
+/** The nine on the keys; where some are missing, others of the list move up. */
+export function nineOf(list: Shipped[]): Shipped[] {
+  const best = BEST.flatMap((name) => list.find((item) => item.name === name) ?? []);
+  return [...best, ...list.filter((item) => !best.includes(item))].slice(0, 9);
+}

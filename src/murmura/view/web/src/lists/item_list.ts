@@ -1,0 +1,104 @@
+/** Things of one kind that stand in the scenario: hunters, food, obstacles, attractors. Each can be changed, added and removed. */
+
+import { element } from "../dom";
+import { isObject, type Json, type JsonObject } from "../net/protocol";
+import { controlOf, humanized, resolve, valueAt, type Control } from "../panel/schema";
+import { Field } from "./field";
+
+export interface ListSpec {
+  title: string;
+  path: string;
+  /** Where the schema describes an item. */
+  model: string;
+  /** Values that are shown at once; the others lie under "More numbers". */
+  first: string[];
+  one: string; // what one of them is called
+  /** A new one in the middle of the world. */
+  make(world: { width: number; height: number }): JsonObject;
+  /** What must be on so that it acts. */
+  switches: string[];
+}
+
+type Change = (values: Record<string, Json>) => void;
+
+export class ItemList {
+  readonly root: HTMLDetailsElement;
+  private readonly title = element("summary", {});
+  private readonly place = element("div", { class: "items" });
+  private fields: Field[][] = [];
+  private items: JsonObject[] = [];
+  private scenario: JsonObject = {};
+  private key = "";
+
+  constructor(readonly spec: ListSpec, private readonly change: Change) {
+    const add = element("button", { type: "button", click: () => { this.add(); } }, `Add ${spec.one}`);
+    this.root = element("details", { class: "list", "data-list": spec.path }, this.title, this.place, add);
+  }
+
+  show(schema: JsonObject, scenario: JsonObject): void {
+    this.scenario = scenario;
+    const found = valueAt(scenario, this.spec.path);
+    this.items = Array.isArray(found) ? found.filter(isObject) : [];
+    const title = `${this.spec.title} (${this.items.length})`;
+    if (this.title.textContent !== title) this.title.textContent = title;
+    const key = this.items.map((item) => nameOf(item, this.spec.one)).join();
+    if (key !== this.key || this.place.childElementCount !== this.items.length) {
+      this.key = key;
+      this.build(schema);
+    }
+    this.items.forEach((item, k) => { for (const field of this.fields[k]) field.show(item[field.control.path]); });
+  }
+
+  private build(schema: JsonObject): void {
+    const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
+    const controls = controlsOf(schema, this.spec.model);
+    this.fields = [];
+    this.place.replaceChildren(...this.items.map((item, k) => {
+      const name = `${nameOf(item, this.spec.one)} ${k + 1}`;
+      const given = controls.filter(({ path }) => path in item);
+      const all = given.map((control) => new Field(control, name, (value) => { this.set(k, control.path, value); }));
+      this.fields.push(all);
+      const first = all.filter(({ control }) => this.spec.first.includes(control.path));
+      const rest = all.filter((field) => !first.includes(field));
+      const more = rest.length > 0 ? [element("details", {}, element("summary", {}, "More numbers"), ...rest.map(({ root }) => root))] : [];
+      const remove = element("button", { type: "button", "aria-label": `Remove ${name}`, click: () => { this.remove(k); } }, "Remove");
+      return element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, element("summary", {}, name), ...first.map(({ root }) => root), ...more, remove);
+    }));
+  }
+
+  private set(k: number, name: string, value: Json): void {
+    this.send(this.items.map((item, n) => (n === k ? { ...item, [name]: value } : item)));
+  }
+
+  private remove(k: number): void {
+    this.send(this.items.toSpliced(k, 1));
+  }
+
+  private add(): void {
+    const world = { width: Number(valueAt(this.scenario, "world.width")), height: Number(valueAt(this.scenario, "world.height")) };
+    this.root.open = true;
+    this.send([...this.items, this.spec.make(world)]);
+  }
+
+  /** The whole list; what makes it act is switched on with its first item, and off again where nothing is left to compute. */
+  private send(items: JsonObject[]): void {
+    const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
+    const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
+    this.change({ [this.spec.path]: items, ...Object.fromEntries(switches.map((path) => [path, true])), ...off });
+  }
+}
+
+/** Numbers and choices of an item, by their bare names. Of several shapes all that any of them has. */
+export function controlsOf(schema: JsonObject, model: string): Control[] {
+  const names = model.split("|");
+  const properties: JsonObject = {};
+  for (const name of names) Object.assign(properties, resolve(schema, { $ref: `#/$defs/${name}` }).properties);
+  return Object.entries(properties).flatMap(([name, child]) => {
+    const control = controlOf(resolve(schema, child), name);
+    return control && name !== "numbers_from" && (names.length === 1 || name !== "kind") ? [control] : [];
+  });
+}
+
+function nameOf(item: JsonObject, one: string): string {
+  return humanized(typeof item.kind === "string" ? item.kind : one.replace(/^(a|an|some) /, ""));
+}

@@ -1,0 +1,155 @@
+/** A section for each species: its share and colour, the numbers that it has of its own, and what it wants of the others. */
+
+import { element } from "../dom";
+import { isObject, type Json, type JsonObject } from "../net/protocol";
+import { groupsOf, humanized, type Control } from "../panel/schema";
+import { optionName } from "../text/plain";
+import { Field } from "./field";
+
+type Change = (values: Record<string, Json>) => void;
+
+const ROLES = ["", "flock", "align", "join", "avoid", "separate", "flee", "chase", "ignore"];
+const PARTS = ["separation", "alignment", "cohesion", "flee", "chase"] as const;
+
+export class SpeciesList {
+  readonly root: HTMLDetailsElement;
+  private readonly title = element("summary", {});
+  private readonly place = element("div", { class: "items" });
+  private species: JsonObject[] = [];
+  private refreshers: (() => void)[] = [];
+  private key = "";
+
+  constructor(private readonly change: Change) {
+    this.root = element("details", { class: "list", "data-list": "species" }, this.title, this.place);
+  }
+
+  show(schema: JsonObject, scenario: JsonObject): void {
+    this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
+    this.root.hidden = this.species.length === 0;
+    this.title.textContent = `Species (${this.species.length})`;
+    // What a species has of its own decides which fields there are.
+    const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
+    if (key !== this.key) {
+      this.key = key;
+      this.build(numbersOf(schema, scenario));
+    }
+    for (const refresh of this.refreshers) refresh();
+  }
+
+  private build(numbers: Map<string, Known>): void {
+    const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
+    this.refreshers = [];
+    this.place.replaceChildren(...this.species.map((_, k) => element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, ...this.section(k, numbers))));
+  }
+
+  private section(k: number, numbers: Map<string, Known>): HTMLElement[] {
+    const name = humanized(String(this.species[k].name));
+    const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
+    color.addEventListener("change", () => { this.set(k, { color: color.value }); });
+    this.refreshers.push(() => { if (document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0"); });
+    const share = this.field({ ...PLAIN, path: "share", label: "Share", help: "Its part of all agents. A change starts the flock again." }, name, () => this.species[k].share, (value) => { this.set(k, { share: value }); });
+    return [
+      element("summary", {}, name),
+      element("label", { class: "field" }, element("span", {}, "Colour"), color),
+      share,
+      element("p", { class: "part" }, "Numbers of its own"),
+      ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
+      this.adder(k, name, numbers),
+      element("p", { class: "part" }, "What it wants of the others"),
+      ...this.species.filter((other) => other !== this.species[k]).flatMap((other) => this.towards(k, String(other.name))),
+    ];
+  }
+
+  private field(control: Control, name: string, get: () => Json | undefined, set: (value: Json) => void): HTMLElement {
+    const field = new Field(control, name, set);
+    this.refreshers.push(() => { field.show(get()); });
+    return field.root;
+  }
+
+  private number(k: number, path: string, name: string, known: Control | undefined): HTMLElement {
+    const control: Control = { ...PLAIN, ...known, path, label: pathName(path), nullable: false };
+    const root = this.field(control, name, () => valuesOf(this.species[k])[path], (value) => { this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } }); });
+    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "As of all others", click: () => {
+      this.set(k, { values: without(valuesOf(this.species[k]), path) });
+    } }, "×");
+    const late = actsLater(known) ? [element("small", {}, "of those at the start: acts after R")] : [];
+    return element("div", { class: "with-remove" }, root, remove, ...late);
+  }
+
+  private adder(k: number, name: string, numbers: Map<string, Known>): HTMLElement {
+    const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
+    const select = element("select", { "aria-label": `Give ${name} a number of its own` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
+    select.addEventListener("change", () => {
+      const control = numbers.get(select.value);
+      if (control) this.set(k, { values: { ...valuesOf(this.species[k]), [control.path]: control.now } });
+    });
+    return select;
+  }
+
+  private towards(k: number, other: string): HTMLElement[] {
+    const wish = () => (isObject(this.species[k].towards) ? this.species[k].towards[other] : undefined);
+    const now = wish();
+    const whom = `${humanized(String(this.species[k].name))} towards ${other}`;
+    const custom = isObject(now);
+    const select = element("select", { "aria-label": whom }, ...[...ROLES, ...(custom ? ["custom"] : [])].map((role) => element("option", { value: role }, role === "" ? "Keep apart" : optionName(role))));
+    select.addEventListener("change", () => { if (select.value !== "custom") this.want(k, other, select.value === "" ? undefined : select.value); });
+    this.refreshers.push(() => { if (document.activeElement !== select) select.value = isObject(wish()) ? "custom" : String(wish() ?? ""); });
+    const row = element("label", { class: "field" }, element("span", {}, humanized(other)), select);
+    if (!custom) return [row];
+    const part = (name: string) => this.field({ ...PLAIN, path: name, label: humanized(name), help: `Weight of ${name} towards ${other}.` }, whom, () => { const all = wish(); return isObject(all) ? (all[name] ?? 0) : 0; }, (value) => { const all = wish(); this.want(k, other, { ...(isObject(all) ? all : {}), [name]: value }); });
+    return [row, element("div", { class: "parts" }, ...PARTS.map(part))];
+  }
+
+  private want(k: number, other: string, wish: Json | undefined): void {
+    const rest = without(isObject(this.species[k].towards) ? this.species[k].towards : {}, other);
+    this.set(k, { towards: wish === undefined ? rest : { ...rest, [other]: wish } });
+  }
+
+  private set(k: number, changed: JsonObject): void {
+    this.change({ species: this.species.map((kind, n) => (n === k ? { ...kind, ...changed } : kind)) });
+  }
+}
+
+interface Known extends Control {
+  now: number; // what all others have
+}
+
+const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
+
+/** Every number that a species may have of its own: of motion, sight and rules that take part. */
+export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, Known> {
+  const found = new Map<string, Known>();
+  const at = (path: string) => path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
+  for (const { path, switch: toggle, controls } of groupsOf(schema, scenario)) {
+    if (!/^(motion|perception|rules\.)/.test(path) || (toggle !== null && at(toggle) !== true)) continue;
+    for (const control of controls) {
+      const now = at(control.path);
+      if ((control.kind === "number" || control.kind === "integer") && typeof now === "number") found.set(control.path, { ...control, now });
+    }
+  }
+  return found;
+}
+
+/** Genes and body parts are given at the start and inherited: to change them changes who will be there after the next start. */
+export function actsLater(control: Control | undefined): boolean {
+  return control?.help.startsWith("Founders") === true;
+}
+
+/** "rules.genome.speed" is called "Genome: speed". */
+export function pathName(path: string): string {
+  const parts = path.replace(/^rules\./, "").split(".");
+  return parts.length < 2 ? humanized(path) : `${humanized(parts[parts.length - 2])}: ${humanized(parts[parts.length - 1]).toLowerCase()}`;
+}
+
+function valuesOf(kind: JsonObject): JsonObject {
+  return isObject(kind.values) ? kind.values : {};
+}
+
+function without(all: JsonObject, key: string): JsonObject {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== key));
+}
+
+function shapeOf(towards: Json | undefined): string[] {
+  return Object.entries(isObject(towards) ? towards : {}).map(([name, wish]) => `${name}:${isObject(wish) ? "parts" : "word"}`);
+}
+

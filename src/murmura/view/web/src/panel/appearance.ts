@@ -1,0 +1,43 @@
+/** How the page looks, for this visitor: nothing here changes the flock or the scenario. */
+
+import { element } from "../dom";
+import { humanized } from "./schema";
+import { THEMES, type Looks, type Settings, type Theme } from "./settings";
+
+const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, number][] = [
+  ["size", "Size of agents", 0.3, 4],
+  ["trailLength", "Length of trails", 0.1, 8],
+];
+
+const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "As the scenario says", always: "Always", never: "Never" };
+
+/** A folded section of the settings; says anew what holds whenever it changes. */
+export function appearance(settings: Settings): HTMLElement {
+  const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "As the system" : humanized(name))));
+  theme.addEventListener("change", () => { settings.set({ theme: theme.value as Theme }); });
+  const sliders = SLIDERS.map(([key, label, min, max]) => {
+    // By ratio: in the middle nothing is changed.
+    const span = Math.max(Math.log(max), -Math.log(min));
+    const input = element("input", { type: "range", id: `look-${key}`, min: String(-span), max: String(span), step: "0.01" });
+    input.addEventListener("input", () => { settings.set({ [key]: Math.min(max, Math.max(min, Math.exp(Number(input.value)))) }); });
+    return { key, input, root: field(label, input) };
+  });
+  const shape = element("select", { id: "look-window" }, ...Object.entries(SHAPES).map(([value, text]) => element("option", { value }, text)));
+  shape.addEventListener("change", () => { settings.set({ fillWindow: shape.value as Looks["fillWindow"] }); });
+  const wind = element("input", { type: "checkbox", id: "look-wind" });
+  wind.addEventListener("change", () => { settings.set({ wind: wind.checked }); });
+  const refresh = () => {
+    const { looks } = settings;
+    theme.value = looks.theme;
+    shape.value = looks.fillWindow;
+    wind.checked = looks.wind;
+    for (const { key, input } of sliders) if (document.activeElement !== input) input.value = String(Math.log(looks[key]));
+  };
+  settings.onChange(refresh);
+  refresh();
+  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Colours", theme), ...sliders.map(({ root }) => root), field("Show the wind", wind), field("World fills the window", shape));
+}
+
+function field(label: string, input: HTMLElement): HTMLElement {
+  return element("label", { class: "field", for: input.id }, element("span", {}, label), input);
+}

@@ -1,0 +1,95 @@
+/** What can be taken home or recorded on the server: a run folder, the state, the charts, and the command that runs it again. */
+
+import { download, element } from "../dom";
+import { isObject, type Hello } from "../net/protocol";
+import { note } from "../text/toasts";
+
+export interface FilesHands {
+  hello(): Hello | null;
+  step(): number;
+  name(): string;
+}
+
+export class Files {
+  readonly root: HTMLElement;
+  private readonly run = element("button", { type: "button", "aria-pressed": "false", click: () => { void this.toggle(); } }, "Record a run");
+  private readonly told = element("p", { class: "told", role: "status" });
+  private recording = false;
+
+  constructor(private readonly hands: FilesHands) {
+    this.root = element(
+      "details",
+      { class: "appearance files" },
+      element("summary", {}, "Runs and files"),
+      element("div", { class: "buttons" },
+        this.run,
+        element("button", { type: "button", title: "A checkpoint: Simulation.restore goes on from it", click: () => { void this.saveState(); } }, "Save the state"),
+        element("button", { type: "button", title: "What to type for a run of this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
+      this.told,
+    );
+    this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
+  }
+
+  /** Somebody else may have begun or ended it. */
+  private async ask(): Promise<void> {
+    const answer = await asked("./api/record");
+    if (isObject(answer)) this.show(answer.recording === true, typeof answer.folder === "string" ? answer.folder : "");
+  }
+
+  private async toggle(): Promise<void> {
+    const answer = await asked("./api/record", { on: !this.recording });
+    if (!isObject(answer)) return;
+    const folder = typeof answer.folder === "string" ? answer.folder : "";
+    this.show(answer.recording === true, folder);
+    if (answer.recording !== true) this.told.textContent = `${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`;
+  }
+
+  private show(recording: boolean, folder: string): void {
+    this.recording = recording;
+    this.run.textContent = recording ? "Stop recording the run" : "Record a run";
+    this.run.setAttribute("aria-pressed", String(recording));
+    if (recording) this.told.textContent = `Recording on the server, into ${folder}`;
+  }
+
+  private async saveState(): Promise<void> {
+    try {
+      const answer = await fetch("./api/state");
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      download(`${this.hands.name()}.npz`, await answer.blob());
+    } catch (error) {
+      note(`The state could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+    }
+  }
+
+  private async copyCommand(): Promise<void> {
+    const hello = this.hands.hello();
+    if (!hello) return;
+    const text = commandOf(hello, this.hands.step());
+    this.told.textContent = text;
+    try {
+      await navigator.clipboard.writeText(text);
+      note("Command copied. Save the scenario as a file (E) beside it.");
+    } catch {
+      note("The command stands in the settings, below the buttons.");
+    }
+  }
+}
+
+/** The command that makes the same run, as long as nobody changed anything on the way. */
+export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios" | "seed">, step: number): string {
+  const name = String(hello.scenario.name ?? "scene");
+  const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);
+  return `murmura run ${shipped ? name : `${name}.json`} --seed ${hello.seed} --steps ${Math.max(step, 600)} --out ${name}-run`;
+}
+
+async function asked(path: string, body?: unknown): Promise<unknown> {
+  try {
+    const answer = await fetch(path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) });
+    const data: unknown = await answer.json();
+    if (!answer.ok) throw new Error(isObject(data) && typeof data.error === "string" ? data.error : `the server answered ${answer.status}`);
+    return data;
+  } catch (error) {
+    note(error instanceof Error ? error.message : "no answer", "error");
+    return null;
+  }
+}

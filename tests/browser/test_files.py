@@ -1,0 +1,43 @@
+"""A visitor has a run recorded on the server, takes the state home, and gets the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import murmura as mm
+from murmura.lab.runs.live_recording import RunShelf
+from tests.view.live import flock
+
+from .tab import Tab
+
+
+@pytest.fixture
+def shelf(tab: Tab, tmp_path: Path) -> Path:
+    """A place for runs, which the server of these tests has not of its own."""
+    tab.live.shelf.folder = RunShelf(tmp_path)
+    return tmp_path
+
+
+def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
+    tab.still(flock(20))
+    tab.page.get_by_text("Runs and files").click()
+    tab.page.get_by_role("button", name="Record a run").click()
+    stop = tab.page.get_by_role("button", name="Stop recording the run")
+    tab.until(stop.is_visible)
+    for _ in range(3):
+        tab.send("step", count=6)
+        tab.until(lambda: tab.session._left == 0)
+    tab.until(lambda: tab.see("step") == 18)
+    stop.click()
+    told = tab.page.locator(".files .told")
+    tab.until(lambda: "murmura replay" in str(told.text_content()))
+    run = mm.open_run(shelf / "classic-seed7-1")
+    assert run.frames.steps.tolist()[0] == 0 and run.final_hash == tab.simulation.state_hash()
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Save the state").click()
+    restored = mm.Simulation.restore(Path(str(waiting.value.path())), "reference")
+    assert restored.state_hash() == tab.simulation.state_hash()
+    tab.page.get_by_role("button", name="Copy the command").click()
+    tab.until(lambda: "murmura run classic --seed 7 --steps" in str(told.text_content()))

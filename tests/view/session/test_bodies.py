@@ -1,0 +1,54 @@
+"""What a page that looks closely is told, and how far animals see, against columns and formulas written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.core.errors import ScenarioError
+from murmura.view.session.bodies import MOST_BODIES, NOBODY_SEEN, Lookout
+from murmura.view.session.eyesight import mean_sights, sight
+from murmura.view.session.observer import inspect
+from tests.view.live import flock
+
+
+def test_those_in_the_rectangle_are_told_with_their_bodies():
+    sim = mm.Simulation(mm.load_scenario("arms-race").with_values({"agents": 40}), 3, "reference")
+    x = sim.positions[:, 0]
+    lookout = Lookout()
+    lookout.ask({"left": 0, "top": 0, "right": float(np.median(x)), "bottom": 1e6})
+    lookout.look(sim)
+    inside = np.flatnonzero(x <= np.median(x))
+    told = lookout.seen["agents"]
+    assert [one["row"] for one in told] == inside.tolist()
+    assert [one["part_eye"] for one in told] == sim.state["part_eye"][inside].tolist()
+    assert {"gender", "energy", "health", "stance", "gene_size"} <= set(told[0])
+    lookout.ask({"left": None})
+    assert lookout.seen is NOBODY_SEEN and lookout.window is None
+
+
+def test_no_more_are_told_than_can_be_looked_at_and_nonsense_is_refused():
+    sim = mm.Simulation(flock(MOST_BODIES + 20), 3, "reference")
+    lookout = Lookout()
+    lookout.ask({"left": -1e6, "top": -1e6, "right": 1e6, "bottom": 1e6})
+    lookout.look(sim)
+    assert len(lookout.seen["agents"]) == MOST_BODIES
+    with pytest.raises(ScenarioError, match="left must be at most right"):
+        lookout.ask({"left": 2, "top": 0, "right": 1, "bottom": 1})
+    with pytest.raises(ScenarioError, match="top"):
+        lookout.ask({"left": 0, "top": "0", "right": 1, "bottom": 1})
+
+
+def test_a_genome_sees_as_far_as_its_eyes():
+    sim = mm.Simulation(mm.load_scenario("ecosystem").with_values({"agents": 30}), 3, "reference")
+    state, genome = sim.state, sim.scenario.rules.genome
+    bonus = 1.0 + genome.eye_vision * state["part_eye"] + genome.antenna_vision * state["part_antenna"]
+    expected = np.clip(genome.max_vision * state["gene_vision"] * bonus, genome.least_vision, 150.0)
+    found = [inspect(sim, int(i))["perception"]["radius"] for i in sim.ids[:8]]
+    assert found == pytest.approx(expected[:8], rel=1e-5)
+    assert expected[:8].min() < 149.0  # it is not the species' radius
+    means = mean_sights(sim.scenario, {name: state[name] for name in state.columns})
+    kinds = [expected[state["species_id"] == k].mean() for k in range(5)]
+    assert means == pytest.approx(kinds, rel=1e-5)
+    assert sight(flock(3), {}) == flock(3).perception.radius

@@ -1,0 +1,63 @@
+"""Counts of a population against columns written by hand, and the feed of what happened."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import murmura as mm
+from murmura.core.state import FeedingState, Gender, MatingState
+from murmura.view.session.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
+from murmura.view.session.population import copied_columns, count_population, counted_columns
+from tests.lab.heirs import family
+from tests.view.live import flock
+
+
+def test_a_plain_flock_needs_no_column_and_has_no_counts():
+    sim = mm.Simulation(flock(8), 3, "reference")
+    assert counted_columns(sim.scenario) == ()
+    assert count_population(sim.scenario, copied_columns(sim)) == {}
+
+
+def test_kinds_stances_and_who_is_busy_are_counted():
+    scenario = mm.load_scenario("ecosystem")
+    columns = {
+        "species_id": np.array([0, 0, 2, 4, 4, 4]),
+        "stance": np.array([0, 2, 2, 3, 3, 5]),
+        "gender": np.array([Gender.MALE, Gender.FEMALE] * 3),
+        "feeding_state": np.array([FeedingState.FEEDING, *[FeedingState.NONE] * 5]),
+    }
+    told = count_population(scenario, columns)
+    assert told["species"] == {"explorer": 2, "social": 0, "independent": 1, "cautious": 0, "predator": 3}
+    assert told["stances"] == {
+        "idle": 1, "flocking": 0, "fleeing": 2, "hunting": 2, "seeking_food": 0, "mating": 1,
+    }  # fmt: skip
+    assert (told["hunters"], told["prey"], told["males"], told["females"], told["feeding"]) == (3, 3, 3, 3, 1)
+
+
+def test_two_make_a_pair_and_two_a_fight():
+    scenario = mm.load_scenario("courtship")
+    states = [MatingState.COURTING, MatingState.COURTING, MatingState.MATING, MatingState.MATING]
+    states += [MatingState.FIGHTING] * 3
+    told = count_population(scenario, {"mating_state": np.array(states)})
+    assert told == {"pairs": 2, "fights": 2}
+
+
+def test_a_simulation_gives_copies():
+    sim = mm.Simulation(family(), 3, "reference")
+    columns = copied_columns(sim)
+    assert "stance" in columns and columns["stance"].base is not sim.state["stance"]
+
+
+def test_the_feed_numbers_what_happens_and_begins_anew_with_another_flock():
+    feed = EventFeed()
+    feed.hear(1, [{"kind": "birth", "id": k} for k in range(MOST_KEPT + 50)])
+    assert feed.totals == {"birth": MOST_KEPT + 50}
+    told = feed.since(0)
+    assert len(told) == MOST_TOLD and told[-1] == {
+        "number": feed.newest,
+        "kind": "birth",
+        "id": MOST_KEPT + 49,
+    }
+    assert feed.since(feed.newest) == []
+    feed.hear(2, [{"kind": "death", "id": 7}])
+    assert feed.totals == {"death": 1} and [event["id"] for event in feed.since(0)] == [7]

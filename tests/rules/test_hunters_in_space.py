@@ -11,10 +11,10 @@ import murmura as mm
 
 
 def hunt(kind: str, **values: Any) -> mm.Simulation:
-    hunter = {"kind": kind, "x": 200.0, "y": 150.0, "z": 150.0}
+    hunter = {"kind": kind, "x": 200.0, "y": 150.0, "z": 250.0}
     scenario = mm.Scenario().with_values(
         {
-            "agents": 60, "world.width": 400.0, "world.height": 400.0, "world.depth": 300.0,
+            "agents": 60, "world.width": 400.0, "world.height": 400.0, "world.depth": 500.0,
             "world.boundary": "reflect", "start.layout": "disc", "start.radius": 60.0, "start.speed": 0.5,
             "motion.max_speed": 0.5, "motion.max_force": 0.01, "rules.fear.enabled": True,
             "rules.predators.enabled": True, "rules.predators.aggression": 1.0,
@@ -27,7 +27,7 @@ def hunt(kind: str, **values: Any) -> mm.Simulation:
 def test_a_falcon_waits_on_above_and_stoops_down() -> None:
     sim = hunt("falcon")
     heights, stoops = [], []
-    for _ in range(400):
+    for _ in range(500):
         sim.step(6)
         [falcon] = mm.hunters(sim)
         above = falcon["z"] - float(sim.positions[:, 2].mean())
@@ -51,6 +51,6 @@ def test_others_hunt_in_three_dimensions(kind: str) -> None:
         [hunter] = mm.hunters(sim)
         places.append([hunter["x"], hunter["y"], hunter["z"]])
     path = np.array(places)
-    assert np.isfinite(path).all() and (path >= 0.0).all() and (path <= [400.0, 400.0, 300.0]).all()
+    assert np.isfinite(path).all() and (path >= 0.0).all() and (path <= [400.0, 400.0, 500.0]).all()
     assert (path.std(axis=0) > 0.5).all()
     assert hunter["hunts"] >= 1

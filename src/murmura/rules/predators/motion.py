@@ -20,9 +20,7 @@ from murmura.rules.predators.turn import Turn, drawn
 PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
 ALONG_EDGES = 0.7  # share of random goals that lie along an edge
-OVERLOOK = (
-    0.5  # in space: how far above a flock a hunter waits on at most, in target distances: it must see prey
-)
+MOST_LIFT = 140.0  # [u] in space: how far above flock or prey a hunter waits on at most, in reach of a dive
 CEILING = 0.95  # share of the depth above which nobody waits on
 LOW = 0.05  # share of the depth within which floor and ceiling push hunters back, at most
 LONGEST_WAY = 60.0  # [s] after which a hunter that wanders chooses another goal
@@ -68,21 +66,21 @@ def circle(it: HunterRow, turn: Turn, middle: Vec, rate: Number, speed: Number, 
     angle = where(ahead < CARROT, it.angle + rate * turn.world.dt, it.angle)
     it.angle = where(angle > PI, angle - 2.0 * PI, angle)
     place = middle + from_angle(it.angle, it.radius, len(middle))
-    steer_toward(it, turn, lifted(turn, place, it.altitude, OVERLOOK * it.target_distance), speed, force)
+    steer_toward(it, turn, lifted(turn, place, it.altitude), speed, force)
 
 
-def lifted(turn: Turn, place: Vec, share: Number, most: Number) -> Vec:
+def lifted(turn: Turn, place: Vec, share: Number) -> Vec:
     """In space, the place above another at which a hunter waits on."""
     if len(place) == 2:
         return place
     x, y, z = place
-    return Vec(x, y, height_above(turn, z, share, most))
+    return Vec(x, y, height_above(turn, z, share))
 
 
-def height_above(turn: Turn, z: Number, share: Number, most: Number) -> Number:
-    """A share of the world's depth above a height, at most so far, and below the ceiling."""
+def height_above(turn: Turn, z: Number, share: Number) -> Number:
+    """A share of the world's depth above a height, at most MOST_LIFT, and below the ceiling."""
     depth = turn.world.depth
-    return minimum(z + minimum(share * depth, most), maximum(z, CEILING * depth))
+    return minimum(z + minimum(share * depth, MOST_LIFT), maximum(z, CEILING * depth))
 
 
 def has_just_begun(it: HunterRow, turn: Turn) -> Condition:

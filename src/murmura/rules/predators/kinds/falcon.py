@@ -7,7 +7,6 @@ from murmura.core.space import offset
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, eye, is_gone, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
-    OVERLOOK,
     chase,
     gap_to_prey,
     go_round_the_flock,
@@ -25,7 +24,7 @@ NEAREST_DIVE, FARTHEST_DIVE = 100.0, 350.0  # [u] S0-83
 SINKING = 2.0  # [1/s] S0-84
 START_OF_DIVE = 1.5  # times its top speed
 WAITING = (
-    0.6  # in space: radius of its circle above a flock at most, in target distances: prey must be in reach
+    0.5  # in space: radius of its circle above a flock at most, in the farthest dive: prey must be in reach
 )
 NEARLY = 0.05  # in space: how far below the height wanted, in depths, is high enough
 AFTER_DIVE = 0.3  # what is left of its velocity
@@ -37,11 +36,11 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     it.altitude = maximum(minimum(it.scan_altitude, it.altitude + change), it.altitude - change)
     high = it.altitude >= it.scan_altitude
     if len(turn.world.size) == 3:
-        wanted = height_above(turn, it.center.z, it.scan_altitude, OVERLOOK * it.target_distance)
+        wanted = height_above(turn, it.center.z, it.scan_altitude)
         high = it.position.z >= wanted - NEARLY * turn.world.depth
     start_round_the_flock(it, turn)
     if len(turn.world.size) == 3:
-        it.radius = minimum(it.radius, WAITING * it.target_distance)
+        it.radius = minimum(it.radius, WAITING * FARTHEST_DIVE)
     go_round_the_flock(it, turn, 0.8, 0.6)
 
     def look_on() -> None:
@@ -66,9 +65,8 @@ def climbing(it: HunterRow, turn: Turn) -> None:
         high = it.altitude >= it.dive_altitude
         if len(turn.world.size) == 3:
             ahead = it.prey + it.prey_velocity * (1.5 * turn.world.pace)
-            most = OVERLOOK * it.target_distance
-            steer_toward(it, turn, lifted(turn, ahead, it.altitude, most), 0.5, 0.4)
-            wanted = height_above(turn, it.prey.z, it.dive_altitude, most)
+            steer_toward(it, turn, lifted(turn, ahead, it.altitude), 0.5, 0.4)
+            wanted = height_above(turn, it.prey.z, it.dive_altitude)
             high = it.position.z >= wanted - NEARLY * turn.world.depth
         else:
             chase(it, turn, 1.5, 0.5, 0.4)

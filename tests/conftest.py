@@ -1,11 +1,33 @@
-"""What all tests need: Ctrl-C means what it means in a terminal, also where the suite was started with it ignored."""
+"""What all tests need: Ctrl-C means what it means in a terminal, also where the suite was started with it ignored;
+and workers that share nothing are given whole files."""
 
 from __future__ import annotations
 
 import signal
+from typing import Any
+
+import pytest
 
 
 def pytest_configure() -> None:
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _share(test: str) -> str:
+    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all that drive a
+    browser, since a second one would cost more than it brings."""
+    file, _, name = test.partition("::")
+    return "browser" if file.startswith("tests/browser/") or "in_a_real_browser" in name else file
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByShare(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _share(nodeid)
+
+    return ByShare(config, log)

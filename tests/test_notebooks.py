@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs" / "notebooks").glob("*.ip
 
 
 def test_there_are_tutorials():
-    assert [path.stem for path in NOTEBOOKS] == ["evolution", "first-flock", "sweep"]
+    assert [path.stem for path in NOTEBOOKS] == ["evolution", "first-flock", "rule-of-your-own", "sweep"]
 
 
 # Each takes a kernel of its own; what the others use is tested where it is made.

@@ -29,9 +29,8 @@ from .pages import ROOT, Block, blocks_of, shortened
 from .sizes import IS_LONG
 
 AS_PRINTED = IS_LONG
-NEXT_INTERFACE = {"add-a-rule.md"}  # has tests of its own in test_docs.py
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES = [page for page in PAGES if blocks_of(page) and page.name not in NEXT_INTERFACE]
+PAGES = [page for page in PAGES if blocks_of(page)]
 WATCHED = {"live", "compare", "replay"}
 TIMED = {"bench"}
 LIVE = """\
@@ -57,6 +56,8 @@ def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_files: Path):
     """A folder of one's own, and nothing registered that was not before."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "my_rule", raising=False)
     monkeypatch.setattr("murmura.view.server.app.STATIC", page_files)
     for home in plot.HOMES:
         import_module(home)  # what they register is there to stay
@@ -81,7 +82,7 @@ def test_what_a_page_shows_can_be_done(page: Path, tmp_path: Path, page_files: P
 
 
 def _bring_what_readers_have(folder: Path) -> None:
-    """A saved session, as the live view writes it."""
+    """A saved session, as the live view writes it, and the file that add-a-rule.md shows first."""
     import json
 
     from murmura.scenario import load_scenario
@@ -90,6 +91,8 @@ def _bring_what_readers_have(folder: Path) -> None:
     scene = Scene(load_scenario("classic").with_values({"agents": 20}), 1, "reference")
     scene.step(3)
     (folder / "actions.json").write_text(json.dumps(scene.record()))
+    shown = next(block for block in blocks_of(ROOT / "docs" / "add-a-rule.md") if block.kind == "python")
+    (folder / "my_rule.py").write_text(shown.text)
 
 
 def run_python(block: Block, where: str) -> None:

@@ -21,14 +21,6 @@ FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-
 MakeTab = Callable[..., Tab]
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for the mark
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All on one worker: a second server and browser would cost more than they bring."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Playwright keeps an event loop of its own running: tests of other rooms that follow must not find it."""

@@ -105,3 +105,23 @@ def test_a_flock_in_one_plane_flies_as_in_the_plane(backend: str) -> None:
         deep.step()
     np.testing.assert_allclose(deep.positions[:, :2], flat.positions, atol=1e-4)
     assert (deep.positions[:, 2] == 33.0).all() and (deep.velocities[:, 2] == 0.0).all()
+
+
+def test_bits_do_not_depend_on_threads_or_names() -> None:
+    """On the CPU: one thread or three, and any order of ids, from a flock that is clumped across the seams."""
+    rng = np.random.default_rng(8)
+    sides = np.array(list(SIDES.values()))
+    places = np.mod(rng.normal(0.0, 25.0, (700, 3)), sides).astype(np.float32)
+    places = np.minimum(places, np.nextafter(sides.astype(np.float32), np.float32(0.0)))
+    velocities = rng.normal(0.0, 6.0, (700, 3)).astype(np.float32)
+    made = scenario(agents=700, **{"world.boundary": "wrap"})
+    shuffled = rng.permutation(700)
+    flocks = []
+    for threads, ids in ((1, None), (3, None), (3, shuffled)):
+        sim = mm.Simulation(
+            made, seed=1, backend="cpu", threads=threads, positions=places, velocities=velocities, ids=ids
+        )
+        sim.step(30)
+        order = np.arange(700) if ids is None else ids
+        flocks.append(np.hstack([sim.positions, sim.velocities])[order])
+    assert np.array_equal(flocks[0], flocks[1]) and np.array_equal(flocks[0], flocks[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 
 import numpy as np
@@ -48,6 +49,25 @@ def test_candidates_for_each_agent_do_not_grow_with_the_flock():
         assert sim.column("local_density").mean() == pytest.approx(14.0, rel=0.1)
     # Three rows of 9/4 radii hold 27/4 / pi times those in sight: 30. Brute force would look at 8000.
     assert found == pytest.approx([30.0] * 3, rel=0.15)
+
+
+def seconds(agents: int, steps: int) -> float:
+    """Processor time of one step, the least of a few tries: other programs take time, and never give any."""
+    sim = dense(agents)
+    sim.step(3)
+    tries = []
+    for _ in range(5):
+        begun = time.process_time()
+        sim.step(steps)
+        tries.append((time.process_time() - begun) / steps)
+    return min(tries)
+
+
+# S4-48: time of a step against n, about linear
+def test_the_time_of_a_step_grows_with_the_flock_and_not_with_its_square():
+    few, many = seconds(2000, 40), seconds(32_000, 3)
+    # Sixteen times as many: 16 if linear, 256 if everybody met everybody. Larger flocks leave the caches.
+    assert 6.0 < many / few < 40.0
 
 
 # S0-20

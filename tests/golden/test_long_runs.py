@@ -24,7 +24,7 @@ def few(name: str, agents: int = 120) -> Scenario:
     for k in range(
         len(scenario.rules.predators.hunters)
     ):  # wherever the seed puts them: the world is smaller
-        values |= {f"rules.predators.hunters.{k}.x": None, f"rules.predators.hunters.{k}.y": None}
+        values |= {f"rules.predators.hunters.{k}.{axis}": None for axis in ("x", "y", "z")}
     for side in ("width", "height"):
         wanted = getattr(scenario.world, side) * scale
         values[f"world.{side}"] = max(wanted, 3.0 * scenario.perception.radius)
@@ -44,10 +44,11 @@ def test_nobody_is_lost_or_stuck(name: str):
         for column, values in sim.state.columns.items():
             assert np.isfinite(values).all(), column
         assert (sim.positions >= 0.0).all()
-        assert (sim.positions <= [world.width, world.height]).all()
-        if world.boundary == "wrap":
-            assert (sim.positions < [world.width, world.height]).all()
-        speeds = np.hypot(*sim.velocities.T)
+        assert (sim.positions <= world.sides).all()
+        for k, edge in enumerate(world.edges):
+            if edge == "wrap":
+                assert (sim.positions[:, k] < world.sides[k]).all()
+        speeds = np.linalg.norm(sim.velocities, axis=1)
         assert speeds.max() <= top * (1.0 + sim.scenario.motion.panic_speed) * 1.00001
         # Who eats or mates sits still.
         flying = (sim.column("feeding_state") != FeedingState.FEEDING) & (

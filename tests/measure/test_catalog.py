@@ -31,6 +31,7 @@ BUILT_IN = [
     "mean_group",
     "correlation_length",
 ]
+OF_SPACE = ["thickness", "thickness_to_width", "thickness_to_length", "anisotropy"]
 OF_LIVES = ["births", "deaths", *(f"deaths_by_{cause.name.lower()}" for cause in Cause)]
 DOCS = Path(__file__).parents[2] / "docs" / "measures.md"
 
@@ -51,7 +52,7 @@ def test_measures_everything_in_order() -> None:
     flock = random_flock(seed=0)
     found = measure_flock(flock)
     assert list(found) == BUILT_IN
-    assert list(MEASURES) == [*BUILT_IN, *OF_LIVES, "gene_diversity", "part_heterozygosity"]
+    assert list(MEASURES) == [*BUILT_IN, *OF_SPACE, *OF_LIVES, "gene_diversity", "part_heterozygosity"]
     assert all(type(value) is float for value in found.values())
     assert found == pytest.approx({name: getattr(room, name)(flock) for name in BUILT_IN}, nan_ok=True)
 

@@ -9,7 +9,7 @@ from murmura.scenario import Scenario
 
 from .side_by_side import Comparison, compare_step
 
-AGENTS = 160
+AGENTS = 200  # fewer would leave some scenarios a world that is narrower than their view
 
 
 def scaled_down(name: str, agents: int = AGENTS) -> Scenario:

@@ -51,6 +51,9 @@ def test_vicsek_moves_with_its_heading_and_then_takes_over_the_mean(backend: str
             mean = math.atan2(np.sin(headings[near]).sum(), np.cos(headings[near]).sum())
             u, _ = uniform_from(*seed_words(seed), step, i, STREAM_VICSEK)
             following[i] = mean + (float(u) - 0.5) * eta
+        # Velocities are those of the new headings at once: they belong to the time of the places.
+        turned = 1.8 * np.stack([np.cos(following), np.sin(following)], axis=1)
+        np.testing.assert_allclose(sim.velocities, turned, atol=60.0 * tolerance)
         headings = following
 
 

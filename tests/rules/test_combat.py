@@ -153,8 +153,9 @@ def test_time_heals() -> None:
     assert sim.column("health")[0] == 1.0
 
 
-# S3-28: half of the energy gained
-def test_food_heals() -> None:
+# S3-28: half of the energy gained, in units of both: 150 of energy and 200 of health for size 1
+@pytest.mark.parametrize(("size", "maturity"), [(1.0, 0.0), (2.0, 0.5)])
+def test_food_heals(size: float, maturity: float) -> None:
     food = {
         "rules.feeding.sources": [{"x": 500.0, "y": 500.0}],
         "rules.feeding.count": 0,
@@ -167,12 +168,15 @@ def test_food_heals() -> None:
         "feeding_state": 3,
         "target_food_id": 0,
         "stance": 4,
+        "gene_size": size,
+        "gene_maturity": maturity,
     }
     sim = wild([[500, 500]], [PREY], CALM | food, columns=columns)
     sim.step(8)
-    gained = float(sim.column("energy")[0]) - 0.4
-    assert gained > 0.1
-    assert sim.column("health")[0] == pytest.approx(0.3 + 0.5 * gained, rel=1e-4)
+    gained = (float(sim.column("energy")[0]) - 0.4) * 150.0 * size
+    assert gained > 10.0
+    healed = (float(sim.column("health")[0]) - 0.3) * 200.0 * size * (1.0 + 0.3 * maturity)
+    assert healed == pytest.approx(0.5 * gained, rel=1e-4)
 
 
 def killed(**columns: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from murmura.rules.evolution.genome import Genome
 from murmura.rules.evolution.phenotype import GENES, PARTS
 
 from .wild import DT, PREDATOR, PREY, wild, with_columns
@@ -150,3 +151,10 @@ def test_the_large_are_fed_less_by_the_same_meal() -> None:
 def test_ten_seconds_are_counted_in_steps_of_a_tenth() -> None:
     sim = alone()
     assert sim.scenario.motion.time_step == pytest.approx(DT)
+
+
+def test_what_only_founders_get_says_so() -> None:
+    """A slider that does nothing to those who live must not look as if it did."""
+    for name in (*GENES, *PARTS):
+        text = Genome.model_fields[name].description or ""
+        assert "who lives keeps what it was born with" in text, name

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from murmura.core.errors import ScenarioError
 from murmura.core.record import Record
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import GENES, PARTS
@@ -22,7 +23,13 @@ PLAIN = SOON | {
 DONE = 4  # steps until a pair side by side has young: ready, named, agreed, born
 
 
-def pair(values: dict[str, Any] | None = None, count: int = 1, steps: int = DONE, **columns: Any) -> Any:
+def pair(
+    values: dict[str, Any] | None = None,
+    count: int = 1,
+    steps: int = DONE,
+    backend: str = "reference",
+    **columns: Any,
+) -> Any:
     """Pairs side by side, far from each other, grown up and full of energy."""
     places = [
         [60.0 + 95.0 * (k % 10) + 6.0 * (j % 2), 40.0 + 95.0 * (k // 10)]
@@ -30,7 +37,7 @@ def pair(values: dict[str, Any] | None = None, count: int = 1, steps: int = DONE
         for j in range(2)
     ]
     values = PLAIN | {"rules.behavior.mate_radius": 40.0} | (values or {})
-    sim = wild(places, [PREY] * (2 * count), values, columns={"age": 50.0} | columns)
+    sim = wild(places, [PREY] * (2 * count), values, columns={"age": 50.0} | columns, backend=backend)
     sim.step(steps)
     return sim
 
@@ -51,6 +58,26 @@ def test_two_have_one_young_and_pay_for_it() -> None:
     assert sim.column("mating_cooldown")[:2] == pytest.approx([15.0, 15.0], abs=0.2)
     sim.step(100)
     assert births(sim) == []
+
+
+# Young cost half of the greatest energy, in absolute terms: parents are left with half, whatever they had
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("young", [1.0, 2.0])
+def test_parents_are_left_with_half_their_energy(young: float, backend: str) -> None:
+    values = {"rules.reproduction.keeps": 0.5, "rules.reproduction.young": young}
+    sim = pair(values, backend=backend, energy=[0.9, 0.7], gene_size=[1.0, 2.0])
+    assert len(births(sim)) == young
+    energies = sim.column("energy").astype(float)
+    assert energies[:2] == pytest.approx([0.5, 0.5], rel=1e-5)
+    given = (0.9 - 0.5) * 1.0 + (0.7 - 0.5) * 2.0
+    assert (energies[2:] * sim.column("gene_size")[2:]).sum() == pytest.approx(given, rel=1e-4), (
+        "none is made"
+    )
+
+
+def test_parents_must_have_more_than_they_keep() -> None:
+    with pytest.raises(ScenarioError, match=r"keeps must be at most energy_threshold \(0\.6\).* got 0\.8"):
+        wild([[500, 500]], [PREY], {"rules.reproduction.keeps": 0.8})
 
 
 def test_both_may_have_young() -> None:

@@ -297,21 +297,55 @@ def test_a_lost_target_ends_the_hunt():
         assert 1.5 <= den.get("cooldown") <= 2.5
 
 
-# S0-114
+BEFORE_THE_ATTACK = {"falcon": "climbing", "owl": "ambush", "barracuda": "ambush", "osprey": "stalking"}
+
+
+def at_attack(kind: str, **numbers: float) -> tuple[Den, dict[str, float], str]:
+    """A hunter that begins its attack in its next turn, what its prey reports, and what the attack is called."""
+    den = Den({"kind": kind, "hunting_drain": 0.0, "stalking_drain": 0.0, "energy_regen": 0.0, **numbers})
+    den.begin(
+        BEFORE_THE_ATTACK.get(kind, "hunting"), state_time=2.0, target=17, energy=55.0, altitude=0.9, hunger=9.0,
+        vx=0.0, vy=0.0,
+    )  # fmt: skip
+    away = 120.0 if kind == "falcon" else 0.9 * den.get("attack_distance")
+    prey = {"x": den.get("x") + away, "y": den.get("y"), "vx": 0.0, "vy": 0.0, "isolation": 1.0}
+    return den, prey, "diving" if kind == "falcon" else "attacking"
+
+
+# S0-114: an attack is paid once, when it begins
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_an_attack_is_paid_when_it_begins(kind: str):
+    den, prey, attack = at_attack(kind)
+    den.turn(prey=prey, best=(1.0, 17))
+    assert den.state() == attack
+    paid = 55.0 - TABLE[kind][5]
+    assert den.get("energy") == pytest.approx(paid)
+    den.turn(prey=prey)
+    assert (den.state(), den.get("energy")) == (attack, pytest.approx(paid)), "and not again while it lasts"
+
+
+# S0-114: hit
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_a_catch(kind: str):
-    den = Den({"kind": kind})
-    den.begin(
-        "diving" if kind == "falcon" else "attacking", target=17, energy=55.0, hunting_drain=0.0, hunger=9.0
-    )
-    near = {"x": den.get("x") + 3.0, "y": den.get("y"), "vx": 0.0, "vy": 0.0}
-    den.turn(prey=near)
+    den, prey, _ = at_attack(kind)
+    den.turn(prey=prey, best=(1.0, 17))
+    paid = den.get("energy")
+    den.turn(prey=prey | {"x": den.get("x") + 3.0, "y": den.get("y")})
     assert den.get("caught") == 17.0
     assert (den.state(), den.get("catches"), den.get("hunger")) == ("recovering", 1.0, 0.0)
     assert 3.0 <= den.get("cooldown") <= 5.0
-    assert den.get("energy") == pytest.approx(55.0 - TABLE[kind][5])
+    assert den.get("energy") == paid
     den.turn()
     assert den.get("caught") == -1.0
+
+
+# S0-114: or miss
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_a_miss_costs_as_much(kind: str):
+    den, prey, _ = at_attack(kind)
+    den.turn(prey=prey, best=(1.0, 17))
+    den.turn()
+    assert den.get("failed_hunts") == 1.0 and den.get("energy") == pytest.approx(55.0 - TABLE[kind][5])
 
 
 def test_one_bird_is_caught_once():

@@ -14,7 +14,7 @@ import pytest
 from murmura.rules.predators import hunt
 from murmura.rules.predators.kind import KINDS
 from murmura.rules.predators.kinds import KIND_NAMES
-from murmura.rules.predators.states import IDLE, RECOVERING, SHARED_MACHINE, STATE_NAMES
+from murmura.rules.predators.states import ATTACKING, IDLE, RECOVERING, SHARED_MACHINE, STATE_NAMES
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +26,9 @@ def entered(function: Any, seen: set[Any] | None = None) -> set[int]:
     found = set()
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("enter", "begin_hunt"):
+            if node.func.id == "begin_attack" and len(node.args) == 1:
+                found.add(ATTACKING)
+            elif node.func.id in ("enter", "begin_hunt", "begin_attack"):
                 state = node.args[1]
                 if isinstance(state, ast.Name) and state.id in function.__globals__:
                     found.add(function.__globals__[state.id])

@@ -13,6 +13,7 @@ from murmura.core.record import Record
 from murmura.core.vec import Vec
 from murmura.rules.predators import Predators
 from murmura.rules.predators.row import KNOWN, LAYOUT
+from murmura.rules.predators.states import STATE_NAMES
 
 from .den import Den
 
@@ -25,7 +26,7 @@ def birds(seed: int = 1) -> Any:
     return SimpleNamespace(
         id=np.arange(N), position=Vec(rng.uniform(0, 1000, N), rng.uniform(0, 1000, N)), heading=heading,
         velocity=heading * 3.0, speed=np.full(N, 3.0), max_speed=np.full(N, 15.0), panic=rng.random(N),
-        isolation=rng.random(N),
+        isolation=rng.random(N), steadiness=rng.random(N),
     )  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def test_the_score_of_a_target(kind: str):
         + h.panic_weight * 0.5 * me.panic
         + h.intercept_weight * np.maximum(0.0, 1.0 - away / 400.0)
         + h.approach_weight * np.maximum(0.0, -((x - 500.0) * hx + (y - 450.0) * hy) / away)
-        + (h.pace_weight * 0.2 if h.pace_weight > 0 else -h.pace_weight * 0.8)
+        + (h.pace_weight * 0.2 if h.pace_weight > 0 else -h.pace_weight * (0.5 * 0.8 + 0.5 * me.steadiness))
     )
     np.testing.assert_allclose(score, np.where(away <= 380.0, np.maximum(expected, 1e-6), 0.0), rtol=1e-9)
 
@@ -72,6 +73,43 @@ def test_slow_birds_are_the_eagles_and_fast_ones_the_sea_lions():
         fast = told(den, me).best
         near = slow > 0.0
         assert ((slow > fast)[near] if likes_slow else (fast > slow)[near]).all()
+
+
+# S0-94: slow and steady birds
+def test_the_eagle_likes_birds_that_fly_straight_on():
+    for kind, likes_steady in (("eagle", True), ("sea_lion", False), ("hawk", False)):
+        den, me = Den({"kind": kind}, spread=0.0), birds()
+        me.steadiness = np.full(N, 0.2)
+        restless = told(den, me).best
+        me.steadiness = np.full(N, 0.9)
+        steady = told(den, me).best
+        near = restless > 0.0
+        assert ((steady > restless)[near] if likes_steady else (steady == restless)[near]).all()
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_steadiness_is_how_little_a_bird_turns(backend: str) -> None:
+    """Three birds in wind from below: it turns the first at once, the second not at all, and the third is slower."""
+    scenario = mm.Scenario.from_data(
+        {
+            "world": {"width": 2000.0, "height": 2000.0, "boundary": "open"},
+            "rules": {
+                "fear": {"enabled": True},
+                "predators": {"enabled": True, "hunters": [{"kind": "eagle", "x": 1900.0, "y": 1900.0}]},
+                "wind": {"enabled": True, "speed": 10.0, "direction": 90.0, "turbulence": 0.0},
+            },
+        }
+    )
+    velocities = np.array([[5.0, 0.0], [0.0, 5.0], [1.5, 0.0]])
+    sim = mm.Simulation(
+        scenario, backend=backend, positions=[[100, 100], [400, 100], [700, 100]], velocities=velocities
+    )
+    sim.step()
+    after = sim.velocities.astype(float)
+    turned = np.abs(np.arctan2(after[:, 1], after[:, 0]) - np.arctan2(velocities[:, 1], velocities[:, 0]))
+    expected = np.maximum(0.0, 1.0 - turned / (np.radians(180.0) / 60.0))
+    assert 0.0 < expected[0] < 0.9 and expected[1] == 1.0 and expected[2] == 0.0
+    np.testing.assert_allclose(sim.column("steadiness"), expected, atol=2e-5)
 
 
 def test_chance_lowers_scores_by_no_more_than_the_spread():
@@ -151,3 +189,28 @@ def test_a_hunter_knows_the_whole_flock(sight: float | None, counted: int, backe
     sim = mm.Simulation(scenario, backend=backend, positions=places, velocities=np.zeros((500, 2)))
     sim.step(2)
     assert sim.state.items["predators"][0, LAYOUT.place["seen"]] == counted
+
+
+# Decision 28: nor is the choice of a target limited, unless a distance is set
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("kind", ["hawk", "falcon", "eagle", "shark", "orca", "sea_lion"])
+@pytest.mark.parametrize(("limit", "target"), [(None, 0), (400.0, -1)])
+def test_a_hunter_chooses_from_the_whole_flock(
+    kind: str, limit: float | None, target: int, backend: str
+) -> None:
+    hunter = {"kind": kind, "x": 50.0, "y": 50.0} | ({} if limit is None else {"target_distance": limit})
+    scenario = mm.Scenario.from_data(
+        {
+            "world": {"width": 2000.0, "height": 2000.0, "boundary": "open"},
+            "rules": {
+                "fear": {"enabled": True},
+                "predators": {"enabled": True, "hunters": [hunter], "aggression": 0},
+            },
+        }
+    )
+    sim = mm.Simulation(scenario, backend=backend, positions=[[1500.0, 1500.0]], velocities=[[0.0, 0.0]])
+    state = sim.state.copy()
+    state.items["predators"][0, LAYOUT.place["state"]] = STATE_NAMES.index("scanning")
+    sim.load_state(state)
+    sim.step(3)
+    assert sim.state.items["predators"][0, LAYOUT.place["target"]] == target

@@ -237,3 +237,26 @@ def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
                columns=columns, backend=backend, prey=hungry, predator=hungry)  # fmt: skip
     sim.step(2)
     assert (sim.column("feeding_state") > 0).tolist() == [True, False]
+
+
+# A hunter that somebody places among them frightens as a predator of their own world does
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("decision", ["ladder", "scored"])
+def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
+    values = {
+        "rules.behavior.decision": decision,
+        "rules.fear.enabled": True,
+        "rules.predators.enabled": True,
+        "rules.predators.hunters": [
+            {"kind": "hawk", "x": 500.0, "y": 500.0, "max_speed": 0.01, "burst": 1.0}
+        ],
+    }
+    sim = wild([[530, 500], [500, 900]], [PREY, PREY], values, columns={"gene_fear": 0.4}, backend=backend)
+    sim.step(2)
+    assert stances(sim)[0] == "fleeing" and stances(sim)[1] != "fleeing"
+    near, far = sim.column("panic").astype(float)
+    assert near > 0.6 and far == 0.0
+    assert sim.velocities[0, 0] > 0.0
+    sim.retune({"rules.predators.enabled": False, "rules.fear.enabled": False})
+    sim.step(40)
+    assert stances(sim)[0] != "fleeing", "gone, and forgotten"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import murmura as mm
 from murmura.core.layout import Layout
 from murmura.core.vec import Vec
 from murmura.rules.environment.terrain import (
@@ -431,3 +432,33 @@ def test_nobody_enters_a_circle_or_passes_a_wall(speed: float) -> None:
         assert y.max() < 140.0
         np.testing.assert_allclose(np.hypot(*sim.velocities.T), speed, rtol=1e-4)
     assert np.abs(sim.positions - places).max() > 5.0
+
+
+# The vector from the nearest point of a long wall is a small difference of large numbers
+@pytest.mark.parametrize(
+    "ends", [[[100, 200], [1500, 900]], [[1400, 64], [128, 950]], [[50, 300], [1550, 301]]]
+)
+def test_near_a_long_wall_single_precision_is_enough(ends: list[list[int]]) -> None:
+    scenario = mm.load_scenario("starlings").with_values(
+        {
+            "obstacles": [{"kind": "wall", "points": ends}],
+            "rules.noise.enabled": False,
+            "rules.boundary.enabled": False,
+            "perception.radius": 1.0,
+            "rules.separation.radius": 1.0,
+        }
+    )
+    start, end = np.array(ends, float)
+    normal = np.array([start[1] - end[1], end[0] - start[0]]) / np.hypot(*(end - start))
+    gaps = [sign * gap for gap in (1.0, 0.1, 0.01, 0.001) for sign in (1, -1)]
+    places = np.array(
+        [start + (end - start) * share + normal * gap for share in np.linspace(0.1, 0.9, 9) for gap in gaps]
+    )
+    angles = []
+    for backend in ("reference", "cpu"):
+        sim = mm.Simulation(scenario, backend=backend, positions=places, velocities=np.zeros_like(places))
+        sim.step()
+        angles.append(np.arctan2(*sim.forces.astype(float).T))
+    # Double precision from the same places, which are those of single precision.
+    off = np.degrees(np.abs(np.angle(np.exp(1j * (angles[0] - angles[1])))))
+    assert off.max() < 0.01

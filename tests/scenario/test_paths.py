@@ -10,6 +10,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.scenario import value_paths
+from murmura.scenario.paths import unit_at
 
 STABLE: dict[str, Any] = {
     "agents": 123,
@@ -138,3 +139,23 @@ def test_values_together_are_judged_together() -> None:
         scenario.with_values({"rules.separation.radius": 60.0})
     both = scenario.with_values({"rules.separation.radius": 60.0, "perception.radius": 70.0})
     assert both.rules.separation.radius == 60.0
+
+
+def test_values_of_a_species_have_paths() -> None:
+    """With their own path inside: what the species has by then, and what it may have as well."""
+    mixed = mm.load_scenario("ecosystem")
+    speed, weight = "species.0.values.rules.genome.speed", "species.0.values.rules.alignment.weight"
+    changed = mixed.with_values({speed: 0.9, weight: 2.5})
+    assert (
+        changed.of_species(0).rules.genome.speed == 0.9
+        and changed.of_species(0).rules.alignment.weight == 2.5
+    )
+    assert changed.of_species(1) == mixed.of_species(1)
+    assert unit_at(mixed, "species.0.values.perception.radius") == "u"
+    for path in (
+        "species.9.values.rules.genome.speed",
+        "species.0.values",
+        "species.0.values.rules.genom.speed",
+    ):
+        with pytest.raises(ScenarioError):
+            mixed.with_values({path: 0.9})

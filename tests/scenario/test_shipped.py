@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import murmura as mm
@@ -134,6 +135,24 @@ def test_mixed_has_species_that_flock_keep_apart_flee_and_chase() -> None:
         if isinstance(word, str) and word in ("flock", "separate", "avoid", "flee", "chase")
     }
     assert wanted == {"flock", "separate", "avoid", "flee", "chase"}
+
+
+def test_couzin_in_space_has_the_papers_numbers() -> None:
+    s = mm.load_scenario("couzin-space")
+    zones = s.rules.zones
+    assert (s.agents, s.motion.policy, s.motion.speed, s.motion.time_step) == (100, "constant", 3, 0.1)
+    assert (zones.repulsion, zones.blind_angle, zones.turning_rate, zones.noise) == (1, 90, 40, 0.05)
+    assert s.world.dimension == 3
+    assert _active(s) == {"zones"}
+
+
+@pytest.mark.parametrize("name", ["couzin-space", "murmuration", "school"])
+def test_worlds_in_space_run_on_the_definition(name: str) -> None:
+    sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 8}), seed=2, backend="reference")
+    sim.step(30)
+    assert np.isfinite(sim.positions).all() and np.isfinite(sim.velocities).all()
+    assert (sim.positions >= 0.0).all() and (sim.positions <= sim.scenario.world.sides).all()
+    assert sim.positions[:, 2].std() > 0.0
 
 
 def _active(scenario: mm.Scenario) -> set[str]:

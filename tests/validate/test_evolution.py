@@ -119,7 +119,7 @@ def _company(sim: mm.Simulation) -> float:
     return float((np.hypot(*gaps.T) < 50.0).sum(axis=1).mean()) - 1.0
 
 
-# S3-38
+# S3-7, S3-45
 def test_fear_saves_from_hunters_and_is_paid_in_hunger() -> None:
     (bold, _), (afraid, _) = hunted("fear", 0.0), hunted("fear", 1.0)
     assert bold["predation"] > 30

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "experiments"
-OF_OURS = {"ecosystem", "selection"}  # of document 003, on a page of their own
+OF_OURS = {
+    "ecosystem": ("evolution.md", "ecosystem"),
+    "selection": ("evolution.md", "selection"),
+    "fit_recovery": ("fit.md", "fit-recovery"),
+    "fit_zebrafish": ("fit.md", "fit-zebrafish-corner"),
+}
+"""Experiments that repeat no publication: the page that tells of each, and its picture."""
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", *OF_OURS})
 
 
@@ -47,11 +53,12 @@ def test_every_experiment_says_what_was_published_and_has_its_page_and_picture(n
 @pytest.mark.parametrize("name", sorted(OF_OURS))
 def test_an_experiment_of_ours_has_its_page_and_picture(name: str) -> None:
     assert f"python experiments/{name}.py" in (experiment(name).__doc__ or "")
-    page = (FOLDER.parent / "docs" / "evolution.md").read_text(encoding="utf-8")
+    home, picture = OF_OURS[name]
+    page = (FOLDER.parent / "docs" / home).read_text(encoding="utf-8")
     assert f"experiments/{name}.py" in page
-    assert f"images/{name}.png" in page
-    assert 5_000 < (FOLDER.parent / "docs" / "images" / f"{name}.png").stat().st_size < 250_000
-    assert (FOLDER / "results" / f"{name}.csv").stat().st_size < 150_000
+    assert f"images/{picture}.png" in page
+    assert 5_000 < (FOLDER.parent / "docs" / "images" / f"{picture}.png").stat().st_size < 250_000
+    assert (FOLDER / "results" / f"{name.replace('_', '-')}.csv").stat().st_size < 150_000
 
 
 def test_a_quick_experiment_writes_table_and_figure_where_told(

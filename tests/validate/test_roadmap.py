@@ -125,6 +125,28 @@ def test_two_boids_head_on_move_apart(backend: str, offset: float) -> None:
     assert distances[-1] > distances[0]
 
 
+# S4-22: who is in the very same place gives no direction to flee in; headings part them, then separation does
+@both
+def test_boids_in_the_same_place_part(backend: str) -> None:
+    start = [[80, 50]] * 3, [[1, 0], [-1, 0], [0, 1]]
+    places = path(boids(backend, *start, **only("separation", 1.75)), 8)
+    free = path(boids(backend, *start, **OFF), 8)
+    assert np.isfinite(places).all()
+    np.testing.assert_allclose(places[1], free[1], atol=1e-5)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert (np.diff(gap(places, a, b)) > 0).all()
+    # The two that leave at right angles are the ones whom separation can turn.
+    assert gap(places, 0, 2)[-1] > gap(free, 0, 2)[-1] + 0.1
+
+
+# S4-22: exactly head-on they meet in one place, and fly on: at constant speed a push straight back turns nobody
+@both
+def test_two_boids_exactly_head_on_pass(backend: str) -> None:
+    places = path(boids(backend, [[79, 50], [81, 50]], [[1, 0], [-1, 0]], **only("separation", 1.75)), 6)
+    assert gap(places)[1] == pytest.approx(0.0, abs=1e-5)
+    assert gap(places)[1:] == pytest.approx(2.0 * np.arange(6), abs=1e-4)
+
+
 # S4-22
 @both
 def test_two_capped_boids_head_on_move_apart(backend: str) -> None:
@@ -166,6 +188,42 @@ def test_a_faster_follower_veers_before_it_comes_too_near(backend: str, offset: 
         ).min()
         < 10
     )
+
+
+# S4-23: in `roadmap` itself, whose d_min is 2.5; it begins to push at twice that, and the follower is twice as fast
+@both
+@pytest.mark.parametrize("offset", [2.0, -2.2])
+def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offset: float) -> None:
+    data = mm.load_scenario("roadmap").model_dump(mode="json")
+    d_min = data["rules"]["separation"]["radius"]
+    assert d_min == 2.5
+    data["species"] = [
+        {"name": name, "values": {"motion.speed": speed}, "towards": {other: "flock"}}
+        for name, speed, other in (("follower", 1.0, "leader"), ("leader", 0.5, "follower"))
+    ]
+    values = {"rules.separation.radius": 2.0 * d_min, "perception.field_of_view": 180.0}
+    start = [[40, 50], [50, 50 + offset]]
+
+    def flown(**rules: Any) -> Array:
+        scenario = mm.Scenario.from_data(data).with_values(values | rules)
+        sim = mm.Simulation(
+            scenario,
+            backend=backend,
+            positions=start,
+            velocities=[[1, 0], [0.5, 0]],
+            species=np.array([0, 1]),
+        )
+        return path(sim, 40)
+
+    places, free = flown(**only("separation", 1.75)), flown(**OFF)
+    assert gap(free).min() < d_min - 0.2, "undisturbed it would come too near"
+    assert gap(places).min() > d_min
+    # The leader looks ahead only, and is not disturbed until it is overtaken.
+    overtaken = int(np.argmax(places[:, 0, 0] > places[:, 1, 0]))
+    assert overtaken > 10
+    np.testing.assert_allclose(places[:overtaken, 1], free[:overtaken, 1], atol=1e-3)
+    aside = (places[:, 0, 1] - 50) * -np.sign(offset)
+    assert aside[overtaken] > 0.3
 
 
 # S4-61, S4-26

@@ -11,6 +11,7 @@ import pytest
 from websockets.sync.client import connect
 
 import murmura as mm
+from murmura.core.errors import ScenarioError
 from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
@@ -45,6 +46,13 @@ def tell(one: SyncedSession, **message: Any) -> list[str]:
     reasons: list[str] = []
     one.submit(message, reasons.append)
     return reasons
+
+
+def test_a_plane_and_a_space_are_not_compared():
+    with pytest.raises(
+        ScenarioError, match="the left side is a plane and the right side has a depth of 300 u"
+    ):
+        Pair(twin(5), twin(5, **{"world.depth": 300.0}))
 
 
 def test_a_pause_finds_both_at_the_same_step():

@@ -218,7 +218,6 @@ window.loaded = true;
 </script>"""
 
 
-@pytest.mark.xdist_group("browser")  # with the tests of tests/browser: one Chromium at a time
 @pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
 @pytest.mark.skipif(not os.path.exists("/usr/bin/chromium"), reason="no Chromium here")
 def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,4 @@
-"""The front door. Commands are thin: they read words, call the library and print what it returns.
+"""The command line. Commands are thin: they parse options, call the library and print the result.
 
 Each command is a file of this folder. Exit codes: 0 on success, 1 when a run failed, 2 on bad input, 130 after
 Ctrl-C. A user's mistake never shows a traceback.
@@ -68,12 +68,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         warnings.showwarning = partial(_show, told)
         code = _outcome(act)
         if code == 0 and told:
-            code = RunError.exit_code  # what was asked for is done, but with less than there should be
+            code = RunError.exit_code  # the command succeeded, but parts of its input were damaged
     sys.exit(code)
 
 
 def _show(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
-    """Name damage as every other trouble is named, each once. Other warnings are for developers."""
+    """Print damage in one line each, like other errors. Other warnings are for developers."""
     if category.__name__ != "DamageWarning" or str(message) in told:
         return
     told.add(str(message))
@@ -106,7 +106,7 @@ def _outcome(act: Callable[[], Any]) -> int:
 
 
 def _output_is_stuck() -> bool:
-    """Whether standard output takes nothing more: the disk behind it is full."""
+    """Whether standard output cannot be written to: its disk is full."""
     try:
         sys.stdout.flush()
         os.write(sys.stdout.fileno(), b"\n")
@@ -116,6 +116,6 @@ def _output_is_stuck() -> bool:
 
 
 def _let_go_of_output() -> None:
-    """Nobody takes what is still in the buffer. It goes nowhere, or Python would complain at its exit."""
+    """Discard what is left in the output buffer, or Python would report an error at exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -47,7 +47,7 @@ def compare(
     right_values: RightValues = None,
     port: Port = None,
     no_open: NoOpen = False,
-    speed: Pace = 2.0,
+    speed: Pace | None = None,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -61,7 +61,8 @@ def compare(
     right
         The same; it may be the same scenario, with --right changing a value of it.
     """
-    check_pace(speed)
+    if speed is not None:
+        check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
     from murmura.view.server.app import serve

@@ -36,7 +36,7 @@ def live(
     port: Port = None,
     no_open: NoOpen = False,
     exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
-    speed: Pace = 2.0,
+    speed: Pace | None = None,
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -48,7 +48,8 @@ def live(
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     """
-    check_pace(speed)
+    if speed is not None:
+        check_pace(speed)
     print(f"murmura {__version__} - starting...", flush=True)
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session

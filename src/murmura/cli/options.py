@@ -1,4 +1,4 @@
-"""Words that commands share: options, the scenario of a command line, progress and facts in print."""
+"""What commands share: options, the scenario of a command line, and printed facts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
+from murmura.core.saying import say
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
@@ -51,13 +52,18 @@ Port = Annotated[
     int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
 ]
 NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
-Pace = Annotated[float, Parameter(help="Simulated seconds for each second that passes.")]
+Pace = Annotated[
+    float,
+    Parameter(
+        help="Simulated seconds for each second that passes; by default what the scenario says (display.speed)."
+    ),
+]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
 
 
 def check_pace(speed: float) -> None:
-    """Whether the live view can keep a --speed; its page has the same bounds."""
+    """Raise if --speed is out of the live view's bounds."""
     if not SLOWEST <= speed <= FASTEST:
         raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
 
@@ -67,7 +73,10 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
     from murmura.scenario import load_scenario
 
     load_rules(rules)
-    return load_scenario(name).with_values(changed_values(agents, values))
+    scenario = load_scenario(name).with_values(changed_values(agents, values))
+    for line in scenario.hidden_values():
+        say(line)
+    return scenario
 
 
 def changed_values(agents: int | None, values: list[str] | None) -> dict[str, Any]:

@@ -26,8 +26,6 @@ from murmura.core.errors import ScenarioError
 from murmura.core.saying import say
 from murmura.lab.progress import Progress
 
-LIVE_SPEED = 2.0  # simulated seconds a second, as the live view begins
-
 Step = Annotated[int | None, Parameter(converter=whole)]
 Speed = Annotated[
     float | None,
@@ -113,9 +111,9 @@ def render(
             raise ScenarioError(
                 "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
             )
-        pace = LIVE_SPEED if speed is None else speed
-        cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
         scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
+        pace = scenarios[0].display.speed if speed is None else speed  # as the live view begins
+        cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
         reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
     names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
     print_facts(_filmed(reels, out, look, cut, names), as_json)

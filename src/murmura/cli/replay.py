@@ -57,8 +57,7 @@ def replay(
     if path.is_dir():
         replay_folder(path, speed, port, not no_open, backend, threads)
     else:
-        usual = 2.0 if speed is None else speed
-        replay_actions(path, live, usual, port, not no_open, backend, threads, as_json)
+        replay_actions(path, live, speed, port, not no_open, backend, threads, as_json)
 
 
 def replay_folder(
@@ -83,7 +82,7 @@ def replay_folder(
 def replay_actions(
     path: Path,
     live: bool,
-    speed: float,
+    speed: float | None,
     port: int | None,
     open_page: bool,
     backend: str | None,

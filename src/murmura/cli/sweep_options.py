@@ -1,4 +1,4 @@
-"""Options that sweep, sensitivity and optimize share, and how the three tell what they are doing."""
+"""Options and progress that sweep, sensitivity and optimize share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 @Parameter(name="*")
 @dataclass
 class SweepOptions:
-    """What is asked of every run, and who does the runs."""
+    """Options of every run, and of how runs are executed."""
 
     steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
     out: Annotated[Path | None, Parameter(help="The folder; new, or the one to go on with.")] = None
@@ -91,7 +91,7 @@ class SweepOptions:
 
 
 def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
-    """Do something long with progress shown; a Ctrl-C says how to go on."""
+    """Call a long function with progress shown; after Ctrl-C, say how to resume."""
     done = 0
 
     def count(now: int, end: int) -> None:
@@ -111,7 +111,7 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
 
 
 def check_plot(target: Path | None) -> None:
-    """Refuse a picture that could not be written, before hours are spent on it."""
+    """Raise if the figure could not be written, before hours are spent."""
     if target is not None:
         from murmura.lab.figures.plot import check_target
 
@@ -119,7 +119,7 @@ def check_plot(target: Path | None) -> None:
 
 
 def complain_of_failures(made: Any) -> None:
-    """Exit code 1 when runs failed, with the first reason."""
+    """Raise if runs failed, with the first reason: exit code 1."""
     errors = [line["error"] for line in made.runs() if line["error"]]
     if errors:
         raise RunError(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.compute.item_tables import item_rows, padded
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 from murmura.core.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
@@ -325,8 +327,9 @@ NOISE_TIME_PERIOD = 5120.0
 can start again without a jump: single precision would otherwise make noise coarse in long runs."""
 
 
+@lru_cache(maxsize=64)
 def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tuple[float, float]:
-    """Where in the noise lattice this seed's world lies."""
+    """Where in the noise lattice this seed's world lies. Asked for at every call of a kernel, and slow to compute."""
     x, y = uniform_from(seed[0], seed[1], 0, 0, stream)
     return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
 
@@ -341,32 +344,6 @@ def own_columns(scenario: Scenario) -> tuple[str, ...]:
 def state_columns(scenario: Scenario) -> tuple[str, ...]:
     """Columns that the world and the rules of a scenario add to document 002's."""
     return (*(SPACE_COLUMNS if scenario.world.depth is not None else ()), *own_columns(scenario))
-
-
-def item_layout(rule: Rule, scenario: Scenario) -> Layout:
-    """The fields of a rule's items."""
-    kind = rule.kind_in(scenario.world.dimension)
-    return Layout((*kind.item_fields, *kind.memory_fields), scenario.world.dimension)
-
-
-def item_rows(name: str, rows: Sequence[Any], layout: Layout, scenario: Scenario) -> list[list[float]]:
-    """The rows of a rule's items as plain numbers."""
-    found = [layout.row(row, scenario.world.depth) for row in rows]
-    for row in found:
-        if len(row) > len(layout) or (scenario.world.dimension == 3 and len(row) < len(layout)):
-            raise ScenarioError(
-                f"an item of rule {name!r} has {len(row)} numbers, expected {len(layout)} "
-                f"({', '.join(layout.columns)}): give vectors as (x, y, z), then it fits the plane and space alike"
-            )
-    return found
-
-
-def padded(rows: Sequence[Any], width: int) -> NDArray[np.float32]:
-    """Rows of one width, shorter ones filled up with zeros."""
-    table = np.zeros((max(1, len(rows)), width), np.float32)
-    for k, row in enumerate(rows):
-        table[k, : len(row)] = row
-    return table if rows else table[:0]
 
 
 def _fixed_groups(scenario: Scenario, lives: list[Scenario]) -> list[Group]:

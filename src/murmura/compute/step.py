@@ -316,7 +316,8 @@ class Step:
     def live(self, p: list[Record], me: Record, force: Vec) -> Record:
         """The move, obstacles and edges, and what time does to the agent."""
         velocity = accelerate(p[0], me, force, self.world)
-        position, velocity = self._moved(me, velocity)
+        first = any(group.kind.moves_first for group in self.rules)
+        position, velocity = self._moved(me, me.velocity if first else velocity, velocity)
         position, velocity = confine(self.world, position, velocity)
         angle = new_angle(velocity, me.heading_angle)
         me = with_velocity(me, velocity).having({"position": position, "heading_angle": angle})
@@ -325,9 +326,9 @@ class Step:
                 me = self._changed(group, me, group.kind.age(q, me, self.world))
         return me
 
-    def _moved(self, me: Record, velocity: Vec) -> tuple[Vec, Vec]:
-        """The place after the move, and the velocity, with obstacles in the way."""
-        move = velocity * self.world.stride
+    def _moved(self, me: Record, pace: Vec, velocity: Vec) -> tuple[Vec, Vec]:
+        """The place after a move at some pace, and the velocity, with obstacles in the way."""
+        move = pace * self.world.stride
         if not self.plan.has_obstacles:
             return me.position + move, velocity
         zero = self.target.number(0.0)

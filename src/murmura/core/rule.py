@@ -100,6 +100,8 @@ class Rule(Model):
     """Whether scenarios that do not mention the rule have it enabled."""
     meets_everyone: ClassVar[bool] = False
     """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
+    moves_first: ClassVar[bool] = False
+    """Whether agents move with the velocity they have, and this step's force counts from the next move on."""
     tracks: ClassVar[str] = ""
     """The field that names an agent; the rule's one item is then that agent (see `core.layout.TRACKED_FIELDS`)."""
 
@@ -180,6 +182,11 @@ class Rule(Model):
 
     def refuses(self, scenario: Any) -> list[str]:
         """What of a scenario the rule, which is enabled, cannot live with: expected, found and what to do."""
+        return []
+
+    def hidden(self, scenario: Any) -> list[str]:
+        """Values of the rule, which is enabled, that cannot act in a scenario: what each acts as, the cap that hides
+        it, and what to do."""
         return []
 
     def objects(self, rows: NDArray[Any] | None, time: float) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What happens in a step and in which order: the simulation, its start, its checkpoints, its clock.
+"""The simulation, its start, its checkpoints, its clock, and readers of its state.
 
-The only room that advances time. Knows nothing of files of runs, views or plots.
+The only package that advances time. Knows nothing of run folders, views or plots.
 """

@@ -1,4 +1,4 @@
-"""What a simulation can be asked for: seeds, threads and backends, refused in words where they cannot be."""
+"""Checks the arguments of a simulation: seed, threads and backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A population now and then, counted from its family tree: the same for a recorded run and a live flock."""
+"""Counts a population at given steps from its family tree, for a recorded run and a live flock alike."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ def hunting_species(scenario: Scenario) -> list[int]:
     names = scenario.species_names()
     return [
         number
-        for number, kind in enumerate(scenario.species)
-        if any(kind.interaction(other).chase > 0.0 for other in names if other != kind.name)
+        for number, species in enumerate(scenario.species)
+        if any(species.interaction(other).chase > 0.0 for other in names if other != species.name)
     ]
 
 
 def censuses(
     tree: Lineage, steps: ArrayLike, window: float, hunters: Sequence[int], energies: ArrayLike
 ) -> list[Census]:
-    """The population after each of some steps, and what became of it within the window before [s].
+    """The population at each of some steps, and its births and deaths within the window before [s].
 
     Args:
         tree: Everybody who ever lived.
         steps: When to count.
         window: How far back to look [s].
-        hunters: Numbers of the species that hunt others; none: there is no share of predators.
-        energies: Mean energy at each of the steps; NaN where nobody knows.
+        hunters: Numbers of the species that hunt others; if empty, there is no share of predators.
+        energies: Mean energy at each of the steps; NaN where it is unknown.
     """
     now = np.asarray(steps, np.int64)
     back = np.maximum(tree.first, now - round(window / tree.time_step))
-    predators = sum((tree.population(now, kind) for kind in hunters), np.zeros(len(now)))
+    predators = sum((tree.population(now, species) for species in hunters), np.zeros(len(now)))
     columns = (
         now * tree.time_step,
         tree.population(now),

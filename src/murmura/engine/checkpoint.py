@@ -1,7 +1,7 @@
 """Checkpoints: one .npz without pickle that holds the scenario, the seed, the step and every column.
 
 Its header is its manifest: it holds the SHA-256 of the state, and one of itself. Sizes are checked before anything
-is read, and digests after: a torn or altered file is refused with its name, never half-loaded.
+is read, and digests after: an incomplete or altered file is refused, never partly loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.plan import item_layout, state_columns
+from murmura.compute.item_tables import item_layout
+from murmura.compute.plan import state_columns
 from murmura.core.errors import MurmuraError, RunError
 from murmura.core.state import DTYPE, OWN_COLUMNS, SPACE_COLUMNS, State, column_type
 from murmura.scenario import Scenario
@@ -45,7 +46,7 @@ class Checkpoint(NamedTuple):
 
 
 def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | None = None) -> str:
-    """Write a checkpoint whole or not at all, with notes for whoever reads it; return the state's digest."""
+    """Write a checkpoint atomically, with notes for its reader; return the state's digest."""
     path = Path(path)
     state = simulation.state
     header = {
@@ -75,7 +76,7 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
 
 
 def _write(file: BinaryIO, parts: Mapping[str, NDArray[Any]]) -> None:
-    """The bytes of `numpy.savez`, from the arrays as they lie: it would copy each of them twice."""
+    """The bytes of `numpy.savez`, without its two copies of each array."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in parts.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
@@ -90,18 +91,18 @@ def seal(header: Mapping[str, Any]) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of which a crash leaves the old one or the new one."""
+    """Write a file so that a crash leaves either the old one or the new one."""
     with whole_file(path) as file:
         file.write(content)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written aside, then flushed to disk and renamed, and the folder flushed too."""
+    """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed, too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        aside.unlink(missing_ok=True)  # of a process that was killed and bore the same number
-        # A new file, whatever a hostile folder has put there meanwhile: a link would lead elsewhere.
+        aside.unlink(missing_ok=True)  # left by a killed process with the same id
+        # Exclusively created: a hostile folder may contain a link of that name.
         handle = os.open(
             aside,
             os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
@@ -133,9 +134,7 @@ def load(path: str | Path) -> Checkpoint:
         raise RunError(f"there is no checkpoint {path}") from None
     except MurmuraError as error:
         raise RunError(f"the checkpoint {path} cannot be used: {error}") from None
-    except (
-        Exception
-    ) as error:  # zlib, lzma, struct, memory ...: whatever a broken archive makes its readers raise
+    except Exception as error:  # zlib, lzma, struct, memory ...: a broken archive may raise anything
         raise RunError(f"the checkpoint {path} is damaged: {error}") from None
 
 
@@ -183,7 +182,7 @@ def _read(file: Any) -> Checkpoint:
 
 
 def _part(archive: zipfile.ZipFile, name: str, dtype: Any, dimensions: int = 1) -> NDArray[Any]:
-    """A part as an array. `numpy.load` would first allocate what the part claims to hold."""
+    """A part as an array. `numpy.load` would first allocate whatever size the part claims."""
     with archive.open(f"{name}.npy") as part:
         if np.lib.format.read_magic(part) != (1, 0):
             raise ValueError(f"{name} is of an unknown version")
@@ -197,7 +196,7 @@ def _part(archive: zipfile.ZipFile, name: str, dtype: Any, dimensions: int = 1) 
 
 
 def _check_items(scenario: Scenario, state: State) -> None:
-    """Items must be those of the scenario's rules, as many and as wide."""
+    """Raise unless the items fit the scenario's rules in number and width."""
     rules = dict(scenario.rules)
     for name, rows in state.items.items():
         rule = rules.get(name)
@@ -211,7 +210,7 @@ def _check_items(scenario: Scenario, state: State) -> None:
 
 
 def _check_state(state: State, species_count: int) -> None:
-    """Refuse what no run writes: kernels trust ids, species and places."""
+    """Refuse invalid states: kernels trust ids, species and positions."""
     if (np.diff(state.ids) <= 0).any() or (
         len(state) and not 0 <= state.ids[0] <= state.ids[-1] < state.next_id
     ):

@@ -7,15 +7,13 @@ from typing import Protocol
 from murmura.core.errors import ScenarioError
 from murmura.scenario import Scenario
 
-LONGEST_FRAME = (
-    0.1  # [s] a longer frame counts as this long, or a slow machine would fall ever further behind
-)
+LONGEST_FRAME = 0.1  # [s] longer frames count as this long, or a slow machine would fall behind ever further
 
 FASTEST = 1e6  # beyond this a frame would never end
 
 
 class Steps(Protocol):
-    """A simulation, or whoever steps one."""
+    """A simulation, or something that steps one."""
 
     @property
     def scenario(self) -> Scenario: ...
@@ -37,14 +35,14 @@ class Clock:
         self._owed = 0.0
 
     def advance(self, frame_seconds: float) -> int:
-        """Let a frame's time pass; return how many steps that was."""
+        """Advance by the time of a frame; return how many steps that was."""
         if not frame_seconds >= 0.0:
             raise ScenarioError(f"a frame lasts 0 seconds or more, got {frame_seconds!r}")
         if not 0.0 <= self.speed <= FASTEST:
             raise ScenarioError(f"speed must be a number from 0 to {FASTEST:g}, got {self.speed!r}")
         step = self.simulation.scenario.motion.time_step
         self._owed += min(frame_seconds, LONGEST_FRAME) * self.speed
-        # A hair of slack: sixty frames of 1/60 s are sixty steps, whatever the rounding of their sum.
+        # A small tolerance: sixty frames of 1/60 s are sixty steps, whatever the rounding of their sum.
         count = int(self._owed / step + 1e-9)
         self._owed = max(0.0, self._owed - count * step)
         self.simulation.step(count)

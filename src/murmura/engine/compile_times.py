@@ -1,7 +1,7 @@
-"""How long kernels take to compile on this machine, so that whoever waits for one can be told how far it is.
+"""Estimates how long a kernel takes to compile on this machine, to show progress.
 
-A compiler does not say how far it is. But its time grows with the number of rules, and how fast a machine is it has
-shown before: each compilation leaves its seconds per rule in a small file beside the kernels.
+A compiler reports no progress, but its time grows with the number of rules. Each compilation stores its seconds per
+rule in a small file beside the kernels.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from pathlib import Path
 from murmura.compute.machine import cache_folder
 from murmura.scenario import Scenario
 
-SECONDS_PER_RULE = 0.6  # where none has been compiled yet: a laptop of 2024
-KEPT = 5  # compilations that the expectation is the median of
+SECONDS_PER_RULE = 0.6  # until a kernel has been compiled here: a laptop of 2024
+KEPT = 5  # the estimate is the median of so many compilations
 
 
 def expected_seconds(scenario: Scenario) -> float:
-    """What compiling the kernel of a scenario will probably take on this machine [s]."""
+    """The expected time to compile the kernel of a scenario on this machine [s]."""
     seen = sorted(_seen())
     return _rules(scenario) * (seen[len(seen) // 2] if seen else SECONDS_PER_RULE)
 
 
 def note_compilation(scenario: Scenario, seconds: float) -> None:
-    """Remember what one took. Where nothing can be written, nothing is remembered."""
+    """Store the time of a compilation, if the file can be written."""
     seen = [*_seen(), seconds / _rules(scenario)][-KEPT:]
     with contextlib.suppress(OSError):
         _file().write_text(json.dumps(seen), encoding="utf-8")

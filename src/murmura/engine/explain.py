@@ -1,4 +1,4 @@
-"""Why an agent does what it does: each rule's part in words and numbers, by the definition of the model."""
+"""Explains an agent's behaviour: what each rule contributes, in words and numbers, by the definition of the model."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         seen = moment.visible(rows)
         _, decision = moment.decide(rows)
-        said, masks = moment.contributions(rows)
+        contributions, masks = moment.contributions(rows)
     me = decision.me
     names = moment.plan.scenario.species_names()
     hunters = _hunters(moment, state, row)
     rules = {
         group.name: {
-            "neighbors": [int(k) for k in state.ids[_used(said[number + 1], masks[number + 1][0])]],
+            "neighbors": [int(k) for k in state.ids[_used(contributions[number + 1], masks[number + 1][0])]],
             "force": _plain(decision.forces.get(group.name, (0.0,) * moment.plan.dimension)),
         }
         for number, group in enumerate(moment.plan.rule_groups)
@@ -58,7 +58,7 @@ LIFE = ("age", "health", "generation", "mother_id", "father_id")
 
 
 def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
-    """The hunters that frighten an agent or are after it, the nearest first."""
+    """The hunters that frighten an agent or hunt it, nearest first."""
     found = []
     here = Vec(*_vector(moment, state, "position", row))
     for hunter in hunters_in(state.items.get("predators")):
@@ -76,22 +76,22 @@ def _vector(moment: Moment, state: State, name: str, row: int) -> list[float]:
 
 
 def _fleeing(hunters: list[dict[str, Any]]) -> list[str]:
-    """Who is feared, and who is after one, in sentences."""
-    said = []
+    """The hunters that an agent flees from or is hunted by, in sentences."""
+    sentences = []
     for it in hunters:
         name = f"{it['kind']} {it['id']}".replace("_", " ")
         about = f"{name} ({it['state'].replace('_', ' ')}), {it['distance']:.0f} u away"
         if it["hunts"]:
-            said.append(
+            sentences.append(
                 f"hunted by {about}" + (", and flees from it" if it["frightens"] else ", unaware of it")
             )
         else:
-            said.append(f"flees from {about}")
-    return said
+            sentences.append(f"flees from {about}")
+    return sentences
 
 
 def _life(state: State, row: int, hunters: list[dict[str, Any]]) -> dict[str, Any]:
-    """What not everybody has: hunters around it; with a genome a stance and its reason, a life, and genes."""
+    """Optional facts: hunters nearby; with a genome a stance and its reason, a life, and genes."""
     found: dict[str, Any] = {"hunters": hunters} if hunters else {}
     if "stance" in state.columns and "stance_reason" in state.columns:
         found["stance"] = {
@@ -107,16 +107,16 @@ def _life(state: State, row: int, hunters: list[dict[str, Any]]) -> dict[str, An
 
 
 def _doing(state: State, row: int) -> list[str]:
-    """What the agent is about, in a sentence for each of its machines that is at work."""
-    said = []
+    """What the agent is doing, in a sentence for each of its active state machines."""
+    sentences = []
     if "stance_reason" in state.columns:
         stance, reason = Stance(int(state["stance"][row])), Reason(int(state["stance_reason"][row]))
         time = state["stance_time"][row]
-        said.append(f"{stance.name.lower()} for {time:.1f} s ({REASONS[reason]}): {STANCES[stance]}")
+        sentences.append(f"{stance.name.lower()} for {time:.1f} s ({REASONS[reason]}): {STANCES[stance]}")
     food, mate = FeedingState(int(state["feeding_state"][row])), MatingState(int(state["mating_state"][row]))
     if food != FeedingState.NONE:
         time = state["feeding_timer"][row]
-        said.append(
+        sentences.append(
             f"{food.name.lower()} at food {state['target_food_id'][row]} for {time:.1f} s: {feeding.STAGES[food]}"
         )
     if mate != MatingState.NONE:
@@ -126,8 +126,8 @@ def _doing(state: State, row: int) -> list[str]:
         else:
             whom = f" with agent {other}" if other >= 0 else ""
         time = state["mating_timer"][row]
-        said.append(f"{mate.name.lower()}{whom} for {time:.1f} s: {mating.STAGES[mate]}")
-    return said or [mating.STAGES[MatingState.NONE]]
+        sentences.append(f"{mate.name.lower()}{whom} for {time:.1f} s: {mating.STAGES[mate]}")
+    return sentences or [mating.STAGES[MatingState.NONE]]
 
 
 def _plain(numbers: Any) -> list[float]:
@@ -135,14 +135,14 @@ def _plain(numbers: Any) -> list[float]:
     return [float(np.ravel(getattr(x, "code", x))[0]) for x in numbers]
 
 
-def _used(said: dict[str, Merge], heard: Any) -> Any:
-    """Which neighbours add anything to a rule: those with a contribution that is not zero."""
-    used = np.zeros(len(heard), bool)
-    for merge in said.values():
-        terms = [np.broadcast_to(getattr(leaf, "code", leaf), (1, len(heard)))[0] for leaf in leaves(merge)]
+def _used(contributions: dict[str, Merge], visible: Any) -> Any:
+    """Which neighbours contribute to a rule: those whose contribution is not zero."""
+    used = np.zeros(len(visible), bool)
+    for merge in contributions.values():
+        terms = [np.broadcast_to(getattr(leaf, "code", leaf), (1, len(visible)))[0] for leaf in leaves(merge)]
         if isinstance(merge, Least):
-            ranked = np.where(heard, terms[0], FAR)
+            ranked = np.where(visible, terms[0], FAR)
             used |= (ranked == ranked.min(initial=FAR)) & (ranked < FAR)
         else:
-            used |= heard & np.any([term != 0.0 for term in terms], axis=0)
+            used |= visible & np.any([term != 0.0 for term in terms], axis=0)
     return used

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from murmura.compute.plan import item_layout, item_rows, padded, state_columns
+from murmura.compute.item_tables import item_layout, item_rows, padded
+from murmura.compute.plan import state_columns
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES
 from murmura.core.randomness import (
@@ -20,7 +21,6 @@ from murmura.core.randomness import (
     seed_words,
     uniform_from,
 )
-from murmura.core.space import shortest
 from murmura.core.state import (
     INTEGER_COLUMNS,
     LARGEST_ID,
@@ -32,8 +32,7 @@ from murmura.core.state import (
     newborn_value,
 )
 from murmura.core.vec import Vec, any_direction
-from murmura.rules.environment import solids, terrain
-from murmura.rules.environment.terrain import Box, Circle, Cylinder
+from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
 
@@ -270,7 +269,7 @@ def _check_places(scenario: Scenario, places: NDArray[np.float64]) -> None:
         )
     for number, shape in enumerate(scenario.obstacles):
         for row, place in enumerate(places.tolist()):
-            if _lies_in(scenario, shape, place):
+            if solids.lies_in(scenario.world, shape, place):
                 where = ", ".join(f"{x:g}" for x in place)
                 raise ScenarioError(
                     f"positions: row {row} ({where}) lies inside obstacles.{number}; move it out"
@@ -325,7 +324,7 @@ def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArr
         places[:, left] = _layout(scenario, *draws)
         blocked = np.zeros(len(left), bool)
         for shape in scenario.obstacles:
-            hits = [_lies_in(scenario, shape, places[:, k].tolist()) for k in left]
+            hits = [solids.lies_in(scenario.world, shape, places[:, k].tolist()) for k in left]
             blocked |= np.array(hits, bool)
         left = left[blocked]
         if not len(left):
@@ -342,30 +341,6 @@ def _below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
         below = np.nextafter(np.float32(size), np.float32(0))
         found.append(np.minimum(x.astype(np.float32), below) if edge == "wrap" else x.astype(np.float32))
     return found
-
-
-def _lies_in(scenario: Scenario, shape: Any, place: list[float]) -> bool:
-    """Whether a place lies inside an obstacle, which may reach across the seam of a wrapping world."""
-    world, depth = scenario.world, scenario.world.depth
-    centre = _centre(shape, depth or 0.0)
-    if centre is not None:
-        place = [
-            float(c + shortest(x - c, size)) if edge == "wrap" else x
-            for x, c, size, edge in zip(place, centre, world.sides, world.edges, strict=False)
-        ]
-    return terrain.contains(shape, *place) if depth is None else solids.contains(shape, place, depth)
-
-
-def _centre(shape: Any, depth: float) -> list[float] | None:
-    """The middle of an obstacle that may reach across a seam."""
-    if isinstance(shape, Box):
-        return [0.5 * (a + b) for a, b in zip(shape.low, shape.high, strict=True)]
-    if isinstance(shape, Circle):
-        return [shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z]
-    if isinstance(shape, Cylinder):
-        low, high = 0.0 if shape.bottom is None else shape.bottom, depth if shape.top is None else shape.top
-        return [shape.x, shape.y, 0.5 * (low + high)]
-    return None
 
 
 def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> Any:

@@ -20,23 +20,23 @@ BESIDE = ("id", "species_id", "energy")
 
 
 def seen_columns(plan: Plan) -> tuple[str, ...]:
-    """The columns that measures look at: motion, who it is, energy, and what rules add."""
+    """The columns that measures read: motion, identity, energy, and columns of rules."""
     axes = AXES[: plan.dimension]
     return (*(f"{name}_{axis}" for name in MOTION for axis in axes), *BESIDE, *plan.own_columns)
 
 
 def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None) -> Flock:
-    """A flock out of the columns that measures see.
+    """Make a flock of the columns that measures read.
 
-    The velocity before is the one now less what the last step's force added: exact unless the step also
-    limited the speed or met a wall.
+    The previous velocity is the current one minus what the last step's force added: exact unless the step also limited
+    the speed or hit a wall.
     """
     world, motion = plan.scenario.world, plan.scenario.motion
     pace = motion.stride / motion.time_step
     d = plan.dimension
     positions, velocities, before = (_vectors(columns[k * d : (k + 1) * d]) for k in range(3))
     ids, species, *traits = columns[3 * d :]
-    # In place: for large flocks memory that is new costs as much as computing.
+    # In place: for large flocks, allocating memory costs as much as computing.
     before *= motion.thrust
     np.subtract(velocities, before, out=before)
     before *= pace
@@ -72,7 +72,7 @@ def _vectors(columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
 def rows_and_columns(
     found: tuple[NDArray[np.int32], Mapping[str, NDArray[Any]]], state: State, names: Iterable[str]
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """What a backend shows at a glance, completed by columns that no step changes, after each entry's row there."""
+    """Columns in a backend's own order, completed by those that no step changes; first the row of each entry."""
     ids, moving = found
     is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
     rows = ids if is_dense else np.searchsorted(state.ids, ids)
@@ -98,11 +98,16 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 def measures_of(scenario: Scenario) -> list[str]:
     """Names of the measures worth taking of a scenario."""
     plan = Plan(scenario)
-    return usual_measures(("energy", *plan.own_columns), scenario.species_names(), plan.has_lifecycle)
+    return usual_measures(
+        ("energy", *plan.own_columns),
+        scenario.species_names(),
+        plan.has_lifecycle,
+        scenario.world.dimension == 3,
+    )
 
 
 def check_measure(name: str, scenario: Scenario) -> None:
-    """Refuse a measure that nobody can take of this scenario.
+    """Refuse a measure that does not apply to this scenario.
 
     Raises:
         ValueError: With the reason.

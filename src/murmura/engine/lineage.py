@@ -1,8 +1,8 @@
-"""Who descends from whom: a row for everybody who ever lived, kept up to date from births and deaths.
+"""The family tree: a row for everybody who ever lived, updated from births and deaths.
 
-`Register` is what a simulation keeps while it steps: columns that grow, 41 bytes a life, whatever becomes of the agent.
-`Lineage` is what others get: the same columns at rest, with questions a family tree is asked. Ids are given once and
-in order, so a parent's id, and its row, come before its child's.
+`Register` is what a simulation updates while it steps: growing columns, 41 bytes a life. `Lineage` is what others get:
+frozen columns, with queries on the tree. Ids are assigned once and in order, so a parent's row comes before its
+child's.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from murmura.core.events import Cause, Event
 from murmura.core.state import NOBODY
 
 ALIVE = -1
-"""The step of a death that has not come."""
+"""The step of death of a living agent."""
 REMOVED = "removed"
-"""Why somebody is gone whose death nobody told: a user took the agent away."""
+"""The cause if no event tells it: a user removed the agent."""
 CAUSE_NAMES = (REMOVED, *(cause.name.lower() for cause in Cause))
 """By code; causes are numbered from 1."""
 COLUMNS = {
@@ -35,17 +35,17 @@ class Lineage:
     """Everybody who ever lived in a run, one row each in ascending id; arrays of shape (n,).
 
     Attributes:
-        ids: Names, never given twice.
+        ids: Ids, never used twice.
         species: Numbers of the scenario's species.
         mothers, fathers: Ids; -1 where there is none. Whoever has neither is a founder: there from the beginning, or
             somebody who came from elsewhere later on.
         born: After which step; of founders the step at which they were first there.
         died: After which step; -1 while it lives.
-        causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and where nobody told why.
-        killers: Whose doing the death was: the id of an agent or hunter, or -1.
+        causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and if the cause is unknown.
+        killers: The id of the agent or hunter that killed it, or -1.
         generations: 0 for founders, otherwise one more than the greater of both parents'.
         species_names: Names of the species.
-        first, last: The steps between which all this happened.
+        first, last: The first and last step of the record.
         time_step: Seconds a step.
     """
 
@@ -78,7 +78,7 @@ class Lineage:
 
     @cached_property
     def mother_rows(self) -> NDArray[np.intp]:
-        """The row of each one's mother; -1 where she is none, or not of this table."""
+        """The row of each one's mother; -1 if there is none, or she is not in this table."""
         return rows_of(self.ids, self.mothers)
 
     @cached_property
@@ -112,7 +112,7 @@ class Lineage:
 
     @cached_property
     def families(self) -> NDArray[np.intp]:
-        """The row of the one whom each one's maternal line begins with: a founder, or somebody without a mother."""
+        """The row where each one's maternal line begins: a founder, or somebody without a mother."""
         found = np.where(self.mother_rows < 0, np.arange(len(self)), -1)
         for level in self._levels():
             heirs = level[self.mother_rows[level] >= 0]
@@ -127,13 +127,13 @@ class Lineage:
     def line_totals(self, counts: ArrayLike) -> NDArray[np.int64]:
         """Add up a number over everybody's maternal line: themselves, their daughters and sons, and theirs."""
         totals = np.array(counts, np.int64)
-        for level in reversed(self._levels()):  # the youngest generation hands on first
+        for level in reversed(self._levels()):  # from the youngest generation upwards
             heirs = level[self.mother_rows[level] >= 0]
             np.add.at(totals, self.mother_rows[heirs], totals[heirs])
         return totals
 
     def pruned(self, living: bool = False, least: int = 1) -> Lineage:
-        """Leave out maternal lines that nobody asks about.
+        """Leave out maternal lines.
 
         Args:
             living: Keep only who is alive at the end or has somebody alive in its maternal line.
@@ -206,12 +206,12 @@ def rows_of(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
 
 
 class Register:
-    """Writes down who is born and who dies.
+    """Records births and deaths.
 
     Args:
-        ids: Who lives when the story begins, ascending.
+        ids: Who lives at the beginning, ascending.
         species: Their species.
-        step: When that is.
+        step: The step of the beginning.
         generations: Theirs, where they are known to have ancestors; by default 0.
     """
 
@@ -249,7 +249,7 @@ class Register:
         self._count = end
 
     def note(self, rows: NDArray[Any]) -> None:
-        """Take down who came and who died among raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
+        """Record births, arrivals and deaths from raw rows of events (see `murmura.core.events.EVENT_FIELDS`)."""
         new = rows[np.isin(rows[:, 1], (Event.BIRTH, Event.ARRIVAL))]
         if len(new):
             step, kind, ids, mothers, _, _, _, last = new[np.argsort(new[:, 2]), :8].T.astype(np.int64)
@@ -273,7 +273,7 @@ class Register:
         nearest = np.where(parents[0] >= 0, parents[0], parents[1])
         waiting = np.flatnonzero(nearest >= 0)
         while len(waiting):
-            # The parents of some were born in the same batch of steps: those wait until theirs are known.
+            # Parents may have been born in the same batch of steps: their children wait until they are known.
             unknown = np.zeros(len(ids), bool)
             unknown[waiting] = True
             own = parents[:, waiting]
@@ -284,27 +284,27 @@ class Register:
             waiting = waiting[~ready]
 
     def meet(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
-        """Learn who lives now, after somebody else than the rules had a hand in it."""
+        """Update who lives now, after a user added or removed agents."""
         living = self["ids"][self["died"] == ALIVE]
         if np.array_equal(living, ids):
             return
         gone = rows_of(self["ids"], np.setdiff1d(living, ids, assume_unique=True))
         self["died"][gone] = step
         rows = rows_of(self["ids"], ids)
-        self["died"][rows[rows >= 0]] = ALIVE  # a user may bring back a flock of before
+        self["died"][rows[rows >= 0]] = ALIVE  # a user may bring back an earlier flock
         new = rows < 0
         if new.any() and self._count and ids[new][0] < self["ids"][-1]:
-            self.__init__(ids, species, step)  # type: ignore[misc]  # another flock: another story
+            self.__init__(ids, species, step)  # type: ignore[misc]  # an unrelated flock: start again
         else:
             self._add(ids[new], species[new], NOBODY, NOBODY, step, 0)
 
     def correct(self, ids: NDArray[Any], species: NDArray[Any]) -> None:
-        """Set the species of agents that were seen: of young without a mother no event tells it."""
+        """Set the species of agents from a frame: events do not tell that of young without a mother."""
         rows = rows_of(self["ids"], ids)
         self["species"][rows[rows >= 0]] = species[rows >= 0]
 
     def lineage(self, species_names: tuple[str, ...], last: int, time_step: float) -> Lineage:
-        """All that is known, as it is now."""
+        """The lineage as it is now."""
         columns = {name: self[name].copy() for name in COLUMNS}
         return Lineage(
             **columns, species_names=species_names, first=self.first, last=last, time_step=time_step

@@ -1,4 +1,4 @@
-"""How a simulation shows itself: arrays that nobody takes for the flock itself, and a table in a notebook."""
+"""How a simulation is presented: read-only arrays, and a table in a notebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def sealed(copy: Array) -> Array:
-    """A copy that refuses to be written to: whoever writes to it believes to change the flock, and does not."""
+    """Make a copy read-only: writing to it would not change the flock, as one might expect."""
     copy.setflags(write=False)
     return copy
 

@@ -14,8 +14,10 @@ PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "pydantic", "cyclopts", "rich
 EXTRAS = {
     "analysis": ("matplotlib", "pandas", "polars", "pyarrow", "xarray", "zarr"),
     "dask": ("distributed",),
+    "fit": ("matplotlib", "pyabc"),
     "notebook": ("anywidget",),
     "search": ("SALib", "optuna"),
+    "tracks": ("h5py", "movement", "polars"),
     "video": ("imageio_ffmpeg",),
     "webgpu": ("wgpu",),
 }

@@ -1,6 +1,6 @@
-"""What can be said about a flock: pure functions from arrays to numbers.
+"""Measures of a flock: pure functions from arrays to numbers.
 
-This room knows geometry and counting. It must not know rules, engines, files or screens.
+Knows geometry and counting, and nothing of rules, engines, files or screens.
 """
 
 from murmura.measure.catalog import (
@@ -25,8 +25,15 @@ from murmura.measure.neighbors import (
     alignment_by_distance,
     anisotropy,
     leadership,
+    nearest_anisotropy,
     neighbor_map,
     response_map,
+)
+from murmura.measure.shape import (
+    principal_lengths,
+    thickness,
+    thickness_to_length,
+    thickness_to_width,
 )
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import gene_diversity, part_heterozygosity, selection_differential
@@ -59,15 +66,20 @@ __all__ = [
     "mean_speed",
     "measure_flock",
     "milling",
+    "nearest_anisotropy",
     "nearest_neighbor_distance",
     "neighbor_map",
     "part_heterozygosity",
     "polarization",
+    "principal_lengths",
     "register_measure",
     "response_map",
     "selection_differential",
     "speed_deviation",
     "spread",
+    "thickness",
+    "thickness_to_length",
+    "thickness_to_width",
     "turn_times",
     "turning_rate",
     "turning_rates",

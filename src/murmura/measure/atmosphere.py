@@ -1,7 +1,7 @@
-"""Times that a population goes through: mass extinction, mating season, predator dominance, starvation, boom.
+"""Periods of a population: mass extinction, mating season, predator dominance, starvation, boom.
 
-`Atmosphere` is shown the population now and then and says which times begin and end. It sees numbers only, so the same
-rules serve a recorded run and a flock that is watched.
+`Atmosphere` gets the population now and then and tells which periods begin and end. It sees numbers only, so it serves
+a recorded run and a live flock alike.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PREDATOR_DOMINANCE, STARVATION, BOOM = "predator_dominance", "starvation", "boom
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From where on the times are called so.
+    """Thresholds at which periods begin.
 
     Attributes:
         window: How far back births and deaths are counted [s].
@@ -42,7 +42,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Census:
-    """A population at an instant; NaN for what nobody knows.
+    """A population at an instant; NaN for what is unknown.
 
     Attributes:
         time: When [s].
@@ -64,7 +64,7 @@ class Census:
 
 @dataclass
 class Spell:
-    """A time that began, and ended or still lasts.
+    """A period that has ended or still lasts.
 
     Attributes:
         kind: Its name.
@@ -83,11 +83,11 @@ class Spell:
 
 @dataclass
 class Atmosphere:
-    """Notices times as they come.
+    """Detects periods as they come.
 
     Args:
         start: Population at the beginning.
-        limits: From where on.
+        limits: The thresholds.
     """
 
     start: int
@@ -95,12 +95,12 @@ class Atmosphere:
     spells: list[Spell] = field(default_factory=list)
 
     def look(self, now: Census) -> list[Spell]:
-        """Take notice of an instant, in order of time; return what has just begun."""
+        """Process the next instant; return the periods that have just begun."""
         begun = []
         for kind, value in self._shares(now).items():
             threshold = getattr(self.limits, kind)
             is_low = kind == STARVATION
-            # The unknown is no time of anything: NaN compares false.
+            # Unknown values begin no period: NaN compares false.
             holds = value < threshold if is_low else value > threshold
             running = next((s for s in self.spells if s.kind == kind and s.lasts), None)
             if holds and running is None:
@@ -127,5 +127,5 @@ class Atmosphere:
 
     @property
     def current(self) -> list[str]:
-        """Which times last now."""
+        """The periods that last now."""
         return [spell.kind for spell in self.spells if spell.lasts]

@@ -18,6 +18,8 @@ from murmura.measure.flock import Flock
 from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.lives import births, deaths, deaths_by
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
+from murmura.measure.neighbors import nearest_anisotropy
+from murmura.measure.shape import thickness, thickness_to_length, thickness_to_width
 from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
@@ -28,8 +30,8 @@ MeasureT = TypeVar("MeasureT", bound=MeasureFunction)
 EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
 CAUSES = ("predation", "starvation", "age", "combat")
-Subject = Literal["any", "mortal", "genes", "parts"]
-"""What a flock must have to be asked: nothing, births or deaths, genes, body parts."""
+Subject = Literal["any", "space", "mortal", "genes", "parts"]
+"""What a flock must have for a measure: nothing, a world with a depth, births and deaths, genes, or body parts."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,19 @@ MEASURES: dict[str, Measure] = {
     "correlation_length": Measure(
         correlation_length, "u", "Distance at which velocity fluctuations stop being alike.", EVERY_SIZE
     ),
+    "thickness": Measure(thickness, "u", "Shortest of the flock's principal lengths.", EVERY_SIZE, "space"),
+    "thickness_to_width": Measure(
+        thickness_to_width, "", "Shortest principal length, in shares of the next.", EVERY_SIZE, "space"
+    ),
+    "thickness_to_length": Measure(
+        thickness_to_length, "", "Shortest principal length, in shares of the longest.", EVERY_SIZE, "space"
+    ),
+    "anisotropy": Measure(
+        nearest_anisotropy,
+        "",
+        "How much nearest neighbours avoid the line of flight: 1/3 not at all, 1 most.",
+        of="space",
+    ),
     "births": Measure(births, "1/min", "Born in the last minute.", EVERY_SIZE, "mortal"),
     "deaths": Measure(deaths, "1/min", "Died in the last minute.", EVERY_SIZE, "mortal"),
     **{
@@ -88,16 +103,19 @@ BUILT_IN = frozenset(MEASURES)
 
 
 def usual_measures(
-    columns: Iterable[str] = (), species: Iterable[str] = (), mortal: bool = False
+    columns: Iterable[str] = (),
+    species: Iterable[str] = (),
+    mortal: bool = False,
+    in_space: bool = False,
 ) -> list[str]:
-    """Names of the measures worth taking of agents with these columns, species and fates.
+    """Names of the measures worth taking of agents with these columns, species and fates, in a plane or in space.
 
-    All registered ones that apply; the mean energy of the mortal; the mean and greatest generation, and of every gene
-    the mean and standard deviation, also for each of several species.
+    All registered ones that apply; the mean energy where agents die; the mean and greatest generation, and of every
+    gene the mean and standard deviation, also for each of several species.
     """
     given, kinds = tuple(columns), tuple(species)
     genes = genes_among(given)
-    has = {"any": True, "mortal": mortal, "genes": bool(genes)}
+    has = {"any": True, "space": in_space, "mortal": mortal, "genes": bool(genes)}
     has["parts"] = any(name.startswith(PART) for name in given)
     names = [name for name, measure in MEASURES.items() if has[measure.of]]
     if mortal and "energy" in given:
@@ -129,7 +147,7 @@ def find_measure(name: str, columns: Iterable[str] = (), species: Iterable[str] 
 
 
 def cheap_measures(agent_count: int, names: Iterable[str] | None = None) -> list[str]:
-    """Which of these measures a flock of this size can afford once a second while it is watched."""
+    """Those of these measures that are cheap enough to take once a second in the live view."""
     # Those of traits are not listed, and cheap.
     return [
         name
@@ -154,8 +172,9 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
     if isinstance(names, str):
         raise ValueError(f"names must be a list of names, got the text {names!r}; write [{names!r}]")
     facts = flock.columns, flock.species_names
-    chosen = usual_measures(*facts, flock.lives is not None) if names is None else names
-    return {name: _one_number(name, find_measure(name, *facts)(flock)) for name in chosen}
+    if names is None:
+        names = usual_measures(*facts, flock.lives is not None, flock.dimension == 3)
+    return {name: _one_number(name, find_measure(name, *facts)(flock)) for name in names}
 
 
 @overload

@@ -1,7 +1,6 @@
-"""How far one agent's change of mind reaches: correlation of velocity fluctuations (Cavagna et al. 2010).
+"""How far changes of velocity are correlated: velocity fluctuations against distance (Cavagna et al. 2010).
 
-What the whole flock does together is taken out first; what is left is compared pair by pair as a function of the
-distance between the two.
+The motion of the flock as a whole is subtracted; the rest is correlated between pairs as a function of distance.
 """
 
 from __future__ import annotations

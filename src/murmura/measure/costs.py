@@ -1,7 +1,7 @@
-"""What measures cost beside the steps of a flock, so that nobody pays more for numbers than for the work by default.
+"""What measures cost compared with steps, so that by default measuring never takes longer than stepping.
 
-Costs are those of one core of 2024 and never looked up on a clock: which measures are taken may depend on the scenario
-and the step alone, since the same run must leave the same files.
+Costs are those of one core of 2024 and never measured: which measures are taken may depend only on the scenario and the
+step, since equal runs must leave equal files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from murmura.measure.catalog import GRAPH_SIZE, MEASURES
 from murmura.measure.correlation import SAMPLE
 
 COSTLY = 10.0
-"""Whatever takes longer than so many steps of the flock is costly."""
+"""A measure that takes longer than so many steps is costly."""
 Cost = Callable[[float], float]
 
 
@@ -37,6 +37,10 @@ COSTS: dict[str, Cost] = {
     "groups": _line(200.0, 2.0),  # the three share a graph
     "largest_group": _line(50.0, 0.5),
     "mean_group": _line(50.0, 0.5),
+    "thickness": _line(60.0, 0.1),
+    "thickness_to_width": _line(60.0, 0.1),
+    "thickness_to_length": _line(60.0, 0.1),
+    "anisotropy": _line(200.0, 1.5),
     "correlation_length": lambda agents: 100.0 + 0.02 * min(agents, SAMPLE) ** 2,
 }
 
@@ -55,7 +59,7 @@ def _cost(name: str) -> Cost:
 
 @dataclass(frozen=True)
 class Budget:
-    """Measures of a flock of one size, told apart by what they cost.
+    """Measures of a flock of one size, divided by cost.
 
     Attributes:
         cheap: Those that take less than ten steps each, in the given order.

@@ -1,4 +1,4 @@
-"""Coming and going: who was born and who died lately, as numbers for each minute."""
+"""Rates of births and deaths."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from murmura.measure.flock import Flock
+from murmura.measure.flock import Flock, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,8 +160,8 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
     of the cosine between the direction in which it is least and the flock's velocity is averaged over all instants.
 
     Returns:
-        For the nearest, the second nearest and so on, shape (nearest,): 1/2 where neighbours are in all directions
-        alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
+        For the nearest, the second nearest and so on, shape (nearest,): 1/2, in space 1/3, where neighbours are in all
+        directions alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
     """
     if nearest < 1:
         raise ValueError(f"expected 1 or more neighbours, got {nearest}")
@@ -174,7 +174,7 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
         direction = flock.velocities.mean(axis=0) / speed
         _, who = flock.tree.query(flock.positions, k=k + 1)
         offsets = flock.shortest(flock.positions[who[:, 1:]] - flock.positions[:, None])
-        lengths = np.hypot(offsets[..., 0], offsets[..., 1])
+        lengths = lengths_of(offsets.reshape(-1, flock.dimension)).reshape(offsets.shape[:-1])
         units = np.divide(
             offsets, lengths[..., None], out=np.zeros_like(offsets), where=lengths[..., None] > 0.0
         )
@@ -184,6 +184,11 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
             sums[rank] += float(least @ direction) ** 2
             counts[rank] += 1
     return np.asarray(np.divide(sums, counts, out=np.full(nearest, math.nan), where=counts > 0))
+
+
+def nearest_anisotropy(flock: Flock) -> float:
+    """Tell how much directions to nearest neighbours avoid that of motion at this instant; `anisotropy` has more."""
+    return float(anisotropy([flock], 1)[0])
 
 
 def leadership(
@@ -230,6 +235,7 @@ def _headings(flocks: list[Flock]) -> tuple[NDArray[np.int64], NDArray[np.float6
     ids = np.unique(np.concatenate(names))[:MOST_FOLLOWED] if names else np.zeros(0, np.int64)
     headings = np.full((len(flocks), len(ids), 2), math.nan)
     for row, (flock, name) in enumerate(zip(flocks, names, strict=True)):
+        _in_the_plane(flock)
         chosen = np.isin(name, ids)
         headings[row, np.searchsorted(ids, name[chosen])] = flock.headings[chosen]
     return ids, headings
@@ -262,6 +268,7 @@ def neighbors_seen(
     Returns:
         Row of the agent, row of the other, how far that is to the right and ahead [u], each of shape (pairs,).
     """
+    _in_the_plane(flock)
     corner = min(reach * math.sqrt(2.0), 0.5 * min(flock.width, flock.height) if flock.wraps else math.inf)
     pairs = flock.tree.query_pairs(corner, output_type="ndarray")
     focal = np.concatenate([pairs[:, 0], pairs[:, 1]]).astype(np.intp)
@@ -280,6 +287,11 @@ def in_own_frame(
     """Vectors, shape (n, 2), as their owners see them: how far to the right, and how far ahead, shape (n,) each."""
     (x, y), (hx, hy) = vectors.T, headings.T
     return x * -hy + y * hx, x * hx + y * hy
+
+
+def _in_the_plane(flock: Flock) -> None:
+    if flock.dimension != 2:
+        raise ValueError("interaction maps are of flocks in the plane; this one has a depth")
 
 
 def _ids(flock: Flock) -> NDArray[np.int64]:

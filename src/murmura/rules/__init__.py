@@ -32,6 +32,7 @@ from murmura.core.algebra import (
 from murmura.core.layout import POSITION, VELOCITY, vector
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
+from murmura.core.protocols import Me, Seen, World
 from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.rule import REGISTRY, Rule, is_built_in, register_rule
 from murmura.core.space import offset, point
@@ -93,7 +94,8 @@ for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
 
 __all__ = [
-    "POSITION", "STREAM_USER", "VELOCITY", "Best", "Count", "Greatest", "Least", "Rule", "Sum", "Total", "Vec",
+    "POSITION", "STREAM_USER", "VELOCITY", "Best", "Count", "Greatest", "Least", "Me", "Rule", "Seen", "Sum",
+    "Total", "Vec", "World",
     "absolute", "arccos", "arcsin", "arctan2", "choice", "cos", "exp", "floor", "from_angle", "given", "log", "maximum",
     "minimum", "offset", "point", "power", "quantity", "register_rule", "sin", "sin_cos", "sqrt", "steer_at_speed",
     "steer_towards", "tanh", "to_integer", "to_number", "uniform_from", "uniform_pair", "vector", "when", "where",

@@ -1,4 +1,4 @@
-"""What a value of a scenario is, in words: its unit, its bounds, and its sentence."""
+"""Describes a value of a scenario in words: its unit, its bounds, and its meaning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIMITS = {"gt": "above {}", "ge": "{} or more", "lt": "below {}", "le": "{} or l
 
 
 def about(scenario: Scenario, path: str) -> str:
-    """Unit in brackets, bounds or allowed words, the range of its slider, its sentence; empty if nothing is known."""
+    """Unit in brackets, bounds or allowed words, the range of its slider, its meaning; empty if nothing is known."""
     field = field_at(scenario, path)
     if field is None:
         return ""

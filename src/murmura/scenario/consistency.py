@@ -1,4 +1,4 @@
-"""What single fields cannot know: settings that are each fine and together make no sense."""
+"""Checks across fields: settings that are valid alone and contradict each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEIGHTS = ("z", "boundary_z")
 
 
 def complaints(scenario: Scenario) -> list[str]:
-    """One line for each thing that does not fit: what was expected, what was found, what to do."""
+    """One line for each contradiction: what was expected, what was found, what to do."""
     found = _sizes(scenario, "")
     if found:
         return found
@@ -36,7 +36,7 @@ def complaints(scenario: Scenario) -> list[str]:
 
 
 def _rules(s: Scenario) -> list[str]:
-    """What the rules themselves refuse, and rules that they need."""
+    """What rules refuse, and other rules that they need."""
     found = []
     for name, rule in s.rules:
         if not rule.enabled:
@@ -264,7 +264,7 @@ def _species(s: Scenario) -> list[str]:
 
 
 def lives_of(s: Scenario) -> tuple[tuple[Scenario, ...], list[str]]:
-    """The scenario as each species lives it, and what of that makes no sense."""
+    """The scenario with the values of each species, and its contradictions."""
     alone, lives, found = s.model_copy(update={"species": ()}), [], []
     for k, species in enumerate(s.species):
         try:

@@ -1,4 +1,4 @@
-"""Scenario files: the shipped ones by name, anybody's by path, JSON and TOML alike, without loss."""
+"""Reads and writes scenario files: shipped ones by name, others by path, JSON and TOML, without loss."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def save_scenario(scenario: Scenario, path: str | Path) -> None:
 
 
 def json_content(scenario: Scenario) -> bytes:
-    """A scenario as a JSON file holds it, every value spelled out; refused where nobody could read it again."""
+    """A scenario as a JSON file, every value spelled out; raises if it could not be read again."""
     return _bounded(json.dumps(scenario.model_dump(mode="json"), indent=2, allow_nan=False) + "\n")
 
 
@@ -108,7 +108,7 @@ def _bounded(text: str) -> bytes:
 
 
 def _without_none(data: Any) -> Any:
-    """TOML has no null. Every field that may be open is open by default, so leaving it out loses nothing."""
+    """TOML has no null. Every field that may be null is null by default, so leaving it out loses nothing."""
     if isinstance(data, dict):
         return {key: _without_none(value) for key, value in data.items() if value is not None}
     if isinstance(data, list):

@@ -1,4 +1,4 @@
-"""Turns what pydantic found into lines that say what was expected, what was found and what to do."""
+"""Turns pydantic's errors into lines that say what was expected, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scenario_error(error: ValidationError, model: type[BaseModel], source: str =
 
 
 def _cut(line: str) -> str:
-    """A key of a megabyte is no message."""
+    """Shorten a line: a key may be a megabyte long."""
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..."
 
 

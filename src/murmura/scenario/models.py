@@ -1,4 +1,4 @@
-"""The models a scenario is made of. No second list of defaults, ranges or units exists anywhere."""
+"""The models of a scenario: the only place for defaults, ranges and units."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Motion(Model):
 
 
 class Perception(Model):
-    """Whom an agent notices."""
+    """What an agent perceives."""
 
     radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
     field_of_view: float = quantity(
@@ -176,7 +176,7 @@ class Species(Model):
 
 
 class Start(Model):
-    """Where agents are at the beginning, and how fast."""
+    """Where agents start, and how fast."""
 
     layout: Literal["uniform", "disc"] = choice(
         "uniform", "All over the world, or in a disc, in space a ball, around the centre."
@@ -192,10 +192,15 @@ class Start(Model):
 
 
 class Display(Model):
-    """Hints for whoever draws the flock."""
+    """Hints for drawing the flock."""
 
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
+    speed: float = quantity(
+        1.0, "Simulated seconds for each second in the live view.", "", (0.25, 8), ge=0.05, le=16
+    )
+    trails: bool = choice(True, "Whether the live view begins with trails.")
+    follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
 
 
 class RulesBase(Model):
@@ -268,7 +273,7 @@ class Scenario(Model):
     display: Display = Display()
 
     _lives: tuple[Scenario, ...] = PrivateAttr(())
-    """The scenario as each species lives it, made once, when it is checked."""
+    """The scenario with the values of each species, made once, when it is validated."""
 
     @model_validator(mode="after")
     def _make_sense(self) -> Scenario:
@@ -316,6 +321,17 @@ class Scenario(Model):
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
 
+    def hidden_values(self) -> list[str]:
+        """Values that cannot act here: one line for each, with the cap that hides it and what to do."""
+        lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
+        found: dict[str, str] = {}
+        for prefix, life in lives or [("", self)]:
+            for name, rule in life.rules:
+                own = prefix if rule != getattr(self.rules, name) else ""
+                for line in rule.hidden(life) if rule.enabled else ():
+                    found.setdefault(own + line, line)
+        return list(found)
+
     def _repr_html_(self) -> str:
         from murmura.scenario.about import html_table
 
@@ -327,7 +343,7 @@ class Scenario(Model):
         return html_table(self.name, facts)
 
     def of_species(self, index: int) -> Scenario:
-        """The scenario as one species lives it: its own values in place, and no other species."""
+        """The scenario with the values of one species, and no other species."""
         return self._lives[index] if self.species else self
 
     def species_names(self) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ def value_paths(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]
 
 def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> None:
     """Set the value at a path in a scenario's plain data; the path must exist."""
-    *parents, last = str(path).split(".")
+    *parents, last = _parts(str(path))
     place: Any = data
     for depth, part in enumerate(parents):
         if depth == 1 and parents[0] == "rules" and part in REGISTRY:
@@ -40,10 +40,21 @@ def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> N
     if isinstance(place, list):
         _child(place, last, path, scenario)
         place[int(last)] = value
-    elif isinstance(place, dict) and (last in place or _own_rule(parents, last)):
+    elif isinstance(place, dict) and (last in place or _own_rule(parents, last) or is_species_value(path)):
         place[last] = value
     else:
         raise _unknown(path, scenario)
+
+
+def is_species_value(path: str) -> bool:
+    """Whether a path leads to a number in which a species differs: `species.0.values.rules.alignment.weight`."""
+    words = str(path).split(".", 3)
+    return len(words) == 4 and words[0] == "species" and words[2] == "values"
+
+
+def _parts(path: str) -> list[str]:
+    """The words of a path; in a species' table of values, a path is one word."""
+    return path.split(".", 3) if is_species_value(path) else path.split(".")
 
 
 def _own_rule(parents: list[str], last: str) -> bool:
@@ -75,6 +86,8 @@ def _unknown(path: str, scenario: Scenario) -> ScenarioError:
 
 def field_at(scenario: Scenario, path: str) -> FieldInfo | None:
     """The field a path leads to, which knows unit, type and sentence; none where the path ends in a list or table."""
+    if is_species_value(path):
+        return field_at(scenario, path.split(".", 3)[3])
     place: Any = scenario
     *parents, last = path.split(".")
     for part in parents:

@@ -1,7 +1,7 @@
-"""Files of anybody's as text and JSON: plain files only, of a bounded size, with each key once.
+"""Reads untrusted files as text and JSON: plain files only, of a bounded size, without duplicate keys.
 
-A device, a pipe or an endless file is refused before it is read: reading it might never end. A key that stands twice
-is refused because programs disagree about which of the two counts.
+A device, a pipe or an endless file is refused before it is read: reading it might never end. A
+duplicate key is refused because programs disagree about which of the two counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Files of a user's with rules and measures of their own. Loading one runs it: nothing loads one unasked.
+"""Loads a user's own rules and measures. Loading a file runs it, so nothing is loaded unless the user names it.
 
-What is run is what was hashed: a file is read once, its bytes are compared with the hash where one is expected, and
-those very bytes are run.
+A file is read once, its bytes are compared with the expected hash, if there is one, and exactly these bytes are run.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _loaded: dict[Path, str] = {}
 
 
 def load_rule_file(path: str | Path, expected: str | None = None) -> str:
-    """Run a file of the user's, which registers its rules; once in a process, however often it is asked for.
+    """Run a user's file, which registers its rules; once in a process, however often it is called.
 
     Args:
         path: The file.

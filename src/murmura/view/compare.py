@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from murmura.core.errors import RunError
+from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.clock import LONGEST_FRAME
 from murmura.view.playback.playback import Playback
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.scene import RESTARTS, number_of
-from murmura.view.session.session import FRAME_SECONDS, LONGEST_TURN, Session
+from murmura.view.session.scene import begins_anew, number_of
+from murmura.view.session.session import FRAME_SECONDS, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
 
@@ -89,7 +90,7 @@ class SyncedSession(Session):
     def _advance(self, seconds: float) -> int:
         """Advance the shared time, if both have reached it; after a jump the one ahead waits."""
         if self.leads and self.due <= 0 and self.partner.due <= 0 and self.partner.source.is_ready:
-            self.shared.time += min(seconds, LONGEST_TURN) * self.speed
+            self.shared.time += min(seconds, LONGEST_FRAME) * self.speed
         return self._steps_done
 
     def _obey(self) -> bool:
@@ -133,10 +134,19 @@ class Pair:
 
     def __init__(self, left: SyncedSession, right: SyncedSession) -> None:
         self.left, self.right = left, right
+        depths = [side.scenario.world.depth for side in (left, right)]
+        if (depths[0] is None) != (depths[1] is None):
+            flat, deep = ("left", "right") if depths[0] is None else ("right", "left")
+            raise ScenarioError(
+                f"the {flat} side is a plane and the {deep} side has a depth of {depths[0] or depths[1]:g} u: compare "
+                "two planes or two spaces; world.depth of a scenario makes the one of the other"
+            )
         shared = SharedTime()
         for one, other in ((left, right), (right, left)):
             one.shared, one.partner, one.leads = shared, other, one is left
         right.speed = left.speed
+        for one in (left, right):
+            one._asks_scenario = False  # one clock for both, whatever is loaded later
         # A recorded run may begin later: both begin where the later one does.
         shared.time = max(one.position * one.scenario.motion.time_step for one in (left, right))
 
@@ -155,4 +165,4 @@ class Pair:
 
 def _restarts(message: dict[str, Any]) -> bool:
     values = message.get("values")
-    return isinstance(values, dict) and any(str(path).startswith(RESTARTS) for path in values)
+    return isinstance(values, dict) and begins_anew(values)

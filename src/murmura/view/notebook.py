@@ -25,7 +25,7 @@ def show(
     *,
     seed: int = 0,
     height: int = 600,
-    speed: float = 2.0,
+    speed: float | None = None,
     backend: str = "auto",
     threads: int | None = None,
 ) -> Any:
@@ -35,7 +35,7 @@ def show(
         what: A simulation, which is copied as it is now; or a scenario, or the name or path of one.
         seed: For a scenario.
         height: Of the view [pixels].
-        speed: Simulated seconds for each second that passes.
+        speed: Simulated seconds for each second that passes; by default what the scenario says (`display.speed`).
         backend: For a scenario, as for a simulation.
         threads: For a scenario, as for a simulation; by default a core is left to the notebook.
 

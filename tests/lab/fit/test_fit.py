@@ -23,7 +23,7 @@ from murmura.lab.sweeps.executors import ExecutorProcesses
 
 pytest.importorskip("pyabc")
 SPEED = ["motion.speed=0.5:8"]
-MEASURES = ["speeds", "polarization"]
+MEASURES = ["speeds"]
 
 
 def model(speed: float = 3.0) -> mm.Scenario:

@@ -15,13 +15,13 @@ from murmura.lab.exports.export import export
 from murmura.lab.films.film import Cut, render
 from murmura.lab.films.film_frames import RecordedReel
 from murmura.lab.films.picture import Look
-from murmura.lab.runs.branching import RelivedRun
+from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.resuming import resume
 from murmura.lab.runs.run import Run
 from murmura.lab.tracks.folder import steps_between, tracks_report
 from murmura.lab.tracks.tracks import read_tracks
-from murmura.view.compare import Pair, PlayedTwin, Twin
-from murmura.view.playback.playback import PlayedSimulation
+from murmura.view.compare import Pair, SyncedPlayback, SyncedSession
+from murmura.view.playback.recorded import RecordedSource
 
 from .shoals import circling
 
@@ -85,13 +85,13 @@ def test_tracks_are_exported_plotted_and_filmed(run: Run, tmp_path: Path):
 
 
 def test_tracks_are_replayed_and_compared(run: Run):
-    relived = RelivedRun(run)
-    played = PlayedSimulation(relived)
+    branchable = BranchableRun(run)
+    played = RecordedSource(branchable)
     played.seek(12)
-    assert played.agent_count == 3
-    model = Twin(mm.load_scenario("classic").with_values({"agents": 4}), 0, "reference", None, 1.0)
-    Pair(PlayedTwin(relived, 1.0), model)
-    simulation, words = RelivedRun(run, backend="reference").relive(3)
+    assert played.flock.agent_count == 3
+    model = SyncedSession(mm.load_scenario("classic").with_values({"agents": 4}), 0, "reference", None, 1.0)
+    Pair(SyncedPlayback(branchable, 1.0), model)
+    simulation, words = BranchableRun(run, backend="reference").branch(3)
     assert "nobody knows the animals' rules" in words
     simulation.step(1)
     moved = simulation.positions - run.frames[3].positions

@@ -13,6 +13,7 @@ from murmura.core.errors import ScenarioError
 from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.playback.playback import Playback, usual_speed
+from murmura.view.playback.recorded import RecordedSource
 from tests.view.live import Frame, Live, flock, until
 from tests.view.session.test_session import obey
 
@@ -169,7 +170,7 @@ def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
 
 def test_sparse_runs_are_shown_faster(folder: Path):
     run = BranchableRun(mm.open_run(folder))
-    assert usual_speed(run) == 2.0
+    assert usual_speed(run) == 1.5
     run.steps = range(0, 6000, 100)
     assert usual_speed(run) == 16.0
 
@@ -190,3 +191,15 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
         assert b"this is a recording" in body
     finally:
         live.close()
+
+
+def test_a_recorded_frame_in_space_has_its_depth(tmp_path: Path):
+    scenario = flock(20, **{"world.depth": 600.0})
+    run = record(mm.Simulation(scenario, 5, "reference"), 4, tmp_path / "space", 2)
+    source = RecordedSource(BranchableRun(run))
+    source.seek(4)
+    expected = mm.Simulation(scenario, 5, "reference")
+    expected.step(4)
+    assert source.flock.positions.shape == (20, 3)
+    assert np.abs(source.flock.positions - expected.positions).max() < 1e-3
+    assert np.array_equal(source.flock.velocities, expected.velocities)

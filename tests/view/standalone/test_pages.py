@@ -27,7 +27,7 @@ from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.loop import BITS, COARSE, loop_of
 from murmura.view.standalone.page import flock_page
-from murmura.view.standalone.scene import scene_of, why_not
+from murmura.view.standalone.scene import scenery_message, why_not
 from murmura.view.wire.frames import HEADER, encode
 
 EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
@@ -78,7 +78,7 @@ def test_what_a_page_cannot_simulate_is_named():
     with pytest.raises(
         ScenarioError, match=r"murmuration-hawk cannot be simulated by a page alone: predators"
     ):
-        scene_of(mm.load_scenario("murmuration-hawk"), 1)
+        scenery_message(mm.load_scenario("murmuration-hawk"), 1)
 
 
 @pytest.mark.parametrize("name", ["classic", "starlings", "mixed", "topological"])

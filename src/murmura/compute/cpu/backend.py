@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from murmura.compute.cpu.agents import SUMS_PITCH, Agents
 from murmura.compute.cpu.build import Run, is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
-from murmura.compute.cpu.index import ACROSS, MARGIN
+from murmura.compute.cpu.grid import ACROSS
+from murmura.compute.cpu.index import MARGIN
 from murmura.compute.cpu.kernel import GRID_NUMBERS, MOST_NEAREST
 from murmura.compute.cpu.lanes import laid_out
 from murmura.compute.cpu.scatter import put_column

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from murmura.compute.cpu.frame import TOO_SMALL, Array, FrameCode
+from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.threads import put
 from murmura.compute.plan import Plan
 from murmura.compute.trace.llvm_target import INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, maximum, minimum, sqrt, to_integer, to_number, where
 
-ACROSS = 4  # bins per perception radius
 PAD = 4  # sentinels at the end of each row
 FAR = 1e18  # beyond any place a run may reach, and its square is still a float32
 BLOCK = 128  # agents per task
@@ -29,48 +28,6 @@ MARGIN = 64  # elements behind the last one that lanes may read
 AT_ONCE = 10
 """Columns that may travel together when agents are sorted. Agents with more bring place and velocity, and the others
 follow one by one: a hundred streams at once are more than the processor's tables of pages hold."""
-
-
-@dataclass
-class Grid:
-    """Rows and bins: how many, where the first begins, bins and rows for each unit of length.
-
-    Around the rows there is one more on each side, so that every row has neighbours: a line is a row or one of these.
-    """
-
-    columns: Value
-    rows: Value
-    x0: Value
-    y0: Value
-    per_x: Value
-    per_y: Value
-    layers: Value | None = None
-    """In space: how many rows lie along z."""
-    z0: Value | None = None
-    per_z: Value | None = None
-
-    @property
-    def pitch(self) -> Value:
-        return self.columns + 2 * ACROSS
-
-    @property
-    def across(self) -> Value:
-        """Lines of a layer."""
-        return self.rows + 2
-
-    @property
-    def row_count(self) -> Value:
-        return self.rows if self.layers is None else self.rows * self.layers
-
-    @property
-    def line_count(self) -> Value:
-        return self.across if self.layers is None else self.across * (self.layers + 2)
-
-    def line(self, row: Value) -> Value:
-        """The line that a row is."""
-        if self.layers is None:
-            return row + 1
-        return (row // self.rows + 1) * self.across + row % self.rows + 1
 
 
 class Index:

@@ -13,7 +13,8 @@ from llvmlite import ir
 
 from murmura.compute.cpu.agents import SUMS_PITCH, Agents
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
-from murmura.compute.cpu.index import ACROSS, BLOCK, PAD, Grid, Index, thread_share
+from murmura.compute.cpu.grid import ACROSS, Grid
+from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
 from murmura.compute.cpu.lanes import is_culled, world_of
 from murmura.compute.cpu.nearest import reach_of_nearest

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.index import ACROSS, Grid, Index
+from murmura.compute.cpu.grid import ACROSS, Grid
+from murmura.compute.cpu.index import Index
 from murmura.core.algebra import Value, minimum, sqrt, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec

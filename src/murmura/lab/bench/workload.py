@@ -1,7 +1,7 @@
 """How fast a step is, on a workload that every flocking program can run.
 
 A torus with 20 neighbours on average within radius 50, separation at 25, a field of view of 270 degrees, and
-Reynolds' trio. The result is checked against the reference before anything is timed, and yardsticks run in the
+Reynolds' trio. The result is checked against the reference before anything is timed, and baselines run in the
 same process, interleaved, because a shared machine changes its speed from minute to minute.
 """
 
@@ -70,7 +70,7 @@ def bare(scenario: Scenario) -> Scenario:
 
 
 def resized(scenario: Scenario, agents: int) -> Scenario:
-    """The same scenario with more or fewer agents, as dense as it was, in a world that nobody sees all around."""
+    """The same scenario with more or fewer agents at the same density; the world stays larger than an agent sees."""
     world = scenario.world
     sides = [name for name in ("width", "height", "depth") if getattr(world, name) is not None]
     scale = (agents / scenario.agents) ** (1.0 / len(sides))
@@ -95,7 +95,7 @@ def _raise_caps(data: dict[str, Any], times: float) -> None:
 
 
 def _moved(data: Any, scale: float) -> Any:
-    """Everything that has a place is as far along the world's sides as it was."""
+    """Scale all places with the sides of the world."""
     if isinstance(data, list):
         return [_moved(entry, scale) for entry in data]
     if not isinstance(data, dict):
@@ -124,7 +124,7 @@ def check(backend: str, threads: int | None, space: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who steps, and can go back to the start: flocks gather, and a dense flock costs more."""
+    """A flock that steps and can be reset: flocks gather over time, and a dense flock costs more."""
 
     step: Callable[[int], None]
     restart: Callable[[], None]

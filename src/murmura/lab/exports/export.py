@@ -1,4 +1,4 @@
-"""A run for other programs: Zarr, Parquet, CSV. Written aside and renamed: what bears the name is whole."""
+"""Exports a run for other programs: Zarr, Parquet, CSV. Files are written atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murmura.lab.runs.run import TRAJECTORY, Run
 from murmura.measure import MEASURES
 
 ROWS_AT_ONCE = 1_000_000
-"""About so many agents are held in memory: whole frames, and one of them at least."""
+"""About so many rows are held in memory: whole frames, and at least one."""
 Progress = Callable[[int, int], None]
 
 
@@ -93,7 +93,7 @@ def _dataset_of(run: Run, table: str) -> Any:
     rows = lazy_frame(run, table).collect()
     dimension = "step" if table == "metrics" else "event"
     columns = {}
-    for name in rows.columns:  # null becomes NaN, and a word that is missing an empty one
+    for name in rows.columns:  # null becomes NaN, and a missing text an empty one
         is_text = rows[name].dtype == polars.String
         values = rows[name].fill_null("").to_numpy().astype(str) if is_text else rows[name].to_numpy()
         columns[name] = (dimension, values, {"units": MEASURES[name].unit or "1"} if name in MEASURES else {})

@@ -1,7 +1,7 @@
 """Family trees for other programs: of a simulation or a recorded run, as a table and as Newick.
 
-A run's tree is told by its first frame and its events. Nothing else of the run is read, unless somebody was born
-without a mother, whose species only a frame can tell.
+A run's tree follows from its first frame and its events. Other frames are read only for the species of agents that were
+born without a mother.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
 
 
 def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
-    """Births, arrivals and deaths as the backends tell them: rows of EVENT_FIELDS."""
+    """Births, arrivals and deaths as backends report them: rows of EVENT_FIELDS."""
     for event in run.events():
         kind, step = event.get("kind"), event.get("step", 0)
         if kind not in COMING_AND_GOING or (until is not None and step > until):
@@ -180,7 +180,7 @@ def export_lineage(
 
 
 def check_lineage_request(out: Path, least: int) -> None:
-    """Refuse what could not be written, before a long run is read."""
+    """Raise if the file could not be written, before a long run is read."""
     if out.suffix not in FORMATS:
         raise ScenarioError(
             f"a family tree ends in {', '.join(FORMATS)}, got {out.name!r}{nearest(out.suffix, FORMATS)}"

@@ -39,8 +39,8 @@ def velocity_unit(run: Run) -> str:
 def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
     """Variables over (step, agent) and (step, agent, axis), of all frames or of chosen ones.
 
-    An agent that does not live at a step is NaN there, and so is everybody in a damaged frame, which is named. Whole
-    numbers know no NaN: where nobody is born or dies, asking for them at a damaged frame is an error.
+    An agent that does not live at a step is NaN there, and so are all agents in a damaged frame, which is reported.
+    Whole numbers have no NaN: where nobody is born or dies, reading them from a damaged frame is an error.
     """
     with needs("analysis"):
         import xarray
@@ -74,7 +74,7 @@ def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
 
 
 def facts(run: Run) -> dict[str, Any]:
-    """What should travel with the numbers: plain values, as every format knows them."""
+    """Metadata of an export: plain values that every format supports."""
     world = run.scenario.world
     return {
         "title": f"{run.scenario.name}, seed {run.seed}",
@@ -107,7 +107,7 @@ def _values(frame: Frame, name: str) -> NDArray[Any]:
 
 
 def _lazy_class() -> Callable[..., Any]:
-    """xarray's kind of array that is read in parts; made here since xarray is imported only when needed."""
+    """xarray's lazily read array; defined here since xarray is imported only when needed."""
     from xarray.backends import BackendArray
     from xarray.core.indexing import IndexingSupport, explicit_indexing_adapter
 
@@ -116,7 +116,7 @@ def _lazy_class() -> Callable[..., Any]:
             self._frames, self._agents, self._name = frames, agents, name
             self.shape = (len(frames), len(agents), *([width] if width else []))
             whole = name == "species" or (name in frames.columns and frames.is_whole(name))
-            # Whole numbers know no NaN for the absent.
+            # Whole numbers have no NaN for absent agents.
             number = np.float64 if frames.population_changes else np.int32
             self.dtype = np.dtype(number if whole else np.float32)
 
@@ -216,7 +216,7 @@ def _own_columns(frames: Frames) -> list[str]:
 
 
 def _rows(run: Run, table: str) -> polars.LazyFrame:
-    """Metrics or events; a line that is still being written, or is damaged, is left out."""
+    """Metrics or events; incomplete and damaged lines are left out."""
     import polars
 
     path = run.folder / f"{table}.jsonl"

@@ -28,6 +28,8 @@ def _compares(source: Any) -> bool:
 @register_plot("corner", "the posterior of each pair of paths", _is_fit)
 def draw_corner(source: Fit, figure: Any, wish: Wish) -> None:
     """Histograms on the diagonal, points below it; of two models the more probable one, or the one that --of names."""
+    from matplotlib.ticker import NullFormatter
+
     model = _chosen_model(source, wish)
     lines, axes = source.posterior(model), source.axes[model]
     if not lines:
@@ -57,12 +59,14 @@ def draw_corner(source: Fit, figure: Any, wish: Wish) -> None:
                 panel.set_ylim(axes[row].low, axes[row].high)
                 if axes[row].log:
                     panel.set_yscale("log")
+                    panel.yaxis.set_minor_formatter(NullFormatter())
             if axes[column].log:
                 panel.set_xscale("log")
+                panel.xaxis.set_minor_formatter(NullFormatter())
             if row == count - 1:
-                panel.set_xlabel(_label(source, model, axes[column]))
+                panel.set_xlabel(_label(source, model, axes[column]), fontsize=8.0)
             if column == 0 and row > 0:
-                panel.set_ylabel(_label(source, model, axes[row]))
+                panel.set_ylabel(_label(source, model, axes[row]), fontsize=8.0)
 
 
 @register_plot("predictive", "what the fitted model predicts of each measure, and what was observed", _is_fit)
@@ -136,4 +140,5 @@ def _label(source: Fit, model: int, axis: Axis) -> str:
 
     words = [word for word in axis.path.split(".") if word != "rules"]
     unit = unit_at(source.scenario(model), axis.path)
-    return " ".join(words).replace("_", " ") + (f" [{unit}]" if unit else "")
+    # On two lines: panels of a corner are small.
+    return "\n".join(words).replace("_", " ") + (f" [{unit}]" if unit else "")

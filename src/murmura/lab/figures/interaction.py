@@ -43,6 +43,8 @@ class Looked:
 
 def look(run: Run) -> Looked:
     """The last frames of a run, and how far its maps reach: five times the median distance to the nearest."""
+    if run.scenario.world.dimension != 2:
+        raise RunError(f"{run.folder} is of a world with a depth: interaction maps are drawn in the plane")
     flocks = list(flocks_of(run))[-MOST_FRAMES:]
     near = [
         distance

@@ -24,7 +24,7 @@ class Camera:
         zoom: Pixels for each unit of length.
         width: Of the picture [px].
         height: Of the picture [px].
-        scale: Pixels for each pixel of a picture of 1280 x 720: lines and letters grow with the picture.
+        scale: Pixels for each pixel of a picture of 1280 x 720: lines and text scale with the picture.
     """
 
     x: float
@@ -64,14 +64,14 @@ def world_box(world: World) -> tuple[float, float, float, float]:
 
 
 def box_around(positions: Any) -> tuple[float, float, float, float]:
-    """Around nearly everybody: one stray in a thousand does not make all others small."""
+    """Around nearly everybody: one stray agent in a thousand does not shrink all others."""
     left, top = np.quantile(positions, 0.001, axis=0)
     right, bottom = np.quantile(positions, 0.999, axis=0)
     return float(left), float(top), float(right), float(bottom)
 
 
 def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.float64]:
-    """On a torus the image of everybody that is nearest to a place; elsewhere everybody as they are."""
+    """On a torus, the image of each agent that is nearest to a place; elsewhere the positions as they are."""
     places = np.asarray(positions, np.float64)
     if world.boundary != "wrap":
         return places
@@ -82,7 +82,7 @@ def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.fl
 
 
 def middle(positions: Any, world: World) -> tuple[float, float]:
-    """The centre of a flock; on a torus the mean direction of everybody around it, as on a clock face."""
+    """The centre of a flock; on a torus the circular mean along each axis."""
     places = np.asarray(positions, np.float64)
     if world.boundary != "wrap":
         x, y = places.mean(axis=0)

@@ -1,7 +1,6 @@
-"""Films as files: raw pictures go to ffmpeg, a child process, through a pipe; PNG needs nobody.
+"""Films as files: raw pictures go to ffmpeg, a child process, through a pipe; PNG is written here.
 
-Everything is written beside its target and renamed at the end, so that a name never stands for half a film. A
-film that is ended early, by Ctrl-C for example, is whole up to there.
+Files are written atomically. A film that is ended early, by Ctrl-C for example, is complete up to there.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from murmura.lab.extras import needs
 
 Pixels = NDArray[np.uint8]
 SUFFIXES = (".mp4", ".gif", ".png")
-WAITING = 3  # pictures between painter and encoder: enough to even out their paces
+WAITING = 3  # pictures between painter and encoder: enough to even out their speeds
 FASTEST_GIF = 50.0  # browsers slow down what has less than 2/100 s for a picture
 
 
@@ -37,10 +36,10 @@ class Encoder(Protocol):
     def add(self, pixels: Pixels) -> None: ...
 
     def finish(self) -> None:
-        """Make what was added a whole file under its name."""
+        """Complete the file and give it its name."""
 
     def abort(self) -> None:
-        """Leave nothing behind."""
+        """Remove everything that was written."""
 
 
 def ffmpeg() -> str:
@@ -54,7 +53,7 @@ def ffmpeg() -> str:
 
 
 def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
-    """Whether a film of this kind can be written there, before any of it is made."""
+    """Raise if a film of this kind cannot be written there, before any picture is painted."""
     suffix = out.suffix.lower()
     if suffix not in SUFFIXES:
         raise ScenarioError(f"--out must end in {', '.join(SUFFIXES)}, got {out.name!r}")
@@ -111,7 +110,7 @@ class Mp4:
 
 
 class Gif:
-    """A GIF with colours chosen for it: kept without loss first, since all of it must be seen to choose them."""
+    """A GIF with its own palette: stored losslessly first, since the palette depends on all pictures."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
         self._out, self._temporary = out, temporary_path(out)
@@ -142,7 +141,7 @@ class Gif:
 
 
 class Pictures:
-    """PNG: one file, or with %d in its name (`flock-%05d.png`) a numbered row of them."""
+    """PNG: one file, or with %d in its name (`flock-%05d.png`) a numbered sequence."""
 
     def __init__(self, out: Path) -> None:
         self._out, self._count = out, 0
@@ -155,14 +154,14 @@ class Pictures:
             temporary.write_bytes(png(pixels))
 
     def finish(self) -> None:
-        """Each picture was whole when it was added."""
+        """Nothing left to do: each picture was complete when it was added."""
 
     def abort(self) -> None:
-        """Pictures that are there are whole; they stay."""
+        """Complete pictures stay."""
 
 
 def is_numbered(out: Path) -> bool:
-    """Whether a name stands for a row of files."""
+    """Whether a name stands for a numbered sequence of files."""
     if "%" not in out.name:
         return False
     try:
@@ -174,7 +173,7 @@ def is_numbered(out: Path) -> bool:
 
 
 def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
-    """The encoder that a file name asks for."""
+    """The encoder for a file name."""
     check_target(out, size, fps)
     kinds: dict[str, Callable[[], Encoder]] = {
         ".mp4": lambda: Mp4(out, size, fps),
@@ -188,7 +187,7 @@ def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
 
 
 class _Pipe:
-    """Feeds ffmpeg from a thread of its own: painter and encoder work at once, and a Ctrl-C cannot tear a picture."""
+    """Feeds ffmpeg from a thread of its own: painting and encoding overlap, and Ctrl-C cannot truncate a picture."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._queue: queue.Queue[Pixels | None] = queue.Queue(WAITING)
@@ -199,7 +198,7 @@ class _Pipe:
         self._thread.start()
 
     def put(self, planes: Pixels) -> None:
-        """Hand a picture over, for good."""
+        """Hand a picture over; it must not be changed afterwards."""
         while True:
             if self._broken.is_set():
                 raise self._failure()
@@ -247,7 +246,7 @@ class _Pipe:
 
 def _start(arguments: list[str], errors: Any) -> subprocess.Popen[bytes]:
     command = [ffmpeg(), "-hide_banner", "-loglevel", "error", "-nostdin", "-y", *arguments]
-    # In a group of its own: a Ctrl-C is for us, and ffmpeg must live to finish the film.
+    # In a process group of its own: Ctrl-C must not end ffmpeg before it has finished the film.
     apart: dict[str, Any] = (
         {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
         if os.name == "nt"

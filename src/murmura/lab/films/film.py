@@ -1,8 +1,7 @@
-"""Films of runs: which moments are shown, painted, put side by side where there are two, and written.
+"""Makes films of runs: chooses frames, paints them, puts two films side by side, and writes them.
 
-Frame exact: a picture shows a recorded frame exactly where everybody was, unless `smooth` asks for something
-between two of them. A picture depends on the run and on nothing else: a film of a part begins with the trails that the
-whole film has there.
+Frame exact: a picture shows every agent exactly where a recorded frame has it, unless `smooth` asks to interpolate. A
+picture depends on the run alone: a film of a part begins with the trails that the whole film has there.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class Cut:
         speed: Simulated seconds for each second of film; by default every recorded frame is one picture.
         begin: First step.
         end: Last step.
-        smooth: Whether pictures between two recorded frames are mixed from both. Not exact.
-        at: One step alone: a single picture.
+        smooth: Whether to interpolate between recorded frames. Not exact.
+        at: A single step, for a single picture.
     """
 
     fps: float = 30.0
@@ -63,7 +62,7 @@ class Cut:
         return shots(steps, part_of(steps, self.begin, self.end), self.stride(reel), self.smooth)
 
     def stride(self, reel: Reel) -> float | None:
-        """Steps from one picture to the next; none where every frame is one."""
+        """Steps from one picture to the next; None if every frame is a picture."""
         return None if self.speed is None else self.speed / self.fps / reel.scenario.motion.time_step
 
 
@@ -92,7 +91,7 @@ class Scene:
         self._picture: NDArray[np.uint8] | None = None
 
     def warm_up(self) -> None:
-        """Lay the trails of what lies before the first picture, as far back as they reach."""
+        """Paint the trails of the frames before the first picture, as far back as they reach."""
         first, steps = self.plan[0].first, np.asarray(self._reel.steps)
         count = int(TRAILS_GONE * self._span * self._fps) + 1
         if self._stride is None:
@@ -104,7 +103,7 @@ class Scene:
             self._take(Shot(k, k), self._painter.warm)
 
     def paint(self, shot: Shot) -> NDArray[np.uint8]:
-        """The next picture; a frame that is shown again is not painted again."""
+        """The next picture; a repeated frame is not painted again."""
         painted = self._take(shot, self._painter.paint)
         if painted is not None:
             self._picture = painted
@@ -121,7 +120,7 @@ class Scene:
 
 
 def _open_box(reel: Reel, plan: Sequence[Shot]) -> tuple[float, float, float, float] | None:
-    """In an open world the box around everybody over the whole film, as far as that is known beforehand."""
+    """In an open world, the box around all agents over the whole film, as far as it is known beforehand."""
     from murmura.lab.films.film_frames import RecordedReel
 
     if reel.scenario.world.boundary != "open" or not isinstance(reel, RecordedReel):
@@ -162,7 +161,7 @@ class Film:
     made_per_second: float | None = None
 
     def facts(self) -> dict[str, Any]:
-        """What there is to say; a single picture has no pace."""
+        """The facts to print; a single picture has no rate."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
@@ -177,7 +176,7 @@ def render(
 ) -> Film:
     """Make a film, or a picture, of a run; with `beside` of two, at the same times, side by side.
 
-    An interrupt ends the film early but whole, and is raised again.
+    An interrupt ends the film early but complete, and is raised again.
     """
     out, look, cut = Path(out), look or Look(), cut or Cut()
     alone = out.suffix.lower() == ".png" and not is_numbered(out)
@@ -186,7 +185,7 @@ def render(
     part = look if beside is None else look.half_as_wide()
     scenes = [Scene(each, cut, part, name, scale) for each, name in zip(reels, names, strict=False)]
     count = min(len(scene.plan) for scene in scenes)
-    if alone:  # one moment: the last of the part, unless --at names another
+    if alone:  # one picture: the last frame of the part, unless --at names another
         for scene in scenes:
             scene.plan = scene.plan[count - 1 : count]
         count = 1

@@ -1,6 +1,6 @@
-"""What a picture is made of: where everybody is at one step, and which steps become pictures.
+"""The frames of a film: the flock at one step, and which steps become pictures.
 
-A moment comes from a recorded run or from a simulation that runs while it is filmed; who draws need not know.
+Frames come from a recorded run or from a simulation that is stepped while it is filmed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from murmura.rules.predators.row import layout_of
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
-MOST_PICTURES = 1_000_000  # nine hours of film; beyond it the plan alone would fill the memory
+MOST_PICTURES = 1_000_000  # nine hours of film; beyond it the list of pictures alone would fill memory
 
 
 class Frame(Protocol):
-    """A recorded frame, as `open_run(...).frames` gives it."""
+    """A recorded frame, as in `open_run(...).frames`."""
 
     @property
     def step(self) -> int: ...
@@ -81,14 +81,14 @@ def recorded(frame: Frame) -> FilmFrame:
 
 
 class Reel(Protocol):
-    """A row of moments that can be filmed, in order of their steps."""
+    """A sequence of frames to film, in order of their steps."""
 
     scenario: Scenario
     seed: int
 
     @property
     def steps(self) -> Sequence[int]:
-        """The step of each moment."""
+        """The step of each frame."""
 
     def __getitem__(self, k: int) -> FilmFrame: ...
 
@@ -106,7 +106,7 @@ class RecordedReel:
 
 
 class SimulatedReel:
-    """A simulation stepped as it is filmed, every `every` steps; moments can only be taken in order."""
+    """A simulation that is stepped while it is filmed, every `every` steps; frames can only be taken in order."""
 
     def __init__(self, simulation: Simulation, steps: int, every: int) -> None:
         if steps < 0 or every < 1:
@@ -133,7 +133,7 @@ class SimulatedReel:
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture of a film: between which two moments of a reel, and how far. A whole one when `part` is 0."""
+    """One picture of a film: between which two frames of a reel, and how far. Exactly a frame if `part` is 0."""
 
     first: int
     second: int
@@ -141,7 +141,7 @@ class Shot:
 
 
 def part_of(steps: Sequence[int], begin: int | None, end: int | None) -> range:
-    """Which moments lie from step `begin` to step `end`, both included."""
+    """Which frames lie from step `begin` to step `end`, both included."""
     if not len(steps):
         raise ScenarioError("nothing was recorded: there is no frame to show")
     if begin is not None and end is not None and begin > end:
@@ -159,8 +159,8 @@ def part_of(steps: Sequence[int], begin: int | None, end: int | None) -> range:
 def shots(steps: Sequence[int], part: range, per_picture: float | None, smooth: bool) -> list[Shot]:
     """The pictures of a film.
 
-    Without `per_picture` (steps from one picture to the next) every recorded frame is one picture. With it, a
-    picture shows the last frame recorded at or before its time, or with `smooth` a mix of the two around it.
+    Without `per_picture` (steps from one picture to the next) every recorded frame is one picture. With it, a picture
+    shows the last frame recorded at or before its time, or with `smooth` interpolates between the two around it.
     """
     if per_picture is None:
         return [Shot(k, k) for k in part]
@@ -179,14 +179,14 @@ def shots(steps: Sequence[int], part: range, per_picture: float | None, smooth: 
 
 
 def taken(reel: Reel, shot: Shot) -> FilmFrame:
-    """The moment of a shot."""
+    """The frame of a shot."""
     first = reel[shot.first]
     return mixed(first, reel[shot.second], shot.part, reel.scenario) if shot.part else first
 
 
 def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFrame:
-    """Between two moments: who lives in both moves straight and the short way round a torus, who is only in the
-    first stays where it was, who is only in the second is not there yet."""
+    """Interpolate between two frames: agents in both move straight, the short way round a torus; agents only in the
+    first stay where they were; agents only in the second are not there yet."""
     rows = np.searchsorted(b.ids, a.ids)
     rows = np.minimum(rows, max(len(b.ids) - 1, 0))
     lives = b.ids[rows] == a.ids if len(b.ids) else np.zeros(len(a.ids), bool)
@@ -204,7 +204,7 @@ def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFr
 
 
 def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
-    """Places a share of the way from start to goal, the short way round a torus."""
+    """Positions between start and goal, the short way round a torus."""
     world, way = scenario.world, goal - start
     found = start + way * share
     for axis, (side, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
@@ -219,7 +219,7 @@ def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
 
 
 def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
-    """Hunters move as prey does; a row is one hunter as long as it lives."""
+    """Interpolate hunters; a row is one hunter as long as it lives."""
     rows, layout = a.copy(), layout_of(a.shape[1])
     alive, place, velocity = (list(layout.columns_of(field)) for field in ("alive", "position", "velocity"))
     lives = (a[:, alive] > 0.0) & (b[:, alive] > 0.0)

@@ -1,4 +1,4 @@
-"""Words in pictures, from letters drawn beforehand (`scripts/make_font.py`), at any size and without a font."""
+"""Text in pictures, from glyphs rendered beforehand (`scripts/make_font.py`), at any size and without a font."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Mask = NDArray[np.float32]
 
 @cache
 def _glyphs() -> tuple[dict[str, NDArray[np.uint8]], int]:
-    """Each character's picture, all of one height, and the em they were drawn at [px]."""
+    """The glyph of each character, all of one height, and the em they were rendered at [px]."""
     with (
         files("murmura.lab.films").joinpath("font.npz").open("rb") as file,
         np.load(file, allow_pickle=False) as data,
@@ -26,10 +26,10 @@ def _glyphs() -> tuple[dict[str, NDArray[np.uint8]], int]:
 def text_mask(text: str, size: float) -> Mask:
     """How much of each pixel a line of text covers, shape (rows, columns); `size` is the height of an em [px].
 
-    Characters that are not there appear as question marks.
+    Unknown characters appear as question marks.
     """
-    letters, em = _glyphs()
-    line = np.concatenate([letters.get(character, letters["?"]) for character in text or " "], axis=1)
+    glyphs, em = _glyphs()
+    line = np.concatenate([glyphs.get(character, glyphs["?"]) for character in text or " "], axis=1)
     scale = em / size
     return (_averaged(_averaged(line / 255.0, scale).T, scale).T).astype(np.float32)
 

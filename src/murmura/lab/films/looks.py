@@ -1,4 +1,4 @@
-"""Colours of pictures: the live view's own, from `looks.json`, which the page is built from too.
+"""Colours of pictures: those of the live view, from `looks.json`, which the page is built from, too.
 
 Steps of a palette are mixed in OKLab (Björn Ottosson 2020), where equal steps look equal.
 """
@@ -47,7 +47,7 @@ CATEGORIES = ("species", "stance")
 
 
 def color_modes() -> list[str]:
-    """What colours of a film can tell: what a frame always holds, or a column that can be recorded."""
+    """What colours can show: what every frame holds, or a column that can be recorded."""
     always = ("heading", "species", "speed")
     return [name for name, facts in looks()["modes"].items() if name in always or "column" in facts]
 
@@ -88,7 +88,7 @@ def from_oklab(lab: Floats) -> Floats:
 
 
 def palette_table(name: str, theme: Theme) -> NDArray[np.float32]:
-    """256 colours, shape (256, 3): numbers keep off the end that would drown in the background."""
+    """256 colours, shape (256, 3): without the end that would be invisible on the background."""
     shared = looks()
     stops = to_oklab(np.stack([parse_hex(color) for color in shared["palettes"][name]]))
     low, high = (0.0, 1.0) if name in shared["cyclic"] else shared["used"][theme]

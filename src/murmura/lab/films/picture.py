@@ -1,4 +1,4 @@
-"""Paints a flock with the looks of the live view, by the same formulas (view/web/src/gl).
+"""Paints a flock with the looks of the live view, by the same formulas (view/web/src/render/gl).
 
 Each picture: old trails fade, the agents leave light in them, two blurred reductions of that light become the
 glow, and the agents themselves come on top, sharp, exactly where they are. Knows nothing of files and films.
@@ -38,7 +38,7 @@ class Look:
 
     Attributes:
         size: Width and height [px].
-        color: What colours tell: one of `looks.color_modes()`; by default species where there are several,
+        color: What colours show: one of `looks.color_modes()`; by default species where there are several,
             heading otherwise, as the live view does.
         palette: A palette that suits it; by default its own.
         trails: Seconds until a trail has faded to a third; 0: no trails.
@@ -82,7 +82,7 @@ class Look:
 
 
 class Painter:
-    """Paints one moment after the other; each picture is a function of the moments so far and nothing else."""
+    """Paints frames in order; each picture is a function of the frames so far and nothing else."""
 
     def __init__(
         self,
@@ -149,17 +149,17 @@ class Painter:
         return self._pixels
 
     def warm(self, moment: FilmFrame, seconds: float) -> None:
-        """Leave light in the trails without making a picture: for what lies before a film's beginning."""
+        """Add a frame to the trails without making a picture: for frames before a film's beginning."""
         self._expose(moment, seconds)
 
     def _expose(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
-        """Let trails fade and leave the light of everybody in them; which pixels that was."""
+        """Fade the trails and add the light of all agents to them; return the pixels it fell on."""
         from murmura.compute.raster import shine
 
         self._aim(moment)
         marks = self._marks(moment)
         span = self.look.trail_seconds or NO_TRAIL_SECONDS
-        # Also for the first picture: leaving all its light at once, it would stay as a ghost among the trails.
+        # Also for the first picture: at full light it would stay visible as a ghost among the trails.
         keep = float(np.exp(-seconds / span))
         self._begun = True
         self._fade(keep)
@@ -167,14 +167,14 @@ class Painter:
         return marks
 
     def _fade(self, keep: float) -> None:
-        """Trails stay as they are and count for less: so only new light is written, until it becomes too strong."""
+        """Fade trails by a common factor instead of rewriting them; new light is written brighter, up to a limit."""
         self._faded *= keep
         if self._faded < MOST_FADED:
             self._trails *= np.float32(self._faded)
             self._faded = 1.0
 
     def _aim(self, moment: FilmFrame) -> None:
-        """Turn the camera to whom it follows; trails move along by whole pixels, or they would blur."""
+        """Point the camera at the agent it follows; trails move along by whole pixels, or they would blur."""
         follow = self.look.follow
         if follow is None or not len(moment.ids):
             return
@@ -200,7 +200,7 @@ class Painter:
         self._offset = offset
 
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
-        """What everybody leaves on a picture: pixels, how much of them is covered, light, and colours."""
+        """The marks of all agents: pixels, their coverage, light, and colours."""
         from murmura.compute.raster import boxes, touch
 
         places, ahead, halves, winged, colors = self._darts(moment)
@@ -208,7 +208,7 @@ class Painter:
         around, ends = np.empty((len(places), 4), np.int64), np.empty(len(places), np.int64)
         area = boxes(width, height, places, halves, winged, around)
         if area >= len(self._touched[0]):
-            room = area + 1  # one more than all: a pixel is written before it is known to count
+            room = area + 1  # one more: a pixel is written before it is known to count
             self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
         touch(width, places, ahead, halves, winged, around, ends, *self._touched)
         return ends, *self._touched, colors
@@ -230,7 +230,7 @@ class Painter:
         return pixels[order], ahead[order], halves[order], winged[order], colors[order]
 
     def _ahead(self, moment: FilmFrame) -> NDArray[np.float32]:
-        """Unit vectors of headings: as recorded, which is right for who stands still, or along the velocity."""
+        """Unit vectors of headings: as recorded, which is right for agents at rest, or along the velocity."""
         if "heading" in moment.columns:
             angle = np.asarray(moment.columns["heading"], np.float64)
         else:
@@ -238,7 +238,7 @@ class Painter:
         return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
 
     def _shades(self, moment: FilmFrame, ahead: Any) -> Any:
-        """The place of everybody's colour in the table of 256."""
+        """Each agent's index in the table of 256 colours."""
         if self._mode == "species":
             return np.asarray(moment.species, np.intp) % 256
         if self._mode == "heading":
@@ -276,7 +276,7 @@ class Painter:
         blur(self._near, self._near_swap, _taps(1.0))
         shrink(self._near, self._far, FAR, np.float32(1.0))
         blur(self._far, self._far_swap, _taps(1.6))
-        # The part of the world's picture that agents cover: where they crowd, each glows less.
+        # The share of the picture that agents cover: in a crowd, each glows less.
         covered = count * self._half(count) ** 2 / (world.width * world.height * camera.zoom**2)
         crowd = min(1.0, (0.05 / max(1e-6, covered)) ** 0.7)
         shine = (0.8 + 2.5 * self.scenario.display.glow) * crowd
@@ -295,7 +295,7 @@ class Painter:
         develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
 
     def _edges(self) -> tuple[float, float, float, float] | None:
-        """The world's edges; none where there are none to see."""
+        """The world's edges; None if it has none."""
         world = self.scenario.world
         endless = world.boundary == "open" or (world.boundary == "wrap" and self.look.follow is not None)
         return None if endless else world_box(world)

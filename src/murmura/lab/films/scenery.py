@@ -1,6 +1,6 @@
-"""What stands in the world of a picture: home ranges, obstacles, attractors, threats; and words in its corners.
+"""The scenery of a picture: home ranges, obstacles, attractors, threats; and text in its corners.
 
-A patch is made once and laid on every picture as long as the camera does not move.
+A patch is painted once and used for every picture while the camera does not move.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INK: dict[str, Rgb] = {"dark": (226, 232, 245), "light": (38, 46, 64)}
 
 
 def scenery(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
-    """Everything of a scenario that stands in the world, but for home ranges."""
+    """The scenery of a scenario, except home ranges."""
     return [patch for patch in _all_scenery(scenario, camera, theme) if patch is not None]
 
 
@@ -68,7 +68,7 @@ def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Pat
 
 
 def home_ranges(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
-    """Home ranges, as wide as half a world: they lie under everything, painted with the sky."""
+    """Home ranges, which may be half as wide as the world: they lie below everything, painted with the sky."""
     if not scenario.rules.territory.enabled:
         return []
     found = []

@@ -22,7 +22,7 @@ EDGE_INK = 0.10
 MIDNIGHT = {"dark": (0.62, 0.70, 0.95), "light": (0.86, 0.90, 1.0)}
 DIM = {"dark": (0.45, 2.1), "light": (0.90, 1.0)}
 DUSK, DUSK_SHARE = (0.16, 0.06, 0.01), {"dark": 0.7, "light": 0.35}
-HOURS = 256  # so many kinds of light are told apart: then a sky lasts for some pictures
+HOURS = 256  # levels of daylight, so that one sky serves several pictures
 
 
 class Sky:
@@ -42,9 +42,9 @@ class Sky:
 
         Args:
             camera: Where the picture looks.
-            world: The world's edges; none where there are none to see.
-            daylight: 0 midnight, 1 noon; none where the world knows no time of day.
-            homes: Gives what is painted on it.
+            world: The world's edges; None if it has none.
+            daylight: 0 midnight, 1 noon; None without day and night.
+            homes: Returns the home ranges to paint on it.
         """
         hour = None if daylight is None else round(daylight * HOURS) / HOURS
         key = (camera, world, hour)

@@ -39,12 +39,12 @@ FRESH: dict[str, Rgb] = {"dark": (126, 226, 168), "light": (27, 110, 72)}
 AFTER_PREY = re.compile("hunt|chas|dive|diving|attack|stoop|pursu|strik")
 BUSY = re.compile("feed|eat|mat|fight")
 SEEDS, SUNFLOWER = 12, 2.39996
-SHARES = 120  # so many fillings of a source are told apart: then most pictures of it are made once
+SHARES = 120  # levels of a source's filling, so that most pictures of it are painted once
 WorldObject = Mapping[str, Any]
 
 
 def wildlife(objects: Iterable[WorldObject], camera: Camera, theme: str, labels: bool) -> list[Patch]:
-    """Patches of a moment's objects, in the order in which they lie on each other."""
+    """Patches of the objects of one frame, bottom first."""
     found: list[Patch | None] = []
     hunters: list[Patch | None] = []
     for thing in objects:

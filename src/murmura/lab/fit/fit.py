@@ -217,7 +217,7 @@ def _rehearse(question: FitQuestion, axes: list[tuple[Axis, ...]], announce: Ann
 def _work(
     made: Fit, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
 ) -> None:
-    with closing(made.rows(writable=True, hear=lambda damage: announce(f"{damage}"))) as rows:
+    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
         executor = make_executor(made.question, workers, scheduler, announce)
         try:
             desk = _desk(made, rows, executor, progress)

@@ -52,11 +52,11 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 class Fit:
     """A fit in its folder, finished or not."""
 
-    def __init__(self, folder: Path, hear: OnDamage = warn_of_damage) -> None:
+    def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
         self.manifest: dict[str, Any] = _read(folder / MANIFEST, folder)
         if self.manifest.get("seal") != seal({k: v for k, v in self.manifest.items() if k != "seal"}):
-            hear(Damage(folder / MANIFEST, "it does not match its seal: what it says may be wrong"))
+            on_damage(Damage(folder / MANIFEST, "it does not match its seal: what it says may be wrong"))
         try:
             self.question = FitQuestion.from_data(self.manifest["question"])
             self.axes = [[Axis.from_data(axis) for axis in model] for model in self.manifest["axes"]]
@@ -88,9 +88,14 @@ class Fit:
         """A model before its values are varied."""
         return Scenario.from_data(self.question.scenarios[model])
 
-    def rows(self, writable: bool = False, hear: OnDamage = warn_of_damage) -> Rows:
+    def rows(self, writable: bool = False, on_damage: OnDamage = warn_of_damage) -> Rows:
         return Rows(
-            self.folder / ROWS, self.most + int(self.manifest["predictions"]), writable, True, _check, hear
+            self.folder / ROWS,
+            self.most + int(self.manifest["predictions"]),
+            writable,
+            True,
+            _check,
+            on_damage,
         )
 
     @property
@@ -154,8 +159,8 @@ class Fit:
         lines = self.posterior()
         keys = list(dict.fromkeys(key for line in lines for key in line))
         with (
-            atomic_write(self.folder / TABLE) as (aside,),
-            aside.open("w", encoding="utf-8", newline="") as file,
+            atomic_write(self.folder / TABLE) as (temporary,),
+            temporary.open("w", encoding="utf-8", newline="") as file,
         ):
             table = csv.DictWriter(file, keys, restval="")
             table.writeheader()

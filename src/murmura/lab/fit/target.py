@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import RunError
+from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.fit.summaries import Scope, Triple, Values, seen_at, summarize
 from murmura.lab.runs.instants import flocks_of, seconds_between
 from murmura.lab.runs.run import Run
@@ -47,6 +47,8 @@ def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], re
         time_steps: Of the models [s]: nothing is compared at a finer interval than the coarsest of them has.
         reach: How far maps reach [u]; by default five times the median distance to the nearest.
     """
+    if run.scenario.world.dimension != 2:
+        raise ScenarioError(f"{run.folder} is of a world with a depth: models are fitted in the plane")
     flocks = list(flocks_of(run))
     frame = seconds_between(run)
     apart = max(1, round(max(time_steps) / frame))

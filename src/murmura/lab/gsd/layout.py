@@ -23,4 +23,4 @@ TYPES = {
 NUMBERS = {dtype: number for number, dtype in reversed(TYPES.items())}
 NAME_SIZE = 64
 CHECK = "log/murmura/crc32"
-"""The last chunk of every frame: a sum of all others. A frame without it is not whole."""
+"""The last chunk of every frame: a checksum of all others. A frame without it is incomplete."""

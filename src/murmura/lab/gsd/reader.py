@@ -1,6 +1,6 @@
-"""The chunks of a GSD file, checked before they are believed; sizes are compared before anything is allocated.
+"""Reads the chunks of a GSD file, and validates them; sizes are compared before anything is allocated.
 
-Damage to one frame, to its data or to its entries in the index, is that frame's: the others can be read.
+Damage to one frame, in its data or its entries of the index, affects that frame only: the others can be read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class GsdReader:
             raise RunError(f"cannot read {path}: {error}") from None
         weakref.finalize(
             self, self._file.close
-        )  # frames are handed about; nobody knows who is the last to look
+        )  # frames are passed around, so the file stays open as long as it is referenced
         try:
             self._size = os.fstat(self._file.fileno()).st_size
             self._read_tables(index)
@@ -54,12 +54,12 @@ class GsdReader:
             raise self.damage("its frames carry no sums: it was not written by murmura")
         room = int(self.header["index_room"]) * ENTRY.itemsize
         entries = np.frombuffer(self._bytes(int(self.header["index_location"]), room), ENTRY)
-        # An index ends at its first entry without a place. If others follow, that one was damaged: they are read.
+        # An index ends at its first entry without an offset. If others follow, that one was damaged: they are read.
         self._places = np.flatnonzero(entries["location"] != 0)
         self._entries = entries[self._places]
         frames = _frames(self._entries["frame"])
         is_sum = self._entries["name"] == len(self.names) - 1
-        # After the last sum comes at most a frame that was not written to its end.
+        # After the last checksum comes at most one incomplete frame.
         count = int(frames[is_sum].max(initial=-1)) + 1
         self._starts = np.searchsorted(frames, np.arange(count + 1))
         known = (self._entries["name"] < len(self.names)) & np.isin(self._entries["type"], [*TYPES])
@@ -77,17 +77,17 @@ class GsdReader:
         return self._entry(frame, name) is not None
 
     def type_of(self, name: str) -> np.dtype[Any] | None:
-        """The type of a chunk, as the first that there is says it."""
+        """The type of a chunk, from its first occurrence."""
         found = self._entries["type"][self._entries["name"] == self.names.index(name)]
         return next((TYPES[int(number)] for number in found if int(number) in TYPES), None)
 
     def read(self, frame: int, name: str) -> NDArray[Any] | None:
-        """A chunk of a frame, shape (n,) or (n, m), or none."""
+        """A chunk of a frame, shape (n,) or (n, m), or None."""
         entry = self._entry(frame, name)
         return None if entry is None else self._array(entry, frame)
 
     def check(self, frame: int) -> bytes:
-        """Compare a frame with its sum; return that sum."""
+        """Compare a frame with its checksum; return the checksum."""
         *entries, last = self._of(frame)
         found = 0
         for entry in entries:
@@ -97,7 +97,7 @@ class GsdReader:
         return found.to_bytes(4, "little")
 
     def checked(self, frames: int) -> Any:
-        """The digest of the first frames, each compared with its sum."""
+        """The digest of the first frames, each compared with its checksum."""
         if not 0 <= frames <= len(self):
             raise self.damage(f"it has {len(self)} frames, expected {frames} at least")
         digest = hashlib.sha256()
@@ -108,7 +108,7 @@ class GsdReader:
         return digest
 
     def extent(self, frames: int) -> tuple[int, int]:
-        """How many entries the first frames have, and where the file ended when they were all."""
+        """The number of entries of the first frames, and the file's length after them."""
         entries = int(self._starts[frames])
         end = int(self.header["index_location"]) + int(self.header["index_room"]) * ENTRY.itemsize
         if entries:
@@ -117,7 +117,7 @@ class GsdReader:
         return entries, end
 
     def _of(self, frame: int) -> NDArray[Any]:
-        """The entries of a frame, its sum last."""
+        """The entries of a frame, its checksum last."""
         if frame in self._senseless:
             raise self.damage("its entries in the index make no sense", frame)
         return self._entries[self._starts[frame] : self._starts[frame + 1]]
@@ -157,10 +157,10 @@ class GsdReader:
 
 
 def _frames(said: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Which frame each entry is of: what it says, as far as that fits between its neighbours.
+    """The frame of each entry: its own number, as far as that fits between its neighbours.
 
-    Numbers begin at 0 and go up by one. An entry that says otherwise, and is not borne out by the next one, counts to
-    the frame before it, which then does not match its sum; frames further on stay what they are.
+    Numbers begin at 0 and increase by one. An entry with another number that the next entry does not confirm counts as
+    part of the frame before it, which then does not match its checksum; later frames are not affected.
     """
     found = np.minimum(said, len(said)).astype(np.int64)
     steps = np.diff(found, prepend=0)

@@ -1,9 +1,9 @@
-"""What a frame holds, and how HOOMD's schema calls it, so that OVITO, freud and others open `run.gsd` as it stands.
+"""What a frame holds, and its names in HOOMD's schema, so that OVITO, freud and others open `run.gsd` as it is.
 
-The schema wants places in three dimensions and relative to the middle of the box. Taking the middle away and adding
-it again in single precision may cost the last bit of a place: below 1e-4 u in a world of 1000 u. Recorded columns
-`position_x` and `position_y` (and `position_z` in space) are exact, and are used when they are there. Frame 0 stands in
-for species and ids of later frames that do not say otherwise.
+The schema has places in three dimensions, relative to the middle of the box. Subtracting the middle and adding it again
+in single precision may cost the last bit of a place: below 1e-4 u in a world of 1000 u. Recorded columns `position_x`
+and `position_y` (and `position_z` in space) are exact, and are used if they are there. Later frames without ids or
+species have those of frame 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEP, BOX, DIMENSIONS = "configuration/step", "configuration/box", "configuratio
 COUNT, TYPES, TYPE = "particles/N", "particles/types", "particles/typeid"
 POSITION, VELOCITY, ID, LOG = "particles/position", "particles/velocity", "log/particles/id", "log/particles/"
 ITEMS = "log/items/"
-"""Rows of what has turns of its own, by rule: food, hunters, carcasses. Films and replays show them."""
+"""Rows of items by rule: food, hunters, carcasses. Films and replays show them."""
 SPECIES = "species_id"
 IMPLIED = ("id", "species_id", "velocity_x", "velocity_y", "velocity_z")
 """Columns that every frame holds anyway."""
@@ -58,7 +58,7 @@ class Frame:
 
 
 def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
-    """What the first frame says for all: the box and the names of species."""
+    """What the first frame holds for all: the box and the names of species."""
     names = [name.encode() + b"\0" for name in scenario.species_names()]
     width = max(map(len, names))
     text = b"".join(name.ljust(width, b"\0") for name in names)

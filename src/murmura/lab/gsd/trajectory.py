@@ -1,4 +1,4 @@
-"""Writes the frames of a run as HOOMD's schema has them (see `trajectory_schema`)."""
+"""Writes the frames of a run in HOOMD's schema (see `schema`)."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ class TrajectoryWriter:
     ) -> None:
         self._file, self._scenario = file, scenario
         self._middle = middle(scenario)
-        # Of one kind nobody can be of another: that column need not be read.
+        # With one species, the column of species need not be read.
         self._own = [*columns, SPECIES] if len(scenario.species) > 1 else [*columns]
         self._has_items = any(rule.enabled and rule.turn for _, rule in scenario.rules)
         self._first = None if first is None else (first.ids, first.species)
-        self._same: dict[str, NDArray[np.int32]] = {}  # ids and species that are known to be the first ones
+        self._same: dict[
+            str, NDArray[np.int32]
+        ] = {}  # ids and species known to equal those of the first frame
         self._alike = np.zeros(0, np.int32)
         self._lock = threading.Lock()
         self._spare: deque[NDArray[np.float32]] = deque()
@@ -83,12 +85,12 @@ class TrajectoryWriter:
         return cls(file, scenario, columns, Frames(path, scenario)[0] if file.frames else None)
 
     def take(self, seen: Simulation | Snapshot) -> Chunks:
-        """The chunks of a frame, in ascending id. What has not changed since the first is left out."""
+        """The chunks of a frame, in ascending id, without those that equal the first frame's."""
         with self._lock:  # snapshots are taken where they are written
             return self._take(seen)
 
     def _take(self, seen: Simulation | Snapshot) -> Chunks:
-        # Items live in the state. It is asked for first: then its columns are at hand in their order as well.
+        # Items are in the state. Reading it first brings its columns into order, too.
         items = seen.state.items if self._has_items else {}
         names = places(self._scenario)
         rows, columns_seen = seen.glance((*names, *self._own))
@@ -121,7 +123,7 @@ class TrajectoryWriter:
             self._alike = np.zeros(count, np.int32)
         chunks |= self._identity(seen.roster, columns.pop(SPECIES, self._alike))
         if not count and TYPES in chunks:
-            # Readers look for a frame's missing values in the first one, and insist on some.
+            # Readers take a frame's missing values from the first one, and require some.
             columns = {name: np.zeros(1, column.dtype) for name, column in columns.items()}
             chunks[ID] = np.zeros(1, np.int32)
         chunks |= {LOG + name: column for name, column in columns.items()}
@@ -129,7 +131,7 @@ class TrajectoryWriter:
         return chunks
 
     def _identity(self, ids: NDArray[np.int32], species: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-        """Who is in a frame and of what kind; in the first one, and where that would be wrong."""
+        """Ids and species of a frame: in the first one, and where they differ from it."""
         if self._first is None:
             self._first = (ids.copy(), species.copy())
             return constants(self._scenario) | {ID: ids.copy(), TYPE: species.astype("<u4")}
@@ -148,7 +150,7 @@ class TrajectoryWriter:
         self._spare += (chunks[POSITION], chunks[VELOCITY])
 
     def _vectors(self, count: int) -> NDArray[np.float32]:
-        """Room for vectors of space, in the plane with z = 0. Used again: new memory costs as much as filling it."""
+        """Room for vectors of space, in the plane with z = 0. Reused: allocating memory costs as much as filling it."""
         while self._spare:
             room = self._spare.popleft()
             if len(room) == count:
@@ -157,7 +159,7 @@ class TrajectoryWriter:
 
 
 def _is_ordered(rows: NDArray[Any]) -> bool:
-    """Whether each row is its own number; a few of them nearly always tell."""
+    """Whether each row equals its index; comparing a few first is nearly always enough."""
     return np.array_equal(rows[:64], np.arange(len(rows[:64]))) and np.array_equal(rows, np.arange(len(rows)))
 
 

@@ -1,7 +1,7 @@
 """Writes GSD files, the container of molecular dynamics that OVITO, freud and HOOMD read.
 
 A file is a header, a list of names, an index and data. The index says for every frame and name where the data is,
-of which type and shape; it is sorted, ends at the first entry without a place, and is copied to the end of the file
+of which type and shape; it is sorted, ends at the first entry without an offset, and is copied to the end of the file
 when it is full. (GSD specification 2.1, https://gsd.readthedocs.io/en/stable/file-layer.html.)
 
 Written here rather than by the `gsd` package because a run must be able to go back to a checkpoint, which that package
@@ -61,7 +61,7 @@ class GsdWriter:
     def reopen(
         cls, path: Path, mark: Mapping[str, Any], ready: Callable[[], None] = lambda: None
     ) -> GsdWriter:
-        """Go back to a mark and forget all that came after; what came before must be whole.
+        """Truncate a file to a mark; what comes before must be intact.
 
         `ready` is called when that is known and nothing has been changed yet.
         """
@@ -74,7 +74,7 @@ class GsdWriter:
             writer._entries, writer._end = reader.extent(mark["frames"])
         writer._digest, writer.frames = digest, mark["frames"]
         ready()
-        # In this order a crash leaves a file that can be brought back again.
+        # In this order a crash leaves a file that can be truncated again.
         writer._put(0, writer._header.tobytes())
         free = int(mark["index_room"]) - writer._entries
         writer._put(writer._place(writer._entries), bytes(free * ENTRY.itemsize))
@@ -107,7 +107,7 @@ class GsdWriter:
         return np.array(entry, ENTRY).tobytes()
 
     def commit(self) -> None:
-        """Make all frames so far last: first their data, then the index that leads to them."""
+        """Put all frames so far on disk: first their data, then the index that leads to them."""
         if not self._pending:
             return
         os.fsync(self._file.fileno())
@@ -129,10 +129,10 @@ class GsdWriter:
         self._file.close()
 
     def _move_index(self, room: int) -> None:
-        """A larger index at the end of the file; the header names it only when it is whole."""
+        """Write a larger index at the end of the file; the header points to it only when it is complete."""
         self._end = (
             -(-self._end // ENTRY.itemsize) * ENTRY.itemsize
-        )  # no entry lies across two pages: none is torn
+        )  # no entry spans two pages, so none can be torn
         old = b""
         if self._entries:
             self._file.seek(self._place(0))

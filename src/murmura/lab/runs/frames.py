@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.plan import item_layout
+from murmura.compute.item_tables import item_layout
 from murmura.core.layout import AXES
 from murmura.lab.damage import Damage, DamageError, OnDamage, warn_of_damage
 from murmura.lab.gsd.reader import GsdReader

@@ -30,6 +30,7 @@ def flocks_of(run: Run, every: int = 1) -> Iterator[Flock]:
             elapsed=1.0 if before is None else max(frame.time - before.time, 1e-12), width=world.width,
             height=world.height, wraps=world.boundary == "wrap", radius=radius, ids=frame.ids.astype(np.int64),
             species=frame.species.astype(np.int64), species_names=tuple(scenario.species_names()),
+            depth=world.depth, wraps_z=world.edges[-1] == "wrap",
         )  # fmt: skip
         before = frame
 

@@ -1,7 +1,7 @@
 """Which points of the axes a sweep visits, and with which seeds.
 
 A design is a function of its axes, kind, sample count and seed alone: cell k has the same values and seeds
-whenever and wherever it is asked for. Nothing is stored for each cell of a grid, so a large one costs nothing.
+whenever and wherever it is computed. Nothing is stored for the cells of a grid, so a large one costs nothing.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from murmura.lab.sweeps.axes import Axis
 Points = NDArray[np.float64]
 MORRIS_LEVELS = 4
 MOST_RUNS = 10_000_000
-"""More runs than that no folder holds: their rows alone would be several gigabytes."""
+"""The most runs of a folder: their rows alone would be several gigabytes."""
 SEARCH = "search"
-"""The kind of a design whose points are found as the results come in."""
+"""The kind of a design whose points are chosen as results come in."""
 
 
 def run_seed(seed: int, cell: int, repeat: int) -> int:
@@ -59,7 +59,7 @@ class Design:
         if self.kind == "grid":
             if self.samples is not None:
                 raise ScenarioError("a grid takes its counts from --vary; --samples is for other designs")
-            self._grids  # noqa: B018  # complains where a count is missing
+            self._grids  # noqa: B018  # raises if a count is missing
         elif self.samples is None or self.samples < 1:
             raise ScenarioError(
                 f"the design {self.kind} needs --samples, a number of 1 or more, got {self.samples}"
@@ -81,7 +81,7 @@ class Design:
             for values in self._grids:
                 count *= len(values)
             return count
-        # Computed, not counted: a design far too large must be refused before its points fill the memory.
+        # Computed, not counted: a design far too large must be refused before its points fill memory.
         per_sample = {"saltelli": 2 * len(self.axes) + 2, "morris": len(self.axes) + 1}
         return int(self.samples or 0) * per_sample.get(self.kind, 1)
 
@@ -106,7 +106,7 @@ class Design:
 
     @property
     def fingerprint(self) -> str | None:
-        """Hash of the points, where a library chose them: another version of it may choose others."""
+        """Hash of the points of a design that a library chose: another version may choose others."""
         if self.kind in ("grid", SEARCH):
             return None
         return hashlib.sha256(self.points.tobytes()).hexdigest()
@@ -135,7 +135,7 @@ def _latin_hypercube(axes: int, samples: int, seed: int) -> Points:
 def _sobol(axes: int, samples: int, seed: int) -> Points:
     from scipy.stats import qmc
 
-    # Whole powers of two are balanced; the first points of one are what a smaller number gets.
+    # Powers of two are balanced; a smaller number gets the first points of the next power.
     sequence = qmc.Sobol(axes, seed=np.random.default_rng(seed))
     return np.asarray(sequence.random_base2((samples - 1).bit_length())[:samples])
 

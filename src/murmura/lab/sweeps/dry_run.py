@@ -1,4 +1,4 @@
-"""What can be known before the first run: that every cell makes sense, and about how long it will all take."""
+"""Checks a sweep before its first run: that its cells are valid, and about how long it will take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murmura.measure import measure_flock
 from murmura.scenario import Scenario
 
 MANY_RUNS = 100_000
-"""From here on a design must be meant."""
+"""From this number on, a design must be confirmed."""
 CHECKED_CELLS = 500
 DRY_RUN_AGENTS = 200
 LOOK_AGENTS = 2000
@@ -25,8 +25,8 @@ LONGEST_LOOK = 0.5  # [s] spent on the estimate
 def dry_run_sweep(
     question: Question, design: Design, workers: int | None, elsewhere: bool, sure: bool, announce: Announce
 ) -> None:
-    """Refuse what cannot work, before anything is written: values out of range, a backend that is missing, a rule
-    that does not compile, and a design so large that it is more likely a slip."""
+    """Raise for what cannot work, before anything is written: values out of range, a missing backend, a rule that does
+    not compile, or a design so large that it is probably a mistake."""
     if design.run_count > MOST_RUNS:
         raise ScenarioError(
             f"this design has {design.run_count:,} runs, expected at most {MOST_RUNS:,}: lower the counts"
@@ -65,16 +65,16 @@ def _first_cell(question: Question, design: Design, announce: Announce) -> None:
     simulation = Simulation(small, 0, question.backend, question.threads, announce=announce)
     try:
         averages(simulation, replace(question, steps=1, discard=0, every=1))
-    except ValueError as error:  # a measure of the user's that returns no number
+    except ValueError as error:  # a user's own measure that returns no number
         raise ScenarioError(str(error)) from None
 
 
 def _estimate(question: Question, design: Design, workers: int | None) -> str:
-    """About how long a design takes, from a short look at a run in the middle of it."""
+    """About how long a design takes, estimated from part of a run in the middle of it."""
     from murmura.compute.machine import available_cores
 
     middle = question.load().with_values({axis.path: axis.at(0.5) for axis in design.axes})
-    # A large flock might not even fit; a smaller one tells enough.
+    # A large flock might not fit into memory; a smaller one is enough.
     scenario = middle.with_values({"agents": min(middle.agents, LOOK_AGENTS)})
     larger = max(1.0, middle.agents / LOOK_AGENTS)
     averages(

@@ -1,6 +1,6 @@
-"""Who does the runs of a sweep: worker processes here, a Dask cluster, or this very process.
+"""Executors of the runs of a sweep: worker processes, a Dask cluster, or this process.
 
-All three speak the protocol of `concurrent.futures`: a task is submitted, a future with its row comes back.
+All follow `concurrent.futures`: `submit` takes a task and returns a future with its row.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from murmura.lab.sweeps.one_run import Announce
 
 Row = dict[str, Any]
 MOST_DEATHS = 3
-"""So often a run may take its worker with it before it counts as failed; workers also die of other causes."""
+"""How often a run may kill its worker before it counts as failed; workers also die of other causes."""
 
 CONNECT_SECONDS, CLOSE_SECONDS = 10.0, 5.0
 MOST_STARTS = 20
-"""So often a worker may be killed while it starts."""
+"""How often a worker may be killed while it starts."""
 
 
 class Executor(Protocol):
-    """Does runs."""
+    """Runs tasks."""
 
     capacity: int
     """How many tasks to keep submitted."""
@@ -44,7 +44,7 @@ class Executor(Protocol):
 
 
 def check_executor(workers: int | None, scheduler: str | None) -> None:
-    """Refuse what makes no sense, before anything is written."""
+    """Raise for options that contradict each other, before anything is written."""
     if scheduler is not None and workers is not None:
         raise ScenarioError("--workers is for this machine and --scheduler for a cluster: give one of them")
     if workers is not None and workers < 0:
@@ -54,7 +54,7 @@ def check_executor(workers: int | None, scheduler: str | None) -> None:
 def make_executor(
     question: Asked, workers: int | None, scheduler: str | None, announce: Announce
 ) -> Executor:
-    """The executor a command line asks for; threads times workers never exceed the cores."""
+    """The executor for these options; threads times workers never exceed the cores."""
     from murmura.compute.machine import available_cores
 
     check_executor(workers, scheduler)
@@ -70,7 +70,7 @@ def make_executor(
 
 
 class ExecutorInline:
-    """This process, one run after the other. Knows measures that were registered in it."""
+    """This process, one run after the other. It knows measures that were registered in it."""
 
     capacity = 1
 
@@ -87,10 +87,10 @@ class ExecutorInline:
 
 
 class ExecutorProcesses:
-    """Processes of this machine, each served by a thread of this one. They die with this process."""
+    """Worker processes, each served by a thread of this one. They end with this process."""
 
     def __init__(self, question: Asked, workers: int) -> None:
-        self.capacity = workers + min(workers, 8)  # a few in advance, so that nobody waits for the writer
+        self.capacity = workers + min(workers, 8)  # a few in advance, so that no worker waits for the writer
         self._question = question
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
         self._mine = threading.local()
@@ -124,7 +124,7 @@ class ExecutorProcesses:
             row = _exchange(process, task)
             if row is not None:
                 return row
-            code = self._bury(process)
+            code = self._reap(process)
         return task | {
             "error": f"its worker process died {MOST_DEATHS} times, last with exit code {code}; out of memory?"
         }
@@ -137,9 +137,9 @@ class ExecutorProcesses:
                 break
             process = self._started()
             if _exchange(process, self._question.data()) is None:
-                code = self._bury(process)
+                code = self._reap(process)
                 process = None
-                if code > 0:  # it left by itself: the next one would, too
+                if code > 0:  # it exited by itself: the next one would, too
                     break
         if process is None:
             raise RunError(f"a worker process could not start (exit code {code}); the cause is above")
@@ -168,7 +168,7 @@ class ExecutorProcesses:
             self._processes.add(process)
         return process
 
-    def _bury(self, process: subprocess.Popen[str]) -> int:
+    def _reap(self, process: subprocess.Popen[str]) -> int:
         try:
             code = process.wait(timeout=5.0)
         except subprocess.TimeoutExpired:
@@ -185,7 +185,7 @@ class ExecutorProcesses:
 
 
 def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
-    """Send a line and wait for the answer; none when the process is dead."""
+    """Send a line and wait for the answer; None if the process is dead."""
     assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.write(json.dumps(message) + "\n")
@@ -200,7 +200,7 @@ def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
 
 
 def _close(pipe: Any) -> None:
-    with suppress(OSError):  # what was left in the buffer has no reader any more
+    with suppress(OSError):  # the buffer has no reader any more
         pipe.close()
 
 
@@ -211,9 +211,7 @@ class ExecutorDask:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):
-            logging.getLogger(name).setLevel(
-                logging.CRITICAL
-            )  # it tells of a lost cluster in tracebacks; we in words
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # it reports a lost cluster with tracebacks
         try:
             self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
@@ -228,22 +226,22 @@ class ExecutorDask:
         self.capacity = max(16, 2 * sum(self._client.nthreads().values()))
 
     def submit(self, task: Row) -> Future[Row]:
-        told: Future[Row] = Future()
+        result: Future[Row] = Future()
 
-        def hand_on(done: Future[Row]) -> None:
+        def pass_on(done: Future[Row]) -> None:
             try:
-                told.set_result(done.result())
+                result.set_result(done.result())
             except Exception as error:
-                told.set_exception(self._gone() if self._is_gone(error) else error)
+                result.set_exception(self._gone() if self._is_gone(error) else error)
 
         try:
-            self._executor.submit(do_job, self._question, task).add_done_callback(hand_on)
+            self._executor.submit(do_job, self._question, task).add_done_callback(pass_on)
         except Exception as error:
             raise (self._gone() if self._is_gone(error) else error) from None
-        return told
+        return result
 
     def _is_gone(self, error: Exception) -> bool:
-        """Whether a run was lost with its cluster: nobody here takes runs back while the sweep goes on."""
+        """Whether a run was lost with its cluster."""
         return isinstance(error, CancelledError) or self._client.status != "running"
 
     def _gone(self) -> RunError:
@@ -253,7 +251,7 @@ class ExecutorDask:
         )
 
     def close(self) -> None:
-        with suppress(Exception):  # of a cluster that is gone nothing can be taken back
+        with suppress(Exception):  # a lost cluster cannot cancel anything
             self._executor.shutdown(wait=False)
         with suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)

@@ -1,8 +1,8 @@
-"""The folder of a sweep: what it holds, how it is begun, and that only the same sweep goes on in it.
+"""The folder of a sweep: what it holds, how it is created, and that only the same sweep can be resumed in it.
 
 scenario.json   the scenario before values are varied
-sweep.json      design, seeds, what was asked of each run, versions; written last, so who has it has everything
-rows.jsonl      a line for each finished run, on the disk before it counts
+sweep.json      design, seeds, the question of each run, versions; written last, so that a folder with it is complete
+rows.jsonl      a line for each finished run, on disk before it counts
 table.csv, cells.csv   made from the rows at the end (see `tables`)
 """
 
@@ -51,7 +51,7 @@ OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
 
 
 class Sweep:
-    """A sweep in its folder, finished or not. Opening one runs nothing: rules of a user's own stay where they are."""
+    """A sweep in its folder, finished or not. Opening one runs no code: a user's own rules are not loaded."""
 
     def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
@@ -88,7 +88,7 @@ class Sweep:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario before values are varied. Rules of a user's own in it must be known to this process."""
+        """The scenario before values are varied. A user's own rules in it must be registered in this process."""
         try:
             return Scenario.from_data(self.question.scenario)
         except ScenarioError as error:
@@ -97,9 +97,9 @@ class Sweep:
             raise ScenarioError(f"{error}. {self._how_to_trust()}") from None
 
     def trusting(self, rules: Iterable[str | Path]) -> Question:
-        """The question with rule files as the user names them: a folder's own word is not enough to run code.
+        """The question with rule files that the user names: a folder must not be able to name code to run.
 
-        Each file must be the one that the sweep was begun with, to the bit; where it lies does not matter.
+        Each file must equal the one that the sweep was started with; its path does not matter.
         """
         files = tuple(str(Path(file).resolve()) for file in rules)
         if self.question.rules and not files:
@@ -128,7 +128,7 @@ class Sweep:
         return self.question.measures
 
     def check_points(self) -> None:
-        """Refuse to go on with, or to analyse, a design whose points come out otherwise than when it was begun."""
+        """Refuse to resume or analyse a design whose points differ from those at its start."""
         if self.manifest["points"] != self.design.fingerprint:
             raise RunError(
                 f"the design {self.kind} in {self.folder} has other points with the libraries installed here; use "
@@ -145,13 +145,13 @@ class Sweep:
         )
 
     def _check_row(self, row: Row) -> None:
-        """Refuse a row that no run of this sweep writes. Points of other designs cost too much to compare each time."""
+        """Refuse a row that does not belong to this sweep. Only points of grids are compared: others cost too much."""
         check_row(row, self.paths, self.measures)
         if self.kind == "grid" and row["values"] != self.design.cell(row["run"] // self.design.repeats):
             raise ValueError(f"run {row['run']} has other values than its cell: {row['values']!r:.60}")
 
     def verify(self) -> Report:
-        """Read everything the folder holds and compare it with its sums, its design and its tables."""
+        """Read the whole folder and compare it with its checksums, its design and its tables."""
         from murmura.lab.verify import verify_sweep
 
         return verify_sweep(self.folder)
@@ -168,7 +168,7 @@ class Sweep:
 
     @property
     def _shown(self) -> dict[str, Any]:
-        """How a command line finds the scenario: one that Python made is in this folder."""
+        """How a command line names the scenario: one that was made in Python is in this folder."""
         source = self.start["source"]
         return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
 
@@ -209,7 +209,7 @@ class Sweep:
 def open_sweep(folder: str | Path) -> Sweep:
     """Open the folder of a sweep, a sensitivity analysis or a search.
 
-    Where something in it is damaged, a `DamageWarning` names it, and the rest is read.
+    Damaged parts raise a `DamageWarning`, and the rest is read.
     """
     return Sweep(Path(folder))
 
@@ -228,7 +228,7 @@ def claimed(
     announce: Announce,
     **more: Any,
 ) -> Iterator[Sweep]:
-    """The folder of a sweep, begun if it is new, for this process alone."""
+    """Open or create the folder of a sweep, locked for this process."""
     from filelock import FileLock, Timeout
 
     folder = Path(folder)
@@ -240,7 +240,7 @@ def claimed(
         "start": start,
         **more,
     }
-    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # have places of their own
+    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # stored elsewhere
     try:
         if folder.exists() and not is_sweep(folder) and not _is_free(folder):
             raise ScenarioError(f"{folder} is not empty and holds no sweep: name another folder")
@@ -260,7 +260,7 @@ def claimed(
         if is_sweep(folder):
             there = Sweep(folder, refuse)
             if design.kind == SEARCH and int(there.design.samples or 0) < int(design.samples or 0):
-                # More trials: the same search, further on. Those it has are the first of those it will have.
+                # More trials extend the same search: those it has are the first of them.
                 there.manifest["design"]["samples"] = design.samples
                 write_sweep_manifest(folder, there.manifest)
             _compare(there, asked, scenario, announce)
@@ -268,7 +268,7 @@ def claimed(
         else:
             _begin(folder, asked, scenario)
         made = open_sweep(folder)
-        made.question = question  # its rule files are where the user said
+        made.question = question  # with rule files at the user's paths
         yield made
     except OSError as error:
         raise RunError(f"cannot write the sweep to {folder}: {error}") from None
@@ -277,7 +277,7 @@ def claimed(
 
 
 def _is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds what a sweep left that was stopped before it had begun."""
+    """Whether a folder is empty, or holds only what a sweep left that was stopped before it began."""
     names = {path.name for path in folder.iterdir()}
     return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, SCENARIO, ROWS})
 
@@ -295,26 +295,26 @@ def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
     content = json_content(scenario)
     write_whole(folder / SCENARIO, content)
     write_whole(folder / ROWS, b"")
-    # The manifest comes last: a folder that has one has everything.
+    # The manifest comes last: a folder with one is complete.
     files = {SCENARIO: sha256(content)}
     write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})
 
 
 def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: Announce) -> None:
-    """A folder is gone on with only by the very sweep that it holds."""
+    """Raise unless the folder holds this very sweep."""
     asked = json.loads(json.dumps(asked))
     pairs = [(dict(value_paths(there.scenario)), dict(value_paths(scenario)))]
     for part, now in asked.items():
         before = there.manifest.get(part)
         if part == "points":
-            continue  # follow from the design, and are checked by themselves
+            continue  # follow from the design, and are checked separately
         pairs.append((before, now) if isinstance(before, dict) else ({part: before}, {part: now}))
     differences = [
         f"{name} was {_shown(name, before.get(name))}, now {_shown(name, now[name])}"
         for before, now in pairs
         for name in now
-        # A scenario may be named, and its values changed, in other words; what came of it was compared. Of rule files
-        # the hashes are, wherever they lie.
+        # The same scenario may be named in other ways: its values were compared, not its name. Rule files are compared
+        # by hash, wherever they are.
         if before.get(name) != now[name] and name not in ("source", "changes", "rules")
     ]
     if differences:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Asked(Protocol):
-    """What every run of a crew is asked."""
+    """What every run of a executor is asked."""
 
     @property
     def threads(self) -> int: ...

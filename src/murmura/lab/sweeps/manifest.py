@@ -1,7 +1,8 @@
-"""sweep.json: what a sweep asks, of which points, begun with what. A file of anybody's, so it is checked as it is read.
+"""sweep.json: the question of a sweep, its design, and what it was started with. It may come from anywhere, so it is
+validated.
 
-Since format 2 it carries a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row of the
-sweep a sum. A sweep keeps the format it was begun in.
+Since format 2 it has a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row has a
+checksum. A sweep keeps the format it began with.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class SweepManifest(Strict):
 
 
 def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
-    """The manifest of a sweep, checked; where it does not match its seal, `on_damage` is told."""
+    """Read and validate the manifest of a sweep; `on_damage` is called if it does not match its seal."""
     path = folder / MANIFEST
     try:
         data = parse_json(read_plain_file(path, LARGEST_FILE))
@@ -141,7 +142,7 @@ def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
 
 
 def write_sweep_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write the manifest whole, or not at all."""
+    """Write the manifest atomically."""
     data = {key: value for key, value in manifest.items() if key != "seal"}
     if data.get("format", 1) >= 2:
         data["seal"] = seal(data)

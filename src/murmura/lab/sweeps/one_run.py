@@ -1,7 +1,7 @@
-"""One run of a sweep: what is asked of all runs, and the answer of one.
+"""One run of a sweep: the question that all runs answer, and how one run answers it.
 
-Plain data goes in and comes out, so that a run may happen in this process, another one, or on another machine,
-with the same answer.
+Plain data goes in and comes out, so that a run may happen in this process, in another one or on another machine, with
+the same result.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
 
 POPULATION = "population"
-"""Agents alive: beside the measures in every answer, since it may change in a run."""
+"""Agents alive: part of every answer, since it may change in a run."""
 Announce = Callable[[str], None]
-SHARE = 0.2  # of a run's time, for costly measures that nobody named
+SHARE = 0.2  # of a run's time, for costly measures that the user did not name
 START = 50e3  # [µs] that a run takes beside its steps
 LISTS = ("measures", "rules", "costly", "rule_hashes")
 SAMPLES = 20
-"""Instants over which a run's measures are averaged, if nothing else is asked for."""
+"""Instants over which a run's measures are averaged by default."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Question:
         costly: Those of them that are taken at every `thin`-th of the instants only, counted from the last.
         backend, threads: As `Simulation` takes them.
         rules: Files that register rules and measures, which the user named.
-        rule_hashes: SHA-256 of each of these files: whoever does a run, here or elsewhere, runs these very bytes.
+        rule_hashes: SHA-256 of each of these files: every worker runs exactly these bytes.
     """
 
     scenario: dict[str, Any]
@@ -70,7 +70,7 @@ class Question:
     ) -> Question:
         """A question with its defaults filled in: the second half of a run, at twenty instants, all measures.
 
-        Where nobody named measures, the costly ones are taken at fewer instants: a fifth of a run is theirs at most.
+        Unless measures are named, the costly ones are taken at fewer instants, for at most a fifth of a run's time.
         """
         if steps < 1:
             raise ScenarioError(f"expected 1 or more steps, got {steps}")
@@ -99,7 +99,7 @@ class Question:
 
     @property
     def rhythm(self) -> str:
-        """What is taken at fewer instants than others, in words; empty if nothing is."""
+        """Which measures are taken at fewer instants, in words; empty if none."""
         if self.thin == 1:
             return ""
         instants = len(range(self.steps, self.discard, -self.every))
@@ -118,7 +118,7 @@ class Question:
 
 
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
-    """Which measures are costly, and at every how many of the instants they can be afforded."""
+    """Which measures are costly, and at every how many instants they are affordable."""
     budget = Budget.of(names, agents)
     run = steps * STEP(agents) + START
     affordable = max(1.0, SHARE * run / budget.costly_cost)
@@ -126,7 +126,7 @@ def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tu
 
 
 def check_measures(names: Iterable[str], scenario: Scenario) -> None:
-    """Refuse measures that nobody can take of this scenario."""
+    """Refuse measures that do not apply to this scenario."""
     for name in names:
         try:
             check_measure(name, scenario)
@@ -138,37 +138,37 @@ def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
     """Do one run and return its row: time averages of the measures, or what went wrong."""
     begun = time.perf_counter()
     try:
-        asked = Question.from_data(question)
+        spec = Question.from_data(question)
         simulation = Simulation(
-            asked.load().with_values(task["values"]),
+            spec.load().with_values(task["values"]),
             task["seed"],
-            asked.backend,
-            asked.threads,
+            spec.backend,
+            spec.threads,
         )
         outcome: dict[str, Any] = {
-            "measures": averages(simulation, asked),
+            "measures": averages(simulation, spec),
             "hash": simulation.state_hash(),
         }
-    except Exception as error:  # a user's rule or measure may raise anything, and the other runs go on
+    except Exception as error:  # a user's rule or measure may raise anything; other runs go on
         outcome = {
             "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
         }
     return task | outcome | {"seconds": round(time.perf_counter() - begun, 4)}
 
 
-def averages(simulation: Simulation, asked: Question) -> dict[str, float | None]:
+def averages(simulation: Simulation, question: Question) -> dict[str, float | None]:
     """Run to the end and average each measure over the measured instants where it is defined."""
-    totals = dict.fromkeys(asked.measures, 0.0)
-    counts = dict.fromkeys(asked.measures, 0)
-    every = [name for name in asked.measures if name != POPULATION]
-    cheap = [name for name in every if name not in asked.costly]
-    instants = list(range(asked.steps, asked.discard, -asked.every))
+    totals = dict.fromkeys(question.measures, 0.0)
+    counts = dict.fromkeys(question.measures, 0)
+    every = [name for name in question.measures if name != POPULATION]
+    cheap = [name for name in every if name not in question.costly]
+    instants = list(range(question.steps, question.discard, -question.every))
     for k, step in reversed(list(enumerate(instants))):
         simulation.step(step - simulation.step_count)
         flock = simulation.flock()
-        names = every if k % asked.thin == 0 else cheap
+        names = every if k % question.thin == 0 else cheap
         for name, value in (measure_flock(flock, names) | {POPULATION: float(flock.agent_count)}).items():
             if math.isfinite(value):
                 totals[name] += value
                 counts[name] += 1
-    return {name: totals[name] / counts[name] if counts[name] else None for name in asked.measures}
+    return {name: totals[name] / counts[name] if counts[name] else None for name in question.measures}

@@ -1,9 +1,9 @@
-"""The rows of a sweep on disk: one line of JSON for each finished run, safe against being killed at any moment.
+"""The rows of a sweep on disk: one line of JSON for each finished run, safe if the process is killed at any time.
 
-Rows are appended in whatever order runs end, and are on the disk before they count. A line that was cut short
-is cut off when the file is opened again; its run is then done again, with the same result. So is a line that is
-damaged: readers name it and read the others, who goes on with the sweep takes it out and does its run again. Only the
-place of each row is kept in memory, so a million of them cost eight megabytes.
+Rows are appended in the order in which runs end, and are on disk before they count. An incomplete last line is removed
+when the file is opened again, and its run is repeated with the same result. Readers report damaged lines and read the
+others; resuming removes them and repeats their runs. Only the offset of each row is kept in memory: eight megabytes for
+a million rows.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from murmura.scenario.plain_files import open_plain_file
 Row = dict[str, Any]
 Check = Callable[[Row], None]
 DAMAGED = "rows.damaged.jsonl"
-"""A copy of the rows as they were found, before damaged ones are taken out."""
+"""A copy of the file, from before damaged rows were removed."""
 
 
 class Rows:
-    """Rows by the number of their run. The last row of a run is the one that counts.
+    """Rows by the number of their run. The last row of a run counts.
 
     Args:
         path: The file.
-        run_count: How many runs there are; a row of another is damaged.
-        writable: Whether rows will be added; damaged ones are then taken out.
-        summed: Whether lines carry sums.
+        run_count: How many runs there are; rows of others count as damaged.
+        writable: Whether rows will be added; damaged ones are then removed.
+        summed: Whether lines carry checksums.
         check: Raises ValueError for a row that makes no sense.
         on_damage: Called with each damage.
     """
@@ -52,7 +52,7 @@ class Rows:
         on_damage: OnDamage = warn_of_damage,
     ) -> None:
         self.path, self._summed, self._check, self._on_damage = path, summed, check, on_damage
-        # Places are counted from 1. Memory of zeros is taken only where something is written to it.
+        # Offsets count from 1, so that 0 means none: pages of zeros take no memory until they are written to.
         self._places = np.zeros(run_count, np.int64)
         self._failed: set[int] = set()
         self.damaged = 0
@@ -74,7 +74,7 @@ class Rows:
             raise RunError(f"cannot open {path}: {error}") from None
 
     def _read(self) -> int:
-        """Find every row and name every damaged line; return where whole lines end."""
+        """Find every row and report every damaged line; return where complete lines end."""
         end = 0
         with open_plain_file(self.path) as lines:
             for number, place, line in raw_lines(lines):
@@ -110,7 +110,7 @@ class Rows:
         self._places[run] = place + 1
 
     def _take_out_damaged(self) -> None:
-        """Write the rows anew without the damaged ones; the file as it was is kept beside it."""
+        """Write the rows again without the damaged ones; the old file is kept beside it."""
         kept = self.path.with_name(DAMAGED)
         with open_plain_file(self.path) as lines, whole_file(kept) as copy:
             while piece := lines.read(2**20):
@@ -130,11 +130,11 @@ class Rows:
         self._end = self._read()
 
     def append(self, rows: list[Row]) -> None:
-        """Write rows and return when they are on the disk."""
+        """Write rows, and return when they are on disk."""
         lines = [line_of(row, self._summed) for row in rows]
         data = b"".join(lines)
         try:
-            # Past the end nothing counts yet, so a write that fails half-way has done no harm.
+            # Nothing past the end counts, so a write that fails half-way does no harm.
             self._file.seek(self._end)
             written = self._file.write(data)
             if written < len(data):
@@ -150,11 +150,11 @@ class Rows:
             self._end += len(line)
 
     def __contains__(self, run: int) -> bool:
-        """Whether a run is done, and well."""
+        """Whether a run is done without an error."""
         return bool(self._places[run]) and run not in self._failed
 
     def __len__(self) -> int:
-        """How many runs are done, well or not."""
+        """How many runs are done, with or without an error."""
         return int(np.count_nonzero(self._places))
 
     @property
@@ -162,7 +162,7 @@ class Rows:
         return self._failed
 
     def get(self, run: int) -> Row | None:
-        """The row of a run; none if it is not done."""
+        """The row of a run; None if it is not done."""
         if not self._places[run]:
             return None
         self._file.seek(int(self._places[run]) - 1)
@@ -180,7 +180,7 @@ class Rows:
 
 
 def check_row(row: Row, paths: Collection[str], measures: Collection[str]) -> None:
-    """Refuse a row that no run of such a sweep writes."""
+    """Refuse a row that does not fit such a sweep."""
     values, seed = row.get("values"), row.get("seed")
     if not isinstance(values, dict) or values.keys() != set(paths):
         raise ValueError(f"expected values of {', '.join(paths)}, got {values!r:.60}")

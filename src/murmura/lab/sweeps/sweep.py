@@ -1,6 +1,6 @@
-"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be gone on with.
+"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be resumed.
 
-Only this process writes. Runs are functions of their values and seed, so one that was lost is simply done again.
+Only this process writes. A run is a function of its values and seed, so a lost one is simply repeated.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.core.saying import say
 from murmura.lab.damage import refuse
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import listed_axes, read_axes
@@ -25,6 +26,7 @@ from murmura.scenario import Scenario, load_scenario
 from murmura.scenario.rule_files import load_rule_file
 
 Progress = Callable[[int, int], None]
+MOST_CELLS_LOOKED_AT = 50
 
 
 def silent(text: str) -> None:
@@ -65,18 +67,18 @@ def sweep(
         design: "grid", "lhs", "sobol", "saltelli" or "morris".
         samples: How many points, for designs other than a grid.
         repeats: Runs of each cell, on independent seeds.
-        seed: From it the seeds of all runs are derived, and the points of random designs.
+        seed: Determines the seeds of all runs, and the points of random designs.
         measures: Names of measures; by default all, the costly ones at fewer instants.
         discard: Steps at the beginning that are not measured; the first half by default.
         every: Steps between two measured instants; by default so that there are twenty.
-        workers: How many processes; by default one for each core. 0: none beside this one.
+        workers: How many processes; by default one for each core. 0: run in this process.
         scheduler: Address of a Dask scheduler that does the runs instead.
         backend: For each run, as `Simulation` takes it.
         threads: For each run, as `Simulation` takes them.
         rules: Files of your own that register rules and measures.
         source: How a command line names the scenario, for replay commands.
         changes: What a command line changes in it.
-        sure: Whether a design of very many runs is meant.
+        sure: Confirms a design of very many runs.
         progress: Called with the runs done and the runs in all; by default they are shown on standard error.
         announce: Called with a line of text that a user should see.
 
@@ -90,11 +92,32 @@ def sweep(
     )  # fmt: skip
     if prepared[0].rhythm:
         announce(prepared[0].rhythm)
+    tell = say if announce is silent else announce  # wrong science must not be silent
+    for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
+        tell(line)
     if not is_sweep(out):
         dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
     with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
         _work(made, workers, scheduler, report, announce)
     return made
+
+
+def hidden_cells(scenario: Scenario, design: Design) -> list[str]:
+    """What of the varied values cannot act in how many cells, by the first that says so; of many cells, a sample."""
+    cells = range(0, design.cell_count, max(1, design.cell_count // MOST_CELLS_LOOKED_AT))
+    told: dict[str, tuple[str, int]] = {}
+    for cell in cells:
+        values = design.cell(cell)
+        try:
+            lines = scenario.with_values(values).hidden_values()
+        except ScenarioError:
+            continue  # the run itself will say so
+        for path in values:
+            line = next((line for line in lines if path in line), None)
+            if line is not None:
+                first, count = told.get(path, (line, 0))
+                told[path] = (first, count + 1)
+    return [f"{count} of {len(cells)} cells: {line}" for line, count in told.values()]
 
 
 def resume_sweep(
@@ -105,13 +128,13 @@ def resume_sweep(
     announce: Announce = silent,
     rules: Iterable[str | Path] = (),
 ) -> Sweep:
-    """Go on with the sweep in a folder; runs that failed are tried once more.
+    """Resume the sweep in a folder; runs that failed are tried once more.
 
     Args:
         folder: The folder.
         workers, scheduler, progress, announce: As for `sweep`.
-        rules: The files of your own that the sweep was begun with. They are compared with what they were then, and are
-            never run because a folder names them.
+        rules: The rule files that the sweep was started with. They must be unchanged, and are never run only because a
+            folder names them.
     """
     there = Sweep(Path(folder), refuse)
     question = there.trusting(rules)
@@ -145,9 +168,9 @@ def prepare(
     source: str | None,
     changes: dict[str, Any] | None,
 ) -> tuple[Question, Design, dict[str, Any]]:
-    """Check everything that can be checked without a run, and put it in order."""
+    """Check everything that can be checked without a run."""
     files = tuple(str(Path(file).resolve()) for file in rules)
-    # Changed rules would make a sweep of two halves, so their text is part of what is asked.
+    # Changed rules would mix two sweeps, so the hashes of their files are part of the question.
     texts = tuple(load_rule_file(file) for file in files)
     if not isinstance(scenario, Scenario):
         source = source or str(scenario)
@@ -194,7 +217,7 @@ def _work(
 def do_runs(
     tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
 ) -> None:
-    """Have tasks done and their rows written, keeping no more under way than the executor can use."""
+    """Submit tasks and write their rows, with no more in flight than the executor can use."""
     waiting: dict[Future[Row], Row] = {}
     done = 0
     while True:
@@ -214,5 +237,5 @@ def _row(future: Future[Row], task: Row) -> Row:
         return future.result()
     except MurmuraError:
         raise
-    except Exception as error:  # a cluster lost the run, or could not even load it
+    except Exception as error:  # a cluster lost the run, or could not load it
         return task | {"error": f"{type(error).__name__}: {error}"}

@@ -25,7 +25,7 @@ SAFE = ". The rows are safe; run the same command again"
 
 
 def replay_command(start: dict[str, Any], values: dict[str, Any], seed: int) -> str:
-    """The command that shows a run live: the words the sweep was asked with, and the values of the run."""
+    """The command that shows a run live: the options of the sweep, and the values of the run."""
     words = ["murmura", "live", start["source"], "--seed", str(seed)]
     for path, value in (start["changes"] | values).items():
         words += ["--set", f"{path}={_word(value)}"]
@@ -43,7 +43,7 @@ def _word(value: Any) -> str:
 def run_lines(
     rows: Iterable[dict[str, Any]], repeats: int, measures: Iterable[str], start: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """One flat line for each row: undefined measures and those of failed runs are none."""
+    """One flat line for each row; undefined measures and those of failed runs are None."""
     names = list(measures)
     for row in rows:
         cell, repeat = divmod(row["run"], repeats)
@@ -77,7 +77,7 @@ def cell_lines(
 
 
 def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """Mean and its standard error, of the values that are defined; the error needs two."""
+    """Mean and standard error of the defined values; the error needs two."""
     known = [value for value in values if value is not None]
     if not known:
         return None, None
@@ -89,7 +89,7 @@ def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float 
 
 
 def write_table(path: Path, lines: Iterator[dict[str, Any]]) -> None:
-    """Write lines as CSV, temporary first, so that a table is always whole; and as Parquet if that can be done."""
+    """Write lines as CSV, atomically, and as Parquet if polars is installed."""
     with (
         atomic_write(path, comfort=SAFE) as (temporary,),
         temporary.open("w", newline="", encoding="utf-8") as file,

@@ -1,7 +1,7 @@
 """A worker process of a sweep: reads a question and then tasks as lines of JSON, writes rows the same way.
 
 Plain pipes instead of `multiprocessing`: a user's script needs no main guard, nothing is pickled, and a worker
-that dies takes nothing but its own run with it.
+that dies loses only its own run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 
 def main() -> None:
     """Serve until standard input ends."""
-    # Ctrl-C is for whoever started the sweep. It ends its workers itself.
+    # Ctrl-C is for the parent, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Whatever a user's rules print must not end up between the rows.
+    # Output of a user's rules must not mix with the rows.
     rows = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     lines: SimpleQueue[str] = SimpleQueue()
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _listen(lines: SimpleQueue[str]) -> None:
-    """Hand lines on. When they end, the parent has closed the pipe or is dead: leave at once."""
+    """Pass lines on. When they end, the parent has closed the pipe or is dead: exit at once."""
     for line in sys.stdin:
         lines.put(line)
     os._exit(0)

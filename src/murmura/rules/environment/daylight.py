@@ -42,10 +42,6 @@ class Daylight(Rule):
     dawn_cohesion: float = quantity(1.2, "Factor on the weight of cohesion at dawn.", "", (0, 3), ge=0, le=10)
     day_cohesion: float = quantity(1.0, "Factor on the weight of cohesion by day.", "", (0, 3), ge=0, le=10)
     dusk_cohesion: float = quantity(1.3, "Factor on the weight of cohesion at dusk.", "", (0, 3), ge=0, le=10)
-    night_glow: float = quantity(1.5, "How much animals glow at night.", "", (0, 3), ge=0, le=10)
-    dawn_glow: float = quantity(0.8, "How much animals glow at dawn.", "", (0, 3), ge=0, le=10)
-    day_glow: float = quantity(0.2, "How much animals glow by day.", "", (0, 3), ge=0, le=10)
-    dusk_glow: float = quantity(1.0, "How much animals glow at dusk.", "", (0, 3), ge=0, le=10)
 
     def refuses(self, scenario: Any) -> list[str]:
         hours = (self.dawn_at, self.day_at, self.dusk_at, 1.0)
@@ -104,15 +100,13 @@ class Sky(NamedTuple):
     period: str
     clock: str
     light: float
-    glow: float
 
 
 def sky(rule: Daylight, time: float) -> Sky:
-    """The part of the day, the time as a clock shows it, how light it is (0 to 1), and how much animals glow."""
+    """The part of the day, the time as a clock shows it, and how light it is (0 to 1)."""
     hour = float(hour_at(rule, time))
     periods = ((0.0, "night"), (rule.dawn_at, "dawn"), (rule.day_at, "day"), (rule.dusk_at, "dusk"))
     period = [name for begins, name in periods if hour >= begins][-1]
     minutes = int(hour * 24 * 60)
     light = float(valued(rule, hour, 0.0, 0.5, 1.0, 0.5))
-    glow = float(valued(rule, hour, rule.night_glow, rule.dawn_glow, rule.day_glow, rule.dusk_glow))
-    return Sky(period, f"{minutes // 60:02d}:{minutes % 60:02d}", light, glow)
+    return Sky(period, f"{minutes // 60:02d}:{minutes % 60:02d}", light)

@@ -15,7 +15,7 @@ from murmura.core.algebra import Condition, Number, absolute, maximum, minimum, 
 from murmura.core.layout import Layout, vector
 from murmura.core.merging import Sum
 from murmura.core.rule import register_in_space
-from murmura.core.space import WALLS, offset
+from murmura.core.space import WALLS, offset, shortest
 from murmura.core.vec import TINY, Vec
 from murmura.rules.environment import terrain
 from murmura.rules.environment.terrain import (
@@ -99,6 +99,30 @@ def contains(shape: Any, place: Sequence[float], depth: float) -> bool:
     if isinstance(shape, Box):
         return all(min(a, b) < c < max(a, b) for a, b, c in zip(shape.low, shape.high, place, strict=True))
     return isinstance(shape, Polygon) and terrain.contains(shape, x, y)
+
+
+def lies_in(world: Any, shape: Any, place: Sequence[float]) -> bool:
+    """Whether a place lies inside an obstacle, which may reach across the seam of a wrapping world."""
+    depth = world.depth
+    centre = _centre(shape, depth or 0.0)
+    if centre is not None:
+        place = [
+            float(c + shortest(x - c, size)) if edge == "wrap" else x
+            for x, c, size, edge in zip(place, centre, world.sides, world.edges, strict=False)
+        ]
+    return terrain.contains(shape, *place) if depth is None else contains(shape, place, depth)
+
+
+def _centre(shape: Any, depth: float) -> list[float] | None:
+    """The middle of an obstacle that may reach across a seam."""
+    if isinstance(shape, Box):
+        return [0.5 * (a + b) for a, b in zip(shape.low, shape.high, strict=True)]
+    if isinstance(shape, Circle):
+        return [shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z]
+    if isinstance(shape, Cylinder):
+        low, high = 0.0 if shape.bottom is None else shape.bottom, depth if shape.top is None else shape.top
+        return [shape.x, shape.y, 0.5 * (low + high)]
+    return None
 
 
 # Meeting a surface

@@ -124,8 +124,13 @@ def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
     """Vector from the nearest point of an obstacle's core to a place, and the distance to its surface."""
     from_start = offset(world, it.start, place)
     edge = it.end - it.start
-    along = minimum(1.0, maximum(0.0, from_start.dot(edge) / (edge.square + TINY)))
-    away = from_start - edge * along
+    per_square = 1.0 / (edge.square + TINY)
+    share = from_start.dot(edge) * per_square
+    away = from_start - edge * minimum(1.0, maximum(0.0, share))
+    # Beside a long wall that is a small difference of large numbers, whose rounding lies along the wall: taken off once
+    # more, what is left is the wall's normal, however near the place is.
+    slip = where((share > 0.0) & (share < 1.0), away.dot(edge) * per_square, 0.0)
+    away = away - edge * slip
     return away, away.length - it.radius
 
 

@@ -85,10 +85,20 @@ class Jitter(Rule):
     """Turn by a random angle each step, at most `max_turn_rate` (S4-12)."""
 
     angle: float = quantity(10.0, "Greatest random turn in a step.", "deg", (0, 180), ge=0, le=180)
-    max_turn_rate: float = quantity(180.0, "Limit of the turn, whatever the angle.", "deg/s", (0, 720), ge=0)
+    max_turn_rate: float = quantity(720.0, "Limit of the turn, whatever the angle.", "deg/s", (0, 7200), ge=0)
 
     clamped = False
     silent_when_zero = "angle"
+
+    def hidden(self, scenario: Any) -> list[str]:
+        limit = self.max_turn_rate * scenario.motion.time_step
+        if self.angle <= limit * (1.0 + 1e-9):
+            return []
+        return [
+            f"rules.jitter.angle = {self.angle:g} [deg] acts as {limit:g}: max_turn_rate ({self.max_turn_rate:g} "
+            "[deg/s]) x motion.time_step is the limit; raise rules.jitter.max_turn_rate to "
+            f"{self.angle / scenario.motion.time_step:g} or more, or lower the angle"
+        ]
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:

@@ -105,14 +105,17 @@ class Behavior(Rule):
     tired_below: float = quantity(0.3, "Energy below which a hunter rests.", "", (0, 1), ge=0, le=1)
     rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
 
-    reads = ("energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure")
+    reads = (
+        "energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure", "fright",
+    )  # fmt: skip
     writes = (
-        "panic", "stance", "stance_reason", "stance_time", "quarry_id", "quarry_distance", "target_mate_id",
+        "panic", "fright", "stance", "stance_reason", "stance_time", "quarry_id", "quarry_distance", "target_mate_id",
         "mating_timer", "consents", "mated", "feeding_state", "target_food_id",
     )  # fmt: skip
     columns = {
         "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1, "quarry_distance": FAR,
         "consents": 0, "mated": 0, "ready": 0, "scent": FAR, "pressure": 0.0, "part_glow": 0.0,
+        "fright": 0.0,
         "gene_aggression": GENE_COLUMNS["gene_aggression"], "gene_fear": GENE_COLUMNS["gene_fear"],
     }  # fmt: skip
 
@@ -164,7 +167,9 @@ class Behavior(Rule):
     @staticmethod
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         eats, scavenges, hunts, partner, company = opportunities(p, me, found)
-        wanted, why = ladder(found.feared > 0.5, hunts, eats, scavenges, partner, company)
+        # Hunters of the rule `predators` frighten as well as animals that hunt.
+        feared = (found.feared > 0.5) | (me.fright > 0.0)
+        wanted, why = ladder(feared, hunts, eats, scavenges, partner, company)
         return settle(p, me, found, wanted, why, world)
 
     @staticmethod
@@ -224,9 +229,11 @@ def settle(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> An
     stance = where(keeps, s, wanted)
     courts, hunts, feeds = stance == MATING, (stance == HUNTING) & quarry.exists, stance == SEEKING_FOOD
     timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
+    flight = maximum(me.gene_fear, me.fright)
     return {
         # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
-        "panic": where(stance == FLEEING, me.gene_fear, where(hunts, p.sprint * me.gene_aggression, 0.0)),
+        "panic": where(stance == FLEEING, flight, where(hunts, p.sprint * me.gene_aggression, 0.0)),
+        "fright": 0.0,  # until hunters frighten anew
         "stance": stance,
         "stance_reason": where(keeps, NOT_YET, why),
         "stance_time": where(stance == s, me.stance_time + world.dt, 0.0),
@@ -266,7 +273,7 @@ class ScoredBehavior(Behavior):
         eats, scavenges, hunts, partner, company = opportunities(p, me, found)
         _, beside = at_side(p, me, found.mate)
         distance = distance_to(predator)
-        threat = threat_of(predator, distance, p.threat_radius)
+        threat = maximum(threat_of(predator, distance, p.threat_radius), me.fright)
         near = where(predator.stance == HUNTING, p.close_hunter, p.close_other)
         close = predator.exists & (distance < near)
         chase = maximum(0.0, 1.0 - distance_to(quarry) / p.threat_radius) * me.gene_aggression

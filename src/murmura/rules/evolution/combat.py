@@ -47,7 +47,10 @@ class Combat(Rule):
         0.0075, "Share of its health that heals in a second.", "1/s", (0, 0.1), ge=0
     )
     food_healing: float = quantity(
-        0.5, "Health that a share of energy gained by food heals.", "", (0, 2), ge=0
+        0.5, "Health that a unit of energy gained by food heals.", "health/energy", (0, 2), ge=0
+    )
+    energy_units: float = quantity(
+        150.0, "Energy of an animal of size 1 that is full, for healing.", "energy", (10, 1000), gt=0
     )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
@@ -88,7 +91,9 @@ class Combat(Rule):
         capacity = health_capacity(p, me)
         # S3-45: the bold are hurt more.
         pain = bitten * (1.0 - defence(p, me)) + struck * p.strike_back * me.gene_aggression
-        healed = p.food_healing * maximum(0.0, me.energy - me.energy_before)
+        # S3-28: half of the energy itself, not of its share; both grow with the size.
+        gained = maximum(0.0, me.energy - me.energy_before) * p.energy_units * me.gene_size
+        healed = p.food_healing * gained / capacity
         dead = me.health <= 0.0
         # To the nearest whole step: fractions of a second do not add up exactly.
         left = me.attack_cooldown - world.dt

@@ -26,13 +26,15 @@ from murmura.rules.evolution.phenotype import (
     vision_range,
 )
 
+AT_BIRTH = " Founders and newcomers get it; who lives keeps what it was born with."
+
 
 def _gene(default: float, text: str) -> Any:
-    return quantity(default, text, "", (0, 1), ge=0, le=1)
+    return quantity(default, text + AT_BIRTH, "", (0, 1), ge=0, le=1)
 
 
 def _count(default: float, text: str) -> Any:
-    return quantity(default, text, "", (0, 5), ge=0, le=9)
+    return quantity(default, text + AT_BIRTH, "", (0, 5), ge=0, le=9)
 
 
 @register_rule("genome")
@@ -45,7 +47,9 @@ class Genome(Rule):
     speed: float = _gene(0.44, "Founders' speed: share of motion.max_speed.")
     force: float = _gene(0.3, "Founders' force: share of motion.max_force.")
     vision: float = _gene(0.5, "Founders' sight: share of max_vision.")
-    size: float = quantity(1.0, "Founders' size: food need, health, bite.", "", (0.5, 3), ge=0.5, le=3)
+    size: float = quantity(
+        1.0, "Founders' size: food need, health, bite." + AT_BIRTH, "", (0.5, 3), ge=0.5, le=3
+    )
     aggression: float = _gene(
         0.3, "Founders' aggression: harder bites, chases from farther away, more injuries."
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from murmura.core.algebra import maximum, minimum, to_number, where
+from murmura.core.algebra import Number, maximum, minimum, to_number, where
 from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_YOUNG, uniform_from
@@ -26,7 +26,7 @@ FREE = {
     "age": 0.0, "health": 1.0, "stance": int(FLOCKING), "stance_reason": 0, "stance_time": 0.0, "quarry_id": -1,
     "quarry_distance": FAR, "attack_id": -1, "blow": 0.0, "attack_cooldown": 0.0, "wound": 0.0, "hurt_by": -1,
     "hurt_as": 0, "kick_x": 0.0, "kick_y": 0.0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0,
-    "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0,
+    "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0, "gave": 0.0, "fright": 0.0,
 }  # fmt: skip
 """Columns in which the young are as new as anybody, whatever their mother is at."""
 UNATTACHED = {
@@ -55,6 +55,14 @@ class Reproduction(Rule):
         0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9
     )
     cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
+    keeps: float = quantity(
+        1.0,
+        "Energy that parents have left, whatever they had; the young get the rest. 1: `gift` and `cost` count.",
+        "",
+        (0.1, 1),
+        gt=0,
+        le=1,
+    )
     first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
     most: int = quantity(
         2000, "Greatest population of all; at it nobody is born.", "", (100, 20_000), ge=1, le=5_000_000
@@ -79,7 +87,7 @@ class Reproduction(Rule):
     shared = ("most",)
     item_fields = ("kind", "count", "waiting", "born", "first")
     reads = ("species", "target_mate_id", "mated", "consents")
-    writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure")
+    writes = ("energy", "mating_cooldown", "ready", "ready_for", "bore", "pressure", "gave")
     inherits = (
         "velocity", "energy", "energy_before", *BODY_COLUMNS, *FREE, *UNATTACHED, "generation", "mother_id",
         "father_id",
@@ -97,6 +105,11 @@ class Reproduction(Rule):
         if len(scenario.species) > MOST_SPECIES:
             found.append(
                 f"rules.reproduction counts at most {MOST_SPECIES} species, got {len(scenario.species)}; use fewer"
+            )
+        if self.energy_threshold < self.keeps < 1.0:
+            found.append(
+                f"rules.reproduction.keeps must be at most energy_threshold ({self.energy_threshold:g}), or the young "
+                f"get nothing, got {self.keeps:g}; lower it, or set it to 1 for a share of what the mother has"
             )
         return found
 
@@ -116,8 +129,11 @@ class Reproduction(Rule):
         mates = _mates(me)
         bears = _bears(p, me) & (found.admitted > 0.5)
         left = where(bears, me.energy * (1.0 - p.gift), me.energy)
+        left = where(mates, maximum(0.0, left - p.cost), left)
+        left = where(mates & (p.keeps < 1.0), minimum(me.energy, p.keeps), left)
         return {
-            "energy": where(mates, maximum(0.0, left - p.cost), left),
+            "energy": left,
+            "gave": me.energy - left,
             "mating_cooldown": where(mates, p.cooldown, me.mating_cooldown),
             "ready": where(mates, 0.0, me.ready),
             "bore": where(bears, 1.0, 0.0),
@@ -142,9 +158,7 @@ class Reproduction(Rule):
         alone = mother.id == father.id
         turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         body = _body(p, mother, father, child_id, world)
-        # The cost of mating was paid after the gift was taken.
-        given = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift)
-        energy = minimum(1.0, given * mother.gene_size / body["gene_size"])
+        energy = minimum(1.0, _gift(p, mother, father, alone) / body["gene_size"])
         return {
             "velocity": any_direction(
                 turn * 6.2831855, height, p.first_flight * mother.speed, len(world.size)
@@ -201,6 +215,16 @@ def _bears(p: Any, me: Any) -> Any:
     """Whether it would have a young one: of two the one with the lower id, or both."""
     turn = (me.ready == READY_ALONE) | (p.young > 1.5) | (to_number(me.id) < me.target_mate_id)
     return _mates(me) & turn
+
+
+def _gift(p: Any, mother: Any, father: Any, alone: Any) -> Number:
+    """The energy that the young get, for a size of 1."""
+    # The cost of mating was paid after the gift was taken.
+    share = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift) * mother.gene_size
+    both = mother.gave * mother.gene_size + where(alone, 0.0, father.gave * father.gene_size)
+    # Where each of the two has a young one, each gets half.
+    both = where(~alone & (p.young > 1.5), 0.5 * both, both)
+    return where(p.keeps < 1.0, both, share)
 
 
 def _body(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> dict[str, Any]:

@@ -13,13 +13,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from murmura.core.algebra import (
-    Number,
-    absolute,
-    floor,
     maximum,
     minimum,
     sqrt,
-    to_integer,
     to_number,
     when,
     where,
@@ -27,22 +23,21 @@ from murmura.core.algebra import (
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, layout_of_width, place_of, vector
 from murmura.core.merging import FAR, Best, Count, Least
-from murmura.core.model import PLACES, Model, choice, height, quantity
-from murmura.core.noise import noise
-from murmura.core.randomness import IN_SPACE, STREAM_FOOD, seed_words, uniform_from
+from murmura.core.model import choice, quantity
+from murmura.core.randomness import seed_words
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, MatingState
-from murmura.core.vec import TINY, Vec, any_direction, from_angle
+from murmura.core.vec import TINY
+from murmura.rules.life.feeding_flight import approach, rank, sit, wait
+from murmura.rules.life.sources import FoodSource, drawn, inside, serve, stay_empty
 from murmura.rules.life.stages import Change
 from murmura.rules.refusals import exact_ids, in_order, outside_world
-from murmura.rules.steering.towards import steer_at_speed
 
 GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
 NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
 SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
 MEAL = float(Event.MEAL)
-RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
 
 STAGES = {
     FeedingState.NONE: "flies with the flock; if hungry and in reach of food with room, it is drawn there",
@@ -79,17 +74,6 @@ CHANGES = (
 
 
 DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen around it, not on it
-
-
-class FoodSource(Model):
-    """A place with food."""
-
-    x: float = quantity(..., "Where it is.", "u", PLACES)
-    y: float = quantity(..., "Where it is.", "u", PLACES)
-    z: float | None = height()
-    amount: float | None = quantity(
-        None, "Food it holds when full; none: the rule's `amount`.", "food", (1, 1000), gt=0
-    )
 
 
 @register_rule("feeding")
@@ -197,8 +181,8 @@ class Feeding(Rule):
 
     def items_in(self, sides: Sequence[float], seed: int) -> Sequence[Sequence[Any]]:
         low, high = seed_words(seed)
-        draws = [_drawn(low, high, 0, number, len(sides)) for number in range(self.count)]
-        return self._rows([_inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
+        draws = [drawn(low, high, 0, number, len(sides)) for number in range(self.count)]
+        return self._rows([inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
 
     def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
         """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
@@ -315,14 +299,14 @@ class Feeding(Rule):
         way = found.offset
         distance = sqrt(where(found.exists, found.score, 0.0))
         s = me.feeding_state
-        approach = _approach(p, me, way, distance)
-        goes_in = (s == GATHERING) & (_rank(p, me, world) < found.invites)
+        towards_food = approach(p, me, way, distance)
+        goes_in = (s == GATHERING) & (rank(p, me, world) < found.invites)
         drawn = (s == NONE) & (me.energy < p.drawn_below)
         pull = p.attraction * me.max_force * (1.0 + p.hunger_gain * (1.0 - me.energy))
         pull = where(drawn, pull * maximum(0.0, 1.0 - distance / p.reach) / (distance + TINY), 0.0)
-        force = where(s == FEEDING, _sit(p, me, way, distance), way * pull)
-        force = where(s == GATHERING, _wait(p, me, way, distance, world), force)
-        force = where((s == APPROACHING) | goes_in, approach, force)
+        force = where(s == FEEDING, sit(p, me, way, distance), way * pull)
+        force = where(s == GATHERING, wait(p, me, way, distance, world), force)
+        force = where((s == APPROACHING) | goes_in, towards_food, force)
         return force * where(found.exists, p.weight, 0.0)
 
     @staticmethod
@@ -359,103 +343,6 @@ class Feeding(Rule):
         it.room, it.portion, it.invites, it.admitted = 0.0, 0.0, 0.0, -1.0
         when(
             it.amount > 0.0,
-            lambda: _serve(p, it, told.nearest.id, world),
-            lambda: _stay_empty(p, it, world),
+            lambda: serve(p, it, told.nearest.id, world),
+            lambda: stay_empty(p, it, world),
         )
-
-
-def _serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
-    """Set aside a portion for each feeder and, while there is room, let in the nearest of those who wait."""
-    share = it.amount / maximum(1.0, it.feeders)
-    it.portion = where(it.feeders > 0.0, minimum(p.consumption * world.dt, share), 0.0)
-    it.amount = maximum(0.0, it.amount - it.portion * it.feeders)
-    room = maximum(0.0, p.capacity - it.feeders)
-    admits = (room > 0.0) & (nearest >= 0.0)
-    it.invites = minimum(1.0, p.eagerness * room / maximum(1.0, it.waiting))
-    it.admitted = where(admits, nearest, -1.0)
-    it.room = room - where(admits, 1.0, 0.0)
-
-
-def _stay_empty(p: Any, it: Any, world: Any) -> None:
-    """Nothing to eat, until the respawn time is over."""
-    it.present = 0.0
-    it.empty_for = it.empty_for + world.dt
-    if not p.respawn_never:
-        when(it.empty_for >= p.respawn_time, lambda: _fill(p, it, world))
-
-
-def _fill(p: Any, it: Any, world: Any) -> None:
-    """Full again, at home or elsewhere."""
-    it.position = it.home
-    if p.respawn_elsewhere:
-        number = to_integer(it.id) + RESPAWN_DRAWS
-        draws = _drawn(world.seed_low, world.seed_high, world.step, number, len(world.size))
-        it.position = Vec(*_inside(p.margin, draws, world.size))
-    it.amount, it.present, it.room, it.invites = it.full, 1.0, p.capacity, 1.0
-    it.empty_for = 0.0
-
-
-def _drawn(low: Any, high: Any, step: Any, number: Any, count: int) -> list[Number]:
-    """Numbers in [0, 1) for a source's place, one for each axis."""
-    draws = [*uniform_from(low, high, step, number, STREAM_FOOD)]
-    return draws if count == 2 else [*draws, uniform_from(low, high, step, number, STREAM_FOOD + IN_SPACE)[0]]
-
-
-def _inside(margin: Number, draws: Sequence[Number], sides: Any) -> list[Number]:
-    """The place that numbers in [0, 1) stand for, at least `margin` away from the edges."""
-    return [margin + u * (side - 2.0 * margin) for u, side in zip(draws, sides, strict=True)]
-
-
-def _rank(p: Any, me: Any, world: Any) -> Any:
-    """Who goes in where not all can: a number in [0, 1) that stays for a turn, and is spread evenly over the turns."""
-    own = to_number(me.id)
-    own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
-    own = own - floor(own)
-    rank = own + floor(world.noise_time / p.turn_time + own) * 0.7548777
-    return rank - floor(rank)
-
-
-def _approach(p: Any, me: Any, way: Vec, distance: Number) -> Any:
-    """Straight to the food, slower on arrival (S0-59)."""
-    speed = p.approach_speed * me.max_speed * minimum(1.0, distance / p.arrival_radius)
-    return steer_at_speed(way, speed, me) * where(distance < p.ignore_within, 0.0, 1.0)
-
-
-def _wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Any:
-    """The three styles of waiting (S0-60 to S0-64)."""
-    towards = way * (1.0 / (distance + TINY))
-    if p.style_swarm:
-        return _swarm(p, me, towards, distance, world)
-    error = distance - p.gather_radius
-    share = minimum(1.0, absolute(error) / p.gather_radius)
-    if p.style_gather:
-        own = to_number(me.id)
-        own = 0.8 + (own - 10.0 * floor(own / 10.0)) * 0.04
-        orbit = me.max_speed * p.gather_speed * own
-        wanted = towards * (error * share) + towards.left * orbit
-        return (wanted - me.velocity).limited(p.gather_force * me.max_force)
-    speed = where(error > 0.0, share, -share) * p.hover_speed * me.max_speed
-    force = (towards * speed - me.velocity).limited(p.hover_force * me.max_force)
-    return force - me.velocity * p.hover_damping
-
-
-def _swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
-    """Pulled to the food, pushed out of the core, and restless."""
-    row = to_number(me.id)
-    row = row - 2560.0 * floor(row / 2560.0)
-    turn = noise(world.noise_time * 0.5 + world.noise_x, row * 0.1 + world.noise_y)
-    core = p.swarm_core * p.gather_radius
-    pull = where(distance < core, distance / core - 1.0, p.swarm_pull)
-    restless = from_angle(turn * 9.424778, p.swarm_noise)
-    if len(towards) == 3:
-        height = noise(world.noise_time * 0.5 + world.noise_y, row * 0.1 + world.noise_x)
-        restless = any_direction(turn * 9.424778, 0.5 + 0.5 * height, p.swarm_noise, 3)
-    return (towards * pull + restless) * me.max_force
-
-
-def _sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:
-    """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
-    wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
-    force = (wanted - me.velocity).limited(p.feed_force * me.max_force)
-    near = distance < p.sit_radius
-    return where(near, -me.velocity * p.sit_damping, force - me.velocity * p.feed_damping)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from murmura.core.algebra import arctan2, sin_cos, where
+from murmura.core.algebra import arctan2, where
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_in_space, register_rule
-from murmura.core.vec import Vec, any_direction
+from murmura.core.vec import any_direction
+from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295
 TURN = 6.283185307179586
@@ -35,21 +36,16 @@ class Vicsek(Rule):
         le=360,
     )
 
-    # As in the paper an agent moves with the heading it has and turns afterwards. The turn waits here until then, and
-    # others average headings after such turns. So velocities stay those of the last move, and a bounce in that move
-    # turns what follows too.
-    columns = {"turn": 0.0, "turn_cos": 1.0, "turn_sin": 0.0}
-    reads: ClassVar[tuple[str, ...]] = ("turn_cos", "turn_sin")
-    writes: ClassVar[tuple[str, ...]] = ("turn", "turn_cos", "turn_sin")
+    moves_first = True  # as in the paper: with the heading it has, and then it turns
     clamped = False
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return Sum(course(seen))
+        return Sum(seen.velocity)
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
-        mine = course(me)
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mine = me.velocity
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
         # Nobody turns without a heading of its own, or where the others' leave no direction.
@@ -58,61 +54,21 @@ class Vicsek(Rule):
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
         turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
         # Without noise the sign of a zero would tell one agent's chance from another's.
-        return {"turn": where(turn == 0.0, 0.0, turn)}
-
-    @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return (course(me) - me.velocity) / world.thrust
-
-    @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
-        sine, cosine = sin_cos(me.turn)
-        return {"turn_cos": cosine, "turn_sin": sine}
+        return turn_force(me, where(turn == 0.0, 0.0, turn), world)
 
 
 @register_in_space(Vicsek)
 class VicsekInSpace(Vicsek):
     """In space with vectorial noise (Grégoire and Chaté 2004): a random vector is added to the sum of headings, as long
-    as their number times noise / 360.
-
-    What waits until the next step is a turn too, as a vector: so a bounce turns what follows.
-    """
-
-    columns = {"turn_x": 0.0, "turn_y": 0.0, "turn_z": 0.0}
-    reads: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
-    writes: ClassVar[tuple[str, ...]] = ("turn_x", "turn_y", "turn_z")
+    as their number times noise / 360."""
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        return Sum(course_in_space(seen))
-
-    @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
-        mine = course_in_space(me)
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        mine = me.velocity
         total = found + mine
         u, v = uniform_pair(me.id, world, STREAM_VICSEK)
         error = any_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
         goal = total + error
         turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
         turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
-        return {"turn_x": turn.x, "turn_y": turn.y, "turn_z": turn.z}
-
-    @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return (course_in_space(me) - me.velocity) / world.thrust
-
-    @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
-        return {}
-
-
-def course_in_space(agent: Any) -> Vec:
-    """The velocity after the turn that an agent has still to make."""
-    turned: Vec = agent.velocity.rotated(Vec(agent.turn_x, agent.turn_y, agent.turn_z))
-    return turned
-
-
-def course(agent: Any) -> Vec:
-    """The velocity after the turn that an agent has still to make."""
-    turned: Vec = agent.velocity * agent.turn_cos + agent.velocity.left * agent.turn_sin
-    return turned
+        return (mine.rotated(turn) - mine) / world.thrust

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from murmura.core.algebra import Condition, Number, maximum, minimum, when
+from murmura.core.algebra import Condition, Number, maximum, minimum, when, where
 from murmura.core.randomness import STREAM_HUNTER_REST
 from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
 from murmura.rules.predators.row import GONE, HERE, HunterRow
-from murmura.rules.predators.states import DIVING, IDLE, RECOVERING, SCANNING, enter
+from murmura.rules.predators.states import ATTACKING, DIVING, IDLE, RECOVERING, SCANNING, enter
 from murmura.rules.predators.turn import Turn, drawn
 
 Mind = Callable[[HunterRow, Turn], None]
 """What a hunter does in one state."""
+EVERYWHERE = 1e9  # [u] farther than any bird
 
 
 def idle(it: HunterRow, turn: Turn) -> None:
@@ -45,7 +46,7 @@ def regain(it: HunterRow, turn: Turn, share: Number) -> None:
 
 def eye(it: HunterRow) -> None:
     """Look for prey; the best one tells about itself in the next step."""
-    it.reach = it.target_distance
+    it.reach = where(it.target_distance > 0.0, it.target_distance, EVERYWHERE)
     it.target = it.best_id
 
 
@@ -64,6 +65,17 @@ def begin_hunt(it: HunterRow, state: int) -> None:
     enter(it, state)
 
 
+def begin_attack(it: HunterRow, state: int = ATTACKING) -> None:
+    """S0-114: what an attack costs is paid once, when it begins, hit or miss."""
+    it.energy = maximum(0.0, it.energy - it.attack_cost)
+    enter(it, state)
+
+
+def work_up(it: HunterRow, time: Number) -> None:
+    """S0-91, S0-102: the longer it works, the faster it is."""
+    it.bonus = minimum(it.bonus_max, 1.0 + it.bonus_rate * time)
+
+
 def is_gone(it: HunterRow) -> Condition:
     """Whether the target no longer reports: it died, or another hunter has it."""
     return it.prey_here == GONE
@@ -77,6 +89,18 @@ def is_lonely(it: HunterRow) -> Condition:
 def within_reach(it: HunterRow, turn: Turn, reach: Number) -> Condition:
     """Whether the target is near enough to be caught, and nobody else has just caught it."""
     return (it.prey_here == HERE) & (gap_to_prey(it, turn) <= reach)
+
+
+def pursue(it: HunterRow, turn: Turn, late: Condition, go: Callable[[Number], None]) -> None:
+    """Give up what is gone, too far away or takes too long; else `go` after it, and attack from near by."""
+    gap = gap_to_prey(it, turn)
+
+    def go_on() -> None:
+        go(gap)
+        when(gap < it.attack_distance, lambda: begin_attack(it))
+
+    lost = is_gone(it) | (gap > it.lose_distance) | late
+    when(lost, lambda: miss(it, turn), go_on)
 
 
 def strike(
@@ -94,12 +118,11 @@ def strike(
 
 
 def catch(it: HunterRow, turn: Turn) -> None:
-    """The target is caught: the cost of the attack is paid once (S0-114)."""
+    """The target is caught."""
     it.caught = it.target
     it.catches = it.catches + 1.0
     it.meals = it.meals + 1.0
     it.hunger = 0.0
-    it.energy = maximum(0.0, it.energy - it.attack_cost)
     it.cooldown = it.catch_cooldown
     it.target = -1.0
     enter(it, RECOVERING)

@@ -39,7 +39,7 @@ class Hunter(Model):
     energy_regen: float = quantity(8.0, "Energy regained in a second of rest.", "1/s", (0, 50), ge=0)
     hunting_drain: float = quantity(12.0, "Energy spent in a second of hunting.", "1/s", (0, 50), ge=0)
     stalking_drain: float = quantity(4.0, "Energy spent in a second of stalking.", "1/s", (0, 50), ge=0)
-    attack_cost: float = quantity(20.0, "Energy that a catch costs.", "", (0, 100), ge=0)
+    attack_cost: float = quantity(20.0, "Energy that an attack costs, hit or miss.", "", (0, 100), ge=0)
     exhaustion_threshold: float = quantity(15.0, "Energy at which it must rest.", "", (0, 100), ge=0)
     hunt_energy: float = quantity(72.0, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
     recovery_delay: float = quantity(2.0, "Rest before energy comes back.", "s", (0, 20), ge=0)
@@ -55,13 +55,17 @@ class Hunter(Model):
         120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
     )
     sight: float = quantity(0.0, "How far it sees birds; 0: the whole flock.", "u", (0, 2000), ge=0)
-    target_distance: float = quantity(400.0, "How far it chooses its target.", "u", (20, 2000), gt=0)
+    target_distance: float = quantity(
+        0.0, "How far it chooses its target; 0: from the whole flock.", "u", (0, 2000), ge=0
+    )
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
     edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))
     velocity_weight: float = quantity(0.6, "How much it likes birds that leave the flock.", "", (-3, 3))
     panic_weight: float = quantity(0.4, "How much it likes frightened birds.", "", (-3, 3))
     intercept_weight: float = quantity(1.0, "How much it likes near birds.", "", (-3, 3))
-    pace_weight: float = quantity(0.0, "How much it likes fast birds; negative: slow ones.", "", (-3, 3))
+    pace_weight: float = quantity(
+        0.0, "How much it likes fast birds; negative: slow and steady ones.", "", (-3, 3)
+    )
     approach_weight: float = quantity(0.0, "How much it likes birds that come its way.", "", (-3, 3))
 
     attack_distance: float = quantity(45.0, "From where it attacks.", "u", (5, 200), gt=0)

@@ -46,11 +46,11 @@ def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
     # Here and not where a hunt ends, because there are many such places, and one draw is enough for all.
     when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
-    frighten(it, world)
+    frighten(it)
     it.prey_here = GONE
     starves = (p.starve_after > 0.0) & (it.hunger > p.starve_after)
     breeds = (p.breed_after > 0.0) & (it.meals >= p.breed_after)
-    when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items, world)))
+    when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items)))
 
 
 def listen(it: HunterRow, told: Any, world: Any) -> None:
@@ -141,10 +141,10 @@ def _bound(mind: Any, it: HunterRow, turn: Turn) -> Any:
     return lambda: mind(it, turn)
 
 
-def frighten(it: HunterRow, world: Any) -> None:
-    """How far it is seen: less in hiding (S0-99), less from high above (S0-87); in space height is distance anyway."""
+def frighten(it: HunterRow) -> None:
+    """How far it is seen: less in hiding (S0-99), less from high above (S0-87)."""
     radius = where(it.stealth > 0.0, it.stealth_radius, it.panic_radius)
-    it.fright = radius if len(world.size) == 3 else radius * (1.0 - HIDDEN_BY_ALTITUDE * it.altitude)
+    it.fright = radius * (1.0 - HIDDEN_BY_ALTITUDE * it.altitude)
 
 
 def come_and_go(it: HunterRow) -> None:
@@ -196,7 +196,7 @@ def vanish(it: HunterRow) -> None:
     it.caught = -1.0
 
 
-def breed(p: Any, it: HunterRow, items: Any, world: Any) -> None:
+def breed(p: Any, it: HunterRow, items: Any) -> None:
     """A young one beside its parent, in the first free row of its line; without one, the parent waits."""
 
     def look_at(young: HunterRow) -> None:
@@ -205,7 +205,7 @@ def breed(p: Any, it: HunterRow, items: Any, world: Any) -> None:
             young.position = it.position
             young.velocity = -it.velocity
             appear(young)
-            frighten(young, world)
+            frighten(young)
 
         free = (young.listed == 0.0) & (young.alive == 0.0) & (young.line == it.line)
         when(free & (it.meals >= p.breed_after), is_born)

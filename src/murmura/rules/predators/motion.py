@@ -20,6 +20,9 @@ from murmura.rules.predators.turn import Turn, drawn
 PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
 ALONG_EDGES = 0.7  # share of random goals that lie along an edge
+OVERLOOK = (
+    0.5  # in space: how far above a flock a hunter waits on at most, in target distances: it must see prey
+)
 CEILING = 0.95  # share of the depth above which nobody waits on
 LOW = 0.05  # share of the depth within which floor and ceiling push hunters back, at most
 LONGEST_WAY = 60.0  # [s] after which a hunter that wanders chooses another goal
@@ -65,21 +68,21 @@ def circle(it: HunterRow, turn: Turn, middle: Vec, rate: Number, speed: Number, 
     angle = where(ahead < CARROT, it.angle + rate * turn.world.dt, it.angle)
     it.angle = where(angle > PI, angle - 2.0 * PI, angle)
     place = middle + from_angle(it.angle, it.radius, len(middle))
-    steer_toward(it, turn, lifted(it, turn, place), speed, force)
+    steer_toward(it, turn, lifted(turn, place, it.altitude, OVERLOOK * it.target_distance), speed, force)
 
 
-def lifted(it: HunterRow, turn: Turn, place: Vec) -> Vec:
-    """In space a hunter that waits on flies as high above a place as its altitude says, below the ceiling."""
+def lifted(turn: Turn, place: Vec, share: Number, most: Number) -> Vec:
+    """In space, the place above another at which a hunter waits on."""
     if len(place) == 2:
         return place
     x, y, z = place
-    return Vec(x, y, where(it.altitude > 0.0, height_above(turn, z, it.altitude), z))
+    return Vec(x, y, height_above(turn, z, share, most))
 
 
-def height_above(turn: Turn, z: Number, share: Number) -> Number:
-    """The height that lies this share of the depth above another, but not above the ceiling's margin."""
+def height_above(turn: Turn, z: Number, share: Number, most: Number) -> Number:
+    """A share of the world's depth above a height, at most so far, and below the ceiling."""
     depth = turn.world.depth
-    return minimum(z + share * depth, maximum(z, CEILING * depth))
+    return minimum(z + minimum(share * depth, most), maximum(z, CEILING * depth))
 
 
 def has_just_begun(it: HunterRow, turn: Turn) -> Condition:

@@ -13,7 +13,18 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from murmura.core.algebra import Number, floor, given, halves, maximum, minimum, sqrt, to_number, where
+from murmura.core.algebra import (
+    Number,
+    absolute,
+    floor,
+    given,
+    halves,
+    maximum,
+    minimum,
+    sqrt,
+    to_number,
+    where,
+)
 from murmura.core.events import Cause, Event
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
@@ -41,6 +52,7 @@ PREDATION = float(Cause.PREDATION)
 CAPTURE = float(Event.CAPTURE)
 GOLDEN = 40503  # 65536 / golden ratio: neighbouring ids fall far apart
 PER_SALT = 1.0 / 65536.0
+DEGREES = 180.0 / PI
 
 
 @register_rule("predators")
@@ -76,6 +88,9 @@ class Predators(Rule):
     intercept_distance: float = quantity(
         400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
     )
+    unsteady_turn: float = quantity(
+        180.0, "Rate of turning of a bird whose way nobody can foresee.", "deg/s", (10, 720), gt=0
+    )
     edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
     edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)
     starve_after: float = quantity(
@@ -97,9 +112,9 @@ class Predators(Rule):
     item_fields = KNOWN
     memory_fields = MEMORY
     item_settings = SETTINGS
-    reads = ("panic", "energy", "isolation")
-    writes: ClassVar[tuple[str, ...]] = ("panic", "energy", "isolation")
-    columns = {"isolation": 0.0}
+    reads = ("panic", "energy", "isolation", "steadiness")
+    writes: ClassVar[tuple[str, ...]] = ("panic", "energy", "isolation", "steadiness", "fright")
+    columns = {"isolation": 0.0, "steadiness": 1.0, "fright": 0.0}
     clamped = False
 
     def variant(self) -> type[Rule]:
@@ -189,6 +204,10 @@ class Predators(Rule):
         return found.flight * p.weight
 
     @staticmethod
+    def age(p: Any, me: Any, world: Any) -> Any:
+        return {"steadiness": steadiness(p, me, world)}
+
+    @staticmethod
     def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
         if p.on_capture_remove:
             return where(found.catcher > 0.0, PREDATION, 0.0), found.catcher - 1.0
@@ -240,7 +259,17 @@ def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
         "panic": maximum(me.panic, found.panic),
         "energy": maximum(0.0, me.energy - (found.tires + p.flight_cost * found.panic) * world.dt),
         "isolation": where(nearest.exists, apart * crowd, 1.0),
+        # Where it is heading now: `age`, which comes after the move, makes of it how steadily it flies.
+        "steadiness": me.velocity.angle,
+        "fright": found.panic,
     }
+
+
+def steadiness(p: Any, me: Any, world: Any) -> Number:
+    """How little I turned in this step: 1 straight on, 0 if I turn so fast that nobody can foresee my way."""
+    turned = me.velocity.angle - me.steadiness
+    turned = absolute(turned - 2.0 * PI * floor(turned / (2.0 * PI) + 0.5))
+    return maximum(0.0, 1.0 - turned * DEGREES / (p.unsteady_turn * world.dt))
 
 
 def watched(me: Any, it: Any, world: Any) -> Number:
@@ -267,7 +296,7 @@ def score(p: Any, me: Any, it: Any, world: Any, way: Vec, d: Number) -> Number:
         + it.intercept_weight * near
         + it.approach_weight * maximum(0.0, coming)
         + maximum(0.0, it.pace_weight) * pace
-        + maximum(0.0, -it.pace_weight) * (1.0 - pace)
+        + maximum(0.0, -it.pace_weight) * (0.5 * (1.0 - pace) + 0.5 * me.steadiness)
     )
     low, _ = halves(me.id * GOLDEN)
     chance = to_number(low) * PER_SALT + it.salt
@@ -298,6 +327,7 @@ class Respawning(Predators):
             "panic": where(back, 0.0, me.panic),
             "energy": where(back, 1.0, me.energy),
             "isolation": maximum(0.0, me.isolation),
+            "steadiness": steadiness(p, me, world),
             "position": where(back, Vec(*draws) * world.size, me.position),
             "velocity": where(back, heading, me.velocity),
         }

@@ -19,7 +19,7 @@ from murmura.view.session.session import Session
 from murmura.view.session.source import Source
 from murmura.view.wire.frames import EXTRAS
 
-USUAL_SPEED, TOP_SPEED = 2.0, 16.0
+TOP_SPEED = 16.0
 FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this, or the flock would jump
 
 
@@ -157,4 +157,4 @@ def usual_speed(recording: Recording) -> float:
     """A speed at which frames follow each other quickly enough to look like motion."""
     gaps = np.diff(np.asarray(recording.steps)[:1000])
     seconds = float(np.median(gaps)) * recording.scenario.motion.time_step if len(gaps) else 0.0
-    return min(max(USUAL_SPEED, seconds * FRAMES_A_SECOND), TOP_SPEED)
+    return min(max(recording.scenario.display.speed, seconds * FRAMES_A_SECOND), TOP_SPEED)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.core.errors import ScenarioError
-from murmura.core.state import OWN_COLUMNS, State
+from murmura.core.layout import AXES
+from murmura.core.state import OWN_COLUMNS, SPACE_COLUMNS, State
 from murmura.engine.initial import set_items
 from murmura.engine.lineage import Lineage
 from murmura.engine.reader import Reader
@@ -74,8 +75,8 @@ class RecordedFlock(Reader):
     def show(self, frame: Frame) -> None:
         """Read this frame from now on."""
         state = state_of(frame)
-        if set(state.own_columns) != set(self._plan.own_columns):
-            state = state.with_columns(self._plan.own_columns)
+        if set(state.own_columns) != set(self._plan.state_columns):
+            state = state.with_columns(self._plan.state_columns)
         set_items(self.scenario, state, self._seed)
         self._state, self._step_count = state, int(frame.step)
 
@@ -155,12 +156,13 @@ class RecordedSource:
 
 def state_of(frame: Frame) -> State:
     """A frame as columns. What was not recorded gets its default; the heading follows the velocity."""
-    state = State(len(frame.ids), [name for name in frame.columns if name in OWN_COLUMNS])
+    space = SPACE_COLUMNS if frame.positions.shape[1] == 3 else ()
+    state = State(len(frame.ids), {*space, *(name for name in frame.columns if name in OWN_COLUMNS)})
     columns = state.columns
     columns["id"][:] = frame.ids
     columns["species_id"][:] = frame.species
-    columns["position_x"][:], columns["position_y"][:] = frame.positions.T
-    columns["velocity_x"][:], columns["velocity_y"][:] = frame.velocities.T
+    for axis, place, velocity in zip(AXES, frame.positions.T, frame.velocities.T, strict=False):
+        columns[f"position_{axis}"][:], columns[f"velocity_{axis}"][:] = place, velocity
     columns["heading"][:] = np.arctan2(columns["velocity_y"], columns["velocity_x"])
     for name, column in frame.columns.items():
         if name in columns:

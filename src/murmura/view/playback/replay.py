@@ -15,7 +15,7 @@ from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.scenario import Scenario
-from murmura.view.session.scene import CHANGES, END, LARGEST_RECORD, RESTARTS, Scene
+from murmura.view.session.scene import CHANGES, END, LARGEST_RECORD, Scene, begins_anew
 from murmura.view.session.session import Session
 
 PIECE_SECONDS = 0.1  # between two reports of progress
@@ -93,9 +93,7 @@ def _count_steps(actions: list[Any], end: dict[str, Any]) -> int:
 def _restarts(action: dict[str, Any]) -> bool:
     values = action.get("values")
     return action["type"] in ("load", "reset") or (
-        action["type"] == "set"
-        and isinstance(values, dict)
-        and any(str(path).startswith(RESTARTS) for path in values)
+        action["type"] == "set" and isinstance(values, dict) and begins_anew(values)
     )
 
 
@@ -127,7 +125,7 @@ def replay(
     return scene
 
 
-def replay_session(record: Record, backend: str | None, threads: int | None, speed: float) -> Session:
+def replay_session(record: Record, backend: str | None, threads: int | None, speed: float | None) -> Session:
     """A session that replays the actions, until somebody changes something or it ends."""
     session = Session(record.scenario, record.seed, backend or record.backend, threads, speed)
     session.scene.play(record.to_play)

@@ -1,4 +1,4 @@
-"""How well the live view keeps up: a real server in a process of its own, real WebSocket clients, wall-clock time."""
+"""Benchmarks the live view: a real server in its own process, real WebSocket clients, wall-clock time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from murmura.scenario import Scenario, save_scenario
 from murmura.view.server.client import LiveServer, Viewer, live_server
 from murmura.view.wire.frames import HEADER
 
-WARM_UP = 2.0  # [s] in which a flock, a server and a socket find their pace
+WARM_UP = 2.0  # [s] until flock, server and socket run steadily
 ASK = bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}'
 
 
 def bench_live(
     scenario: Scenario, seconds: float, clients: int = 1, stalled: int = 0, words: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Watch a scenario for so long with so many healthy clients, beside others that ask for frames and read none."""
+    """Watch a scenario with some healthy clients, beside others that ask for frames and never read."""
     with tempfile.TemporaryDirectory(prefix="murmura-") as folder:
         file = Path(folder) / "scenario.json"
         save_scenario(scenario, file)
@@ -33,7 +33,7 @@ def bench_live(
             while viewers[0].take() != "frame":
                 pass
             first = time.perf_counter() - begun
-            while viewers[0].steps[-1][1] == 0:  # the flock stands while its kernel is made
+            while viewers[0].steps[-1][1] == 0:  # the flock stands until its kernel is built
                 viewers[0].take()
             alone = server.memory()
             _stall(server, stalled, stack)

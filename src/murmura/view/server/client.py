@@ -1,4 +1,4 @@
-"""A page without a browser: starts `murmura live` as a user would, shakes hands, and takes what comes.
+"""A client without a browser: starts `murmura live` as a user would, connects, and reads what comes.
 
 Benchmarks and checks of an installed package use it, so it talks to the server over sockets only.
 """
@@ -22,11 +22,11 @@ from typing import Any
 
 from murmura.core.errors import RunError
 
-PATIENCE = 60.0  # [s] for a first kernel to be compiled
+PATIENCE = 60.0  # [s] for the first kernel to compile
 
 
 class LiveServer:
-    """A running `murmura live` and the cookie that opens it."""
+    """A running `murmura live`, and the cookie for it."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
         self.process = process
@@ -42,7 +42,7 @@ class LiveServer:
         return headers["set-cookie"].partition(";")[0]
 
     def get(self, path: str, cookie: str | None = None) -> tuple[int, dict[str, str], bytes]:
-        """Ask for a path."""
+        """Request a path."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request("GET", path, headers={"Cookie": self.cookie if cookie is None else cookie})
@@ -54,7 +54,7 @@ class LiveServer:
         return Line(self.stall(receive_buffer=None))
 
     def stall(self, receive_buffer: int | None = 4096) -> socket.socket:
-        """A client that shakes hands; nothing is read after that."""
+        """Open a WebSocket; nothing is read after the handshake."""
         raw = socket.socket()
         if receive_buffer is not None:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -73,11 +73,11 @@ class LiveServer:
                 break
             answer += piece
         if not answer.startswith(b"HTTP/1.1 101"):
-            raise RunError("the live view turned a client away")
+            raise RunError("the live view refused a client")
         return raw
 
     def memory(self) -> float:
-        """Megabytes that the server's process occupies; 0 where the system does not say."""
+        """Megabytes that the server's process occupies; 0 if the system does not tell."""
         try:
             with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as facts:
                 return int(facts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -85,7 +85,7 @@ class LiveServer:
             return 0.0
 
     def busy_seconds(self) -> float:
-        """Core-seconds that the server's process has used so far; 0 where the system does not say."""
+        """Core-seconds that the server's process has used so far; 0 if the system does not tell."""
         try:
             with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as facts:
                 used = facts.read().rpartition(")")[2].split()[11:13]
@@ -104,7 +104,7 @@ class LiveServer:
 def live_server(
     words: Sequence[str], command: Sequence[str] = (sys.executable, "-m", "murmura"), **options: Any
 ) -> Iterator[LiveServer]:
-    """Run `murmura live` with these words in a process of its own; Ctrl-C ends it."""
+    """Run `murmura live` with these arguments in a process of its own; Ctrl-C ends it."""
     process = subprocess.Popen(
         [*command, "live", *words, "--no-open"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )  # fmt: skip
@@ -130,7 +130,7 @@ def _address(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 class Line:
-    """The client's end of a WebSocket, as cheap as a browser's: a benchmark must not time its own client."""
+    """The client's end of a WebSocket. Cheap, since a benchmark must not measure its own client."""
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
@@ -147,7 +147,7 @@ class Line:
         self._send(0x1, text.encode())
 
     def _send(self, kind: int, body: bytes) -> None:
-        """One frame; the mask of zeros, which the protocol allows, leaves the body as it is."""
+        """Send one frame. A mask of zeros, which the protocol allows, leaves the body as it is."""
         size = len(body)
         length = bytes([0x80 | size]) if size < 126 else bytes([0xFE]) + size.to_bytes(2, "big")
         self._raw.sendall(bytes([0x80 | kind]) + length + bytes(4) + body)
@@ -178,7 +178,7 @@ class Line:
 
 
 class Viewer:
-    """One page: takes everything, asks for the next frame at once, and counts."""
+    """One page: reads everything, asks for the next frame at once, and counts."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -199,7 +199,7 @@ class Viewer:
         return str(json.loads(message)["type"])
 
     def watch(self, seconds: float) -> None:
-        """Take what comes for so long."""
+        """Read for some seconds."""
         self.times, self.steps = [], []
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:

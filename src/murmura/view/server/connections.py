@@ -1,7 +1,7 @@
-"""How long the server bears with a connection: limits of size and time, and lines that let go.
+"""Limits on connections: sizes, times, and how they are closed.
 
-A connection that is closed politely waits until all is sent, and who stalls never takes it. So whoever stays
-silent, or is to leave and does not, is cut off, and what was kept for them is freed.
+Closing a connection normally waits until everything is sent, which never happens if the client stalls. So clients that
+stay silent, or do not complete the close, are disconnected, and their buffers freed.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from murmura.view.server.guard import Guard
 from murmura.view.session.subscriber import LARGEST_MESSAGE
 
-PING_SECONDS, PONG_SECONDS = 10.0, 20.0  # a page that is silent for 30 s is gone
-REQUEST_SECONDS = 10.0  # from the first byte of a request, or from when somebody connects, to its last
-GOODBYE_SECONDS = 10.0  # to take the last bytes
-NOT_TEXT = 1007  # the WebSocket code for a message that is not what it says
+PING_SECONDS, PONG_SECONDS = 10.0, 20.0  # a page that is silent for 30 s is disconnected
+REQUEST_SECONDS = 10.0  # from the connection or the first byte of a request to its last byte
+GOODBYE_SECONDS = 10.0  # for the client to read the last bytes
+NOT_TEXT = 1007  # the WebSocket code for text that is not UTF-8
 
 
 def is_text(data: bytes) -> bool:
@@ -28,7 +28,7 @@ def is_text(data: bytes) -> bool:
 
 
 def server_config(app: Guard, host: str, port: int) -> Any:
-    """How uvicorn serves the application. No compression: it costs a hundred times what it saves."""
+    """The configuration of uvicorn. No compression: it costs a hundred times what it saves."""
     import h11
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -36,25 +36,25 @@ def server_config(app: Guard, host: str, port: int) -> Any:
     from websockets.protocol import State
 
     class Door(H11Protocol):
-        """HTTP, with an end to how long each request may take to be told, header and body."""
+        """HTTP, with a time limit for each request, header and body."""
 
         deadline: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._expect_the_rest()
+            self._start_deadline()
 
         def handle_events(self) -> None:
             super().handle_events()
             there = self.conn.their_state
             if there is h11.SEND_BODY or (there is h11.IDLE and self.conn.trailing_data[0]):
-                self._expect_the_rest()
+                self._start_deadline()
             elif self.deadline is not None:
                 self.deadline.cancel()
                 self.deadline = None
 
-        def _expect_the_rest(self) -> None:
-            """Begin to count when a request begins; further bytes of it do not begin anew."""
+        def _start_deadline(self) -> None:
+            """Start the timer when a request begins; further bytes do not restart it."""
             if self.deadline is None:
                 self.deadline = self.loop.call_later(REQUEST_SECONDS, self._cut_off)
 
@@ -68,14 +68,14 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             super().connection_lost(exc)
 
     class Line(WebSocketsSansIOProtocol):
-        """A WebSocket that is cut off when the other side does not answer or does not take its goodbye."""
+        """A WebSocket that is aborted when the client does not answer pings or does not complete the close."""
 
         def keepalive_timeout(self) -> None:
             super().keepalive_timeout()
             self.transport.abort()
 
         def send_receive_event_to_app(self) -> None:
-            # uvicorn would tell of text that is none with a traceback; anybody can send it.
+            # uvicorn would log a traceback for invalid text, which anybody can send.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
                 if (

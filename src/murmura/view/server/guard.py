@@ -1,7 +1,7 @@
-"""Who may talk to the server. Loopback is no boundary: any web page in the user's browser can reach it.
+"""Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
 
-A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
-origin; data needs the cookie, which only the one-time launch token buys.
+A request must name an allowed host; a WebSocket and every request that is not a GET must come from the same origin;
+data needs the cookie, which is set in exchange for the one-time launch token.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SECURITY_HEADERS = [
 
 
 def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer; only pages that our own page shows side by side may be framed, and by it alone."""
+    """The headers of a response; only the two pages of a comparison may be framed, and only by our own page."""
     if not may_be_framed:
         return SECURITY_HEADERS
     return [
@@ -42,7 +42,7 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 
 
 class Guard:
-    """Wraps an application; lets through what is allowed and answers the rest with 403."""
+    """Wraps an application: passes allowed requests on and answers others with 403."""
 
     def __init__(self, app: App, port: int, hosts: tuple[str, ...], framed: tuple[str, ...] = ()) -> None:
         self._app, self._framed = app, framed
@@ -78,13 +78,13 @@ class Guard:
         return True
 
     def _has_cookie(self, headers: dict[bytes, str]) -> bool:
-        # By hand: other servers on this host share the cookie jar, and http.cookies gives up on theirs.
+        # Parsed by hand: other servers on this host share the cookie jar, and http.cookies fails on some cookies.
         expected = f"{self._cookie_name}={self._cookie}".encode()
         found = (part.strip().encode() for part in headers.get(b"cookie", "").split(";"))
         return any(hmac.compare_digest(part, expected) for part in found)
 
     async def _redeem(self, token: str, send: Send) -> None:
-        """Swap the one-time token for the cookie, and take it out of the address."""
+        """Exchange the one-time token for the cookie, and remove it from the address."""
         expected, self.launch_token = self.launch_token, None
         if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
             if expected is not None:

@@ -41,6 +41,26 @@ class Pace:
         self._next = max(self._next, now + took * (1.0 / self._share - 1.0))
 
 
+HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed for every status
+
+
+class ShownHash:
+    """The first digits of the state's hash, worked out once for each moment."""
+
+    def __init__(self) -> None:
+        self._moment: Any = None
+        self._text = ""
+
+    def now(self, epoch: int, simulation: Any, running: bool) -> str:
+        """The hash; of a large running flock none, since it would take a step's time."""
+        if running and simulation.agent_count > HASHED_WHILE_RUNNING:
+            return ""
+        moment = (epoch, simulation.step_count, simulation.scenario)
+        if moment != self._moment:
+            self._moment, self._text = moment, simulation.state_hash()[:12]
+        return self._text
+
+
 class Observer:
     """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
 
@@ -61,7 +81,8 @@ class Observer:
         try:
             flock = later()
             # Measures of single species would be too many to choose from on a page.
-            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None)
+            in_space = flock.dimension == 3
+            usual = usual_measures(flock.columns, flock.species_names, flock.lives is not None, in_space)
             names = [name for name in usual if "@" not in name]
             values = measure_flock(flock, cheap_measures(flock.agent_count, names))
             self._publish({key: value if np.isfinite(value) else None for key, value in values.items()})

@@ -22,6 +22,7 @@ from murmura.engine.census import hunting_species
 from murmura.engine.simulation import Simulation
 from murmura.engine.surroundings import hunters
 from murmura.scenario import Scenario, load_scenario, scenario_names
+from murmura.scenario.paths import is_species_value
 from murmura.view.session.placement import MOVABLE, PLACEABLE, with_object, with_object_moved, without_object
 from murmura.view.session.tools import STRENGTHS, Hand, with_hand
 
@@ -285,11 +286,16 @@ class Scene:
         values = message.get("values")
         if not isinstance(values, dict):
             raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
-        restarts = any(path.startswith(RESTARTS) for path in values)
-        seed = self.simulation.seed if restarts else None
+        seed = self.simulation.seed if begins_anew(values) else None
         return Change(
             self.scenario.with_values(values), self.hand, {"type": "set", "values": dict(values)}, seed
         )
+
+    def _window(self, message: Message) -> Change:
+        """The world takes the size of a window, and the flock goes on in it (S1-2)."""
+        size = {side: number_of(message, side, 1.0, 100_000.0) for side in ("width", "height")}
+        values = {f"world.{side}": length for side, length in size.items()}
+        return Change(self.scenario.with_values(values), self.hand, {"type": "window", **size})
 
     def _pointer(self, message: Message) -> Change:
         wanted = message.get("mode")
@@ -345,12 +351,18 @@ _CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
     "load": Scene._load,
     "reset": Scene._reset,
     "set": Scene._set,
+    "window": Scene._window,
     "pointer": Scene._pointer,
     "place": Scene._place,
     "erase": Scene._erase,
     "move": Scene._move,
 }
 CHANGES = tuple(_CHANGES)
+
+
+def begins_anew(values: Mapping[str, Any]) -> bool:
+    """Whether a flock with these values is another one, from its start."""
+    return any(str(path).startswith(RESTARTS) and not is_species_value(path) for path in values)
 
 
 def _check_size(scenario: Scenario) -> None:

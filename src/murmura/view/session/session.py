@@ -21,7 +21,7 @@ from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.compile_queue import CompileQueue
 from murmura.view.session.frame_capture import FrameCapture
-from murmura.view.session.observer import Observer, Pace, inspect, nearest_agent
+from murmura.view.session.observer import Observer, Pace, ShownHash, inspect, nearest_agent
 from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
 from murmura.view.session.source import ShownFlock, Source
 from murmura.view.wire.frames import extras_of, load_packer
@@ -29,10 +29,9 @@ from murmura.view.wire.hello import hello_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] simulated at once at most: a machine that cannot keep up shows slower motion
+LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-HASHED_WHILE_RUNNING = 20_000  # agents; larger flocks are hashed only while paused
 RECORDED = "this is a recording, which nobody can change: go on live from here first"
 
 
@@ -44,7 +43,7 @@ class Session:
         seed: For a scenario.
         backend: As for a simulation.
         threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
-        speed: Simulated seconds for each second that passes.
+        speed: Simulated seconds for each second that passes; by default what each scenario says (`display.speed`).
     """
 
     def __init__(
@@ -53,10 +52,10 @@ class Session:
         seed: int = 0,
         backend: str = "auto",
         threads: int | None = None,
-        speed: float = 1.0,
+        speed: float | None = None,
     ) -> None:
         self.running = True
-        self.speed = speed
+        self._asks_scenario = speed is None
         self.selected: int | None = None
         self.extra = "density"
         self.frame = b""
@@ -71,7 +70,7 @@ class Session:
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._measures: dict[str, Any] = {}
-        self._hash: tuple[Any, str] = (None, "")
+        self._hash = ShownHash()
         self._chronicle = Chronicle()
         self._capture = FrameCapture()
         self._left = 0  # steps of a "step" command that are still to be done
@@ -82,7 +81,9 @@ class Session:
         """Called if the kernel of the first scenario cannot be built."""
         if isinstance(begin, Scenario | Simulation):
             begin = Scene(begin, seed, backend, threads, defer_build=True)
+        self.speed = begin.scenario.display.speed if speed is None else speed
         self._show(begin)
+        self._loads = self._loads_now
         self._shown = (self.source.epoch, self.scenario)
         self._listeners: list[Callable[[], None]] = []
         self._closing = threading.Event()
@@ -217,7 +218,7 @@ class Session:
         most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
         affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
         try:
-            steps = self._clock.advance(min(seconds, LONGEST_TURN, affordable))
+            steps = self._clock.advance(min(seconds, affordable))
         except RunError as error:
             self._fail(error, good)
             return 0
@@ -253,12 +254,23 @@ class Session:
         """Count changes of the scene, so that subscribers are told of them."""
         epoch, scenario = self._shown
         self._shown = (self.source.epoch, self.scenario)
+        self._heed_scenario()
         if epoch != self.source.epoch:
             self.hello_number += 1
             if self.selected is not None:
                 self._deselect()
         elif scenario is not self.scenario:
             self.scenario_number += 1
+
+    @property
+    def _loads_now(self) -> int:
+        return self.scene.loads if self.is_live else 0
+
+    def _heed_scenario(self) -> None:
+        """Another scenario brings its own speed, unless one was asked for."""
+        if self._loads != self._loads_now and self._asks_scenario:
+            self.speed = self._clock.speed = self.scenario.display.speed
+        self._loads = self._loads_now
 
     def _obey(self) -> bool:
         """Carry out pending commands in order; return whether anything changed."""
@@ -292,6 +304,7 @@ class Session:
                 act()
             else:
                 self._carry_out(act, refuse)
+            self._heed_scenario()
             return True
         except RunError as error:
             self._fail(error, good)
@@ -384,14 +397,7 @@ class Session:
         return True
 
     def _state_hash(self) -> str:
-        """The hash of the state; empty for a large running flock, where it would cost as much as a step."""
-        simulation = self.simulation
-        if self.running and simulation.agent_count > HASHED_WHILE_RUNNING:
-            return ""
-        version = (self.source.epoch, simulation.step_count, simulation.scenario)
-        if version != self._hash[0]:
-            self._hash = (version, simulation.state_hash()[:12])
-        return self._hash[1]
+        return self._hash.now(self.source.epoch, self.simulation, self.running)
 
     def _publish_status(self) -> None:
         simulation, queue = self.simulation, self._compile_queue

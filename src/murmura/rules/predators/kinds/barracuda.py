@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from murmura.core.algebra import maximum, when
 from murmura.core.randomness import STREAM_HUNTER_GOAL
-from murmura.rules.predators.hunt import begin_hunt, catch, miss, regain, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import gap_to, gap_to_prey, slow_down, steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
@@ -51,6 +51,7 @@ def ambush(it: HunterRow, turn: Turn) -> None:
     def attack() -> None:
         it.stealth = 0.0
         begin_hunt(it, ATTACKING)
+        begin_attack(it)
 
     def move_on() -> None:
         it.tries = 0.0

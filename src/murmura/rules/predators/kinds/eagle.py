@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from murmura.core.algebra import minimum, when, where
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, search_on, within_reach
+from murmura.rules.predators.hunt import (
+    begin_attack,
+    begin_hunt,
+    catch,
+    is_gone,
+    miss,
+    search_on,
+    within_reach,
+    work_up,
+)
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import chase, gap_to_prey, go_round_the_flock, start_round_the_flock
 from murmura.rules.predators.row import GONE, HunterRow
@@ -26,7 +35,7 @@ def hunting(it: HunterRow, turn: Turn) -> None:
     def pursue() -> None:
         press_on(it)
         chase(it, turn, 0.3 + 0.2 * it.bonus, it.bonus, 0.8)
-        when(gap_to_prey(it, turn) < 2.0 * it.attack_distance, lambda: enter(it, ATTACKING))
+        when(gap_to_prey(it, turn) < 2.0 * it.attack_distance, lambda: begin_attack(it))
 
     def give_up_or_pursue() -> None:
         when(it.hunt_clock > it.pursuit_time, lambda: miss(it, turn), pursue)
@@ -52,7 +61,7 @@ def attacking(it: HunterRow, turn: Turn) -> None:
 
 def press_on(it: HunterRow) -> None:
     """S0-90 to S0-92: the longer the chase, the faster the eagle and the more tired its prey."""
-    it.bonus = minimum(it.bonus_max, 1.0 + it.bonus_rate * it.hunt_clock)
+    work_up(it, it.hunt_clock)
     it.exhaustion = minimum(it.tiring_max, it.tiring * it.hunt_clock)
     it.tires = where(it.exhaustion < it.tiring_max, it.tiring, it.tires)
 
@@ -72,7 +81,7 @@ register_kind(
         | {
             "max_speed": 18.0, "max_force": 0.6, "burst": 1.4, "max_energy": 120.0, "energy_regen": 5.0,
             "hunting_drain": 6.0, "attack_cost": 15.0, "exhaustion_threshold": 20.0, "recovery_delay": 2.5,
-            "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 30.0, "target_distance": 250.0,
+            "panic_radius": 200.0, "attack_distance": 60.0, "catch_distance": 30.0,
             "hunt_time": 20.0, "pursuit_time": 15.0, "attack_force": 2.0, "circle_radius": 250.0,
             "circle_rate": 0.3, "pace_weight": -0.6, "bonus_rate": 0.02, "bonus_max": 1.4, "tiring": 0.015,
             "tiring_max": 0.3,

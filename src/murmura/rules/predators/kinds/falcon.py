@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from murmura.core.algebra import maximum, minimum, when
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, eye, is_gone, miss, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, eye, is_gone, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
+    OVERLOOK,
     chase,
     gap_to_prey,
     go_round_the_flock,
@@ -16,13 +17,16 @@ from murmura.rules.predators.motion import (
     steer_toward,
 )
 from murmura.rules.predators.row import GONE, HunterRow
-from murmura.rules.predators.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING, enter
+from murmura.rules.predators.states import CLIMBING, DIVING, IDLE, RECOVERING, SCANNING
 from murmura.rules.predators.turn import Turn
 
 WORTH_IT = 0.5
 NEAREST_DIVE, FARTHEST_DIVE = 100.0, 350.0  # [u] S0-83
 SINKING = 2.0  # [1/s] S0-84
 START_OF_DIVE = 1.5  # times its top speed
+WAITING = (
+    0.6  # in space: radius of its circle above a flock at most, in target distances: prey must be in reach
+)
 NEARLY = 0.05  # in space: how far below the height wanted, in depths, is high enough
 AFTER_DIVE = 0.3  # what is left of its velocity
 
@@ -33,8 +37,11 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     it.altitude = maximum(minimum(it.scan_altitude, it.altitude + change), it.altitude - change)
     high = it.altitude >= it.scan_altitude
     if len(turn.world.size) == 3:
-        high = it.position.z >= height_above(turn, it.center.z, it.scan_altitude) - NEARLY * turn.world.depth
+        wanted = height_above(turn, it.center.z, it.scan_altitude, OVERLOOK * it.target_distance)
+        high = it.position.z >= wanted - NEARLY * turn.world.depth
     start_round_the_flock(it, turn)
+    if len(turn.world.size) == 3:
+        it.radius = minimum(it.radius, WAITING * it.target_distance)
     go_round_the_flock(it, turn, 0.8, 0.6)
 
     def look_on() -> None:
@@ -51,7 +58,7 @@ def climbing(it: HunterRow, turn: Turn) -> None:
     def dive() -> None:
         way = offset(turn.world, it.position, it.prey)
         it.velocity = way.with_length(it.max_speed * turn.p.speed_factor * START_OF_DIVE)
-        enter(it, DIVING)
+        begin_attack(it, DIVING)
 
     def climb() -> None:
         it.altitude = minimum(it.max_altitude, it.altitude + it.climb_rate * turn.world.dt)
@@ -59,10 +66,10 @@ def climbing(it: HunterRow, turn: Turn) -> None:
         high = it.altitude >= it.dive_altitude
         if len(turn.world.size) == 3:
             ahead = it.prey + it.prey_velocity * (1.5 * turn.world.pace)
-            steer_toward(it, turn, lifted(it, turn, ahead), 0.5, 0.4)
-            high = (
-                it.position.z >= height_above(turn, it.prey.z, it.dive_altitude) - NEARLY * turn.world.depth
-            )
+            most = OVERLOOK * it.target_distance
+            steer_toward(it, turn, lifted(turn, ahead, it.altitude, most), 0.5, 0.4)
+            wanted = height_above(turn, it.prey.z, it.dive_altitude, most)
+            high = it.position.z >= wanted - NEARLY * turn.world.depth
         else:
             chase(it, turn, 1.5, 0.5, 0.4)
         high = high & (it.energy > it.attack_cost)
@@ -98,7 +105,7 @@ register_kind(
         | {
             "max_speed": 18.0, "max_force": 0.7, "burst": 3.5, "max_energy": 60.0, "energy_regen": 6.0,
             "hunting_drain": 10.0, "attack_cost": 30.0, "exhaustion_threshold": 10.0, "recovery_delay": 3.0,
-            "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 28.0, "target_distance": 150.0,
+            "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 28.0,
             "hunt_time": 10.0, "attack_time": 2.5, "attack_force": 3.0, "lose_distance": 400.0,
             "circle_radius": 250.0, "circle_rate": 0.3, "stalk_time": 6.0, "climb_rate": 0.15,
             "max_altitude": 1.0, "scan_altitude": 0.4, "dive_altitude": 0.6,

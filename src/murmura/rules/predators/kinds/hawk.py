@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from murmura.core.algebra import when, where
+from murmura.core.algebra import Number, when, where
 from murmura.core.space import offset
 from murmura.rules.predators.hunt import (
     begin_hunt,
     catch,
-    is_gone,
     is_lonely,
     miss,
+    pursue,
     search_on,
     strike,
 )
@@ -56,17 +56,14 @@ def stalking(it: HunterRow, turn: Turn) -> None:
 
 def hunting(it: HunterRow, turn: Turn) -> None:
     """S0-76 to S0-78, S0-80."""
-    gap = gap_to_prey(it, turn)
 
-    def pursue() -> None:
+    def burst_upon(gap: Number) -> None:
         fresh = (it.burst_left == 0.0) & (it.energy > 1.5 * it.attack_cost)
         it.burst_left = where((gap < BURST_WITHIN) & fresh, BURST_TIME, it.burst_left)
         bursts = it.burst_left > 0.0
         chase(it, turn, LEAD, where(bursts, 1.4, 1.1), where(bursts, 1.8, 1.0))
-        when(gap < it.attack_distance, lambda: enter(it, ATTACKING))
 
-    lost = is_gone(it) | (gap > it.lose_distance) | (it.state_time > it.hunt_time)
-    when(lost, lambda: miss(it, turn), pursue)
+    pursue(it, turn, it.state_time > it.hunt_time, burst_upon)
 
 
 def attacking(it: HunterRow, turn: Turn) -> None:
@@ -88,7 +85,7 @@ register_kind(
             "max_speed": 22.0, "max_force": 1.2, "burst": 1.8, "max_energy": 80.0, "energy_regen": 8.0,
             "hunting_drain": 12.0, "attack_cost": 20.0, "exhaustion_threshold": 15.0, "recovery_delay": 2.0,
             "panic_radius": 120.0, "stealth_radius": 60.0, "attack_distance": 45.0, "catch_distance": 20.0,
-            "target_distance": 150.0, "hunt_distance": 60.0, "hunt_time": 6.0, "attack_time": 2.0,
+            "hunt_distance": 60.0, "hunt_time": 6.0, "attack_time": 2.0,
             "attack_force": 2.5, "lose_distance": 300.0, "circle_radius": 200.0, "circle_rate": 0.5,
             "scan_time": 8.0, "stalk_time": 8.0, "stalk_distance": 80.0, "least_isolation": 0.4,
             "drop_isolation": 0.05,

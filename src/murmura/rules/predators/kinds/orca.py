@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from murmura.core.algebra import Number, minimum, when
+from murmura.core.algebra import Number, when
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, search_on, strike
+from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, pursue, search_on, strike, work_up
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     chase,
-    gap_to_prey,
     go_round_the_flock,
     start_round_the_flock,
     steer_toward,
@@ -52,25 +51,16 @@ def stalking(it: HunterRow, turn: Turn) -> None:
 
 
 def hunting(it: HunterRow, turn: Turn) -> None:
-    gap = gap_to_prey(it, turn)
-
-    def pursue() -> None:
+    def press(gap: Number) -> None:
         work_up(it, it.hunt_clock)
         chase(it, turn, 0.35 * it.bonus, it.bonus, 1.0)
-        when(gap < it.attack_distance, lambda: enter(it, ATTACKING))
 
-    lost = is_gone(it) | (gap > it.lose_distance) | (it.hunt_clock > it.pursuit_time)
-    when(lost, lambda: miss(it, turn), pursue)
+    pursue(it, turn, it.hunt_clock > it.pursuit_time, press)
 
 
 def attacking(it: HunterRow, turn: Turn) -> None:
     late = (it.state_time > it.attack_time) | (it.hunt_clock > it.hunt_time)
     strike(it, turn, it.catch_distance * (0.8 + 0.2 * it.bonus), late, 0.1, catch, miss)
-
-
-def work_up(it: HunterRow, time: Number) -> None:
-    """The longer it works, the faster it is."""
-    it.bonus = minimum(it.bonus_max, 1.0 + it.bonus_rate * time)
 
 
 register_kind(
@@ -81,7 +71,7 @@ register_kind(
         | {
             "max_speed": 14.0, "max_force": 0.5, "burst": 1.4, "max_energy": 150.0, "energy_regen": 4.0,
             "hunting_drain": 5.0, "attack_cost": 12.0, "exhaustion_threshold": 25.0, "recovery_delay": 3.0,
-            "panic_radius": 250.0, "attack_distance": 70.0, "catch_distance": 30.0, "target_distance": 250.0,
+            "panic_radius": 250.0, "attack_distance": 70.0, "catch_distance": 30.0,
             "hunt_time": 25.0, "attack_time": 6.0, "attack_force": 2.0, "lose_distance": 400.0,
             "circle_radius": 250.0, "circle_rate": 0.3, "scan_time": 12.0, "stalk_time": 5.0,
             "stalk_distance": 80.0, "least_isolation": 0.4, "bonus_rate": 0.05, "bonus_max": 1.5,

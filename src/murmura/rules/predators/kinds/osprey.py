@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murmura.core.algebra import when
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, search_on, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, miss, search_on, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     gap_to_prey,
@@ -12,7 +12,7 @@ from murmura.rules.predators.motion import (
     steer_toward,
 )
 from murmura.rules.predators.row import GONE, HunterRow
-from murmura.rules.predators.states import ATTACKING, IDLE, RECOVERING, SCANNING, STALKING, enter
+from murmura.rules.predators.states import ATTACKING, IDLE, RECOVERING, SCANNING, STALKING
 from murmura.rules.predators.turn import Turn
 
 
@@ -30,7 +30,7 @@ def stalking(it: HunterRow, turn: Turn) -> None:
     def hover() -> None:
         steer_toward(it, turn, it.prey, it.stalk_speed, it.stalk_force)
         sure = (gap_to_prey(it, turn) < it.attack_distance) & (it.state_time > it.wait_time)
-        when(sure, lambda: enter(it, ATTACKING))
+        when(sure, lambda: begin_attack(it))
 
     when(is_gone(it) | (it.state_time > it.stalk_time), lambda: miss(it, turn), hover)
 

@@ -8,7 +8,7 @@ from murmura.core.algebra import maximum, minimum, when, where
 from murmura.core.randomness import STREAM_HUNTER_GOAL
 from murmura.core.space import inside
 from murmura.core.vec import from_angle
-from murmura.rules.predators.hunt import begin_hunt, catch, miss, regain, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander
 from murmura.rules.predators.row import HunterRow
@@ -74,6 +74,7 @@ def ambush(it: HunterRow, turn: Turn) -> None:
         it.target = it.best_id
         it.stealth = 0.0
         begin_hunt(it, ATTACKING)
+        begin_attack(it)
 
     def move_on() -> None:
         it.patience = it.patience * 0.9

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from murmura.core.algebra import maximum, minimum, sin, when, where
+from murmura.core.algebra import Number, maximum, minimum, sin, when, where
 from murmura.core.randomness import STREAM_HUNTER_FEINT
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, search_on, strike
+from murmura.rules.predators.hunt import begin_hunt, catch, miss, pursue, search_on, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
-from murmura.rules.predators.motion import gap_to_prey, steer_toward, wander
+from murmura.rules.predators.motion import steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
-from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING, enter
+from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING
 from murmura.rules.predators.turn import Turn, drawn
 
 WORTH_IT = 0.5
@@ -34,9 +34,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
 
 
 def hunting(it: HunterRow, turn: Turn) -> None:
-    gap = gap_to_prey(it, turn)
-
-    def pursue() -> None:
+    def twist(gap: Number) -> None:
         feint(it, turn)
         # A lead that grows with the distance, and the turn the prey has begun.
         lead = 0.3 + 0.2 * minimum(1.0, gap / 100.0)
@@ -45,10 +43,8 @@ def hunting(it: HunterRow, turn: Turn) -> None:
         place = it.prey + ahead * turn.world.pace
         aside = it.position + offset(turn.world, it.position, place).rotated(FEINT_ANGLE)
         steer_toward(it, turn, where(it.feint > 0.0, aside, place), 1.2, it.agility)
-        when(gap < it.attack_distance, lambda: enter(it, ATTACKING))
 
-    lost = is_gone(it) | (gap > it.lose_distance) | (it.state_time > it.hunt_time)
-    when(lost, lambda: miss(it, turn), pursue)
+    pursue(it, turn, it.state_time > it.hunt_time, twist)
 
 
 def feint(it: HunterRow, turn: Turn) -> None:
@@ -75,7 +71,7 @@ register_kind(
         | {
             "max_speed": 17.0, "max_force": 1.1, "burst": 1.7, "max_energy": 85.0, "energy_regen": 7.0,
             "hunting_drain": 10.0, "attack_cost": 15.0, "exhaustion_threshold": 15.0, "recovery_delay": 1.8,
-            "panic_radius": 140.0, "attack_distance": 45.0, "catch_distance": 20.0, "target_distance": 200.0,
+            "panic_radius": 140.0, "attack_distance": 45.0, "catch_distance": 20.0,
             "hunt_time": 10.0, "attack_time": 4.0, "attack_force": 2.5, "lose_distance": 300.0,
             "scan_time": 10.0, "pace_weight": 0.5, "agility": 1.8, "feint_rate": 0.3,
         },

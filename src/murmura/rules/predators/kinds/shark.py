@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from murmura.core.algebra import maximum, minimum, when
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, is_lonely, miss, search_on, strike
+from murmura.core.algebra import Number, maximum, minimum, when
+from murmura.rules.predators.hunt import (
+    begin_hunt,
+    catch,
+    is_lonely,
+    miss,
+    pursue,
+    search_on,
+    strike,
+    work_up,
+)
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     chase,
@@ -52,15 +61,12 @@ def stalking(it: HunterRow, turn: Turn) -> None:
 
 def hunting(it: HunterRow, turn: Turn) -> None:
     """S0-102."""
-    gap = gap_to_prey(it, turn)
 
-    def pursue() -> None:
-        it.bonus = minimum(it.bonus_max, 1.0 + it.bonus_rate * it.hunt_clock)
+    def track(gap: Number) -> None:
+        work_up(it, it.hunt_clock)
         chase(it, turn, 0.4 * it.bonus, it.bonus, 0.9)
-        when(gap < it.attack_distance, lambda: enter(it, ATTACKING))
 
-    lost = is_gone(it) | (gap > it.lose_distance) | (it.hunt_clock > it.pursuit_time)
-    when(lost, lambda: miss(it, turn), pursue)
+    pursue(it, turn, it.hunt_clock > it.pursuit_time, track)
 
 
 def attacking(it: HunterRow, turn: Turn) -> None:
@@ -77,7 +83,7 @@ register_kind(
             "max_speed": 16.0, "max_force": 0.7, "burst": 1.5, "max_energy": 100.0, "energy_regen": 6.0,
             "hunting_drain": 8.0, "attack_cost": 18.0, "exhaustion_threshold": 18.0, "recovery_delay": 2.0,
             "panic_radius": 180.0, "stealth_radius": 70.0, "attack_distance": 55.0, "catch_distance": 30.0,
-            "target_distance": 220.0, "hunt_distance": 80.0, "hunt_time": 15.0, "pursuit_time": 12.0,
+            "hunt_distance": 80.0, "hunt_time": 15.0, "pursuit_time": 12.0,
             "attack_time": 5.0, "attack_force": 2.2, "lose_distance": 350.0, "circle_radius": 250.0,
             "circle_rate": 0.4, "scan_time": 20.0, "stalk_time": 15.0, "stalk_distance": 80.0,
             "stalk_speed": 0.85, "stalk_force": 0.6, "least_isolation": 0.35, "drop_isolation": 0.05,

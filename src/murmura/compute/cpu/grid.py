@@ -1,0 +1,51 @@
+"""Rows and bins as the kernel knows them, in the plane and, in layers, in space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from murmura.core.algebra import Value
+
+ACROSS = 4  # bins per perception radius
+
+
+@dataclass
+class Grid:
+    """Rows and bins: how many, where the first begins, bins and rows for each unit of length.
+
+    Around the rows there is one more on each side, so that every row has neighbours: a line is a row or one of these.
+    """
+
+    columns: Value
+    rows: Value
+    x0: Value
+    y0: Value
+    per_x: Value
+    per_y: Value
+    layers: Value | None = None
+    """In space: how many rows lie along z."""
+    z0: Value | None = None
+    per_z: Value | None = None
+
+    @property
+    def pitch(self) -> Value:
+        return self.columns + 2 * ACROSS
+
+    @property
+    def across(self) -> Value:
+        """Lines of a layer."""
+        return self.rows + 2
+
+    @property
+    def row_count(self) -> Value:
+        return self.rows if self.layers is None else self.rows * self.layers
+
+    @property
+    def line_count(self) -> Value:
+        return self.across if self.layers is None else self.across * (self.layers + 2)
+
+    def line(self, row: Value) -> Value:
+        """The line that a row is."""
+        if self.layers is None:
+            return row + 1
+        return (row // self.rows + 1) * self.across + row % self.rows + 1

@@ -1,0 +1,89 @@
+"""Every number of every rule changes what agents do, somewhere within its slider: no slider is dead.
+
+The scenes of the parity tests use every rule. A number that changes nothing in any of them either is dead, or is hidden
+by another one; then the rule says which (`Rule.hidden`, tests/scenario/test_hidden.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import murmura as mm
+from murmura.core.errors import MurmuraError
+from murmura.core.state import State
+from murmura.rules import built_in_rules
+from tests.parity.scenes import lively, scenario_of
+
+STEPS = 30
+ORDER = ("flight", "classics", "walled", "soft", "hunted", "wrapped", "life", "courting", "scored", "wild")
+"""Scenes, the quick ones first; what acts in one is not looked at in the next."""
+
+
+def numbers() -> dict[str, tuple[float, float]]:
+    """Path and slider range of every number of a rule."""
+    found = {}
+    for name, rule in built_in_rules():
+        for field, info in rule.model_fields.items():
+            extra = info.json_schema_extra
+            if isinstance(extra, dict) and "slider" in extra and info.annotation in (float, int):
+                low, high = extra["slider"]  # type: ignore[misc]
+                found[f"rules.{name}.{field}"] = (low, high)
+    return found
+
+
+def begun(scene: str) -> mm.Simulation:
+    """A flock in the middle of things; `courting` is `life` before anybody has found anybody, `flight` is in space."""
+    if scene == "flight":
+        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude", "banking")}
+        return mm.Simulation(mm.load_scenario("murmuration").with_values({"agents": 60, **rules}), 3, "cpu")
+    return mm.Simulation(scenario_of("life"), 3, "cpu") if scene == "courting" else lively(scenario_of(scene))
+
+
+def candidates(low: float, high: float, now: Any) -> Iterator[Any]:
+    """The ends of the slider and values near the scene's, which fit together with the other numbers."""
+    kind = type(now)
+    for value in (high, low, 1.1 * now, 0.9 * now, low + 0.37 * (high - low)):
+        if low <= value <= high:
+            yield kind(value)
+
+
+def same(a: State, b: State) -> bool:
+    """Whether agents are the same; items show settings, which proves nothing."""
+    return len(a) == len(b) and all((a[name] == b[name]).all() for name in a.columns if name in b.columns)
+
+
+def acting(scene: str, paths: dict[str, tuple[float, float]]) -> set[str]:
+    """Which of these numbers change what agents of a scene do."""
+    sim = begun(scene)
+    scenario, start = sim.scenario, sim.state.copy()
+
+    def after(values: dict[str, Any]) -> State:
+        sim.adopt(scenario.with_values(values))
+        sim.load_state(start.copy())
+        sim.step(STEPS)
+        return sim.state.copy()
+
+    plain = after({})
+    found = set()
+    for path, (low, high) in paths.items():
+        _, rule, field = path.split(".")
+        if not getattr(scenario.rules, rule).enabled:
+            continue
+        for value in candidates(low, high, getattr(getattr(scenario.rules, rule), field)):
+            try:
+                if not same(plain, after({path: value})):
+                    found.add(path)
+                    break
+            except MurmuraError:
+                continue  # it does not fit the others
+    return found
+
+
+def test_every_number_of_every_rule_acts() -> None:
+    left = numbers()
+    assert len(left) > 300
+    for scene in ORDER:
+        for path in acting(scene, left):
+            del left[path]
+    assert sorted(left) == []

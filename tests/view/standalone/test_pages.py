@@ -27,7 +27,7 @@ from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.loop import BITS, COARSE, loop_of
 from murmura.view.standalone.page import flock_page
-from murmura.view.standalone.scene import scenery_message, why_not
+from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.wire.frames import HEADER, encode
 
 EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
@@ -78,7 +78,7 @@ def test_what_a_page_cannot_simulate_is_named():
     with pytest.raises(
         ScenarioError, match=r"murmuration-hawk cannot be simulated by a page alone: predators"
     ):
-        scenery_message(mm.load_scenario("murmuration-hawk"), 1)
+        page_scene(mm.load_scenario("murmuration-hawk"), 1)
 
 
 @pytest.mark.parametrize("name", ["classic", "starlings", "mixed", "topological"])
@@ -168,7 +168,7 @@ def test_a_recorded_run_becomes_a_page(
 def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
     scenario = resized(mm.load_scenario("mixed"), 60)
-    scene = scene_of(scenario, 1)
+    scene = page_scene(scenario, 1)
     assert scene["start"] is None
     runs = scene["fill"]["species_id"]
     assert sum(count for count, _ in runs) == 60

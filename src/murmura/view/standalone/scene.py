@@ -47,7 +47,7 @@ def packed_words(words: Any) -> str:
     return base64.b64encode(np.ascontiguousarray(words).tobytes()).decode()
 
 
-def scenery_message(scenario: Scenario, seed: int) -> dict[str, Any]:
+def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     """Everything that a page needs to simulate a scenario.
 
     Raises:

@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, Page
 import murmura as mm
 from murmura.lab.bench.workload import resized
 from murmura.view.standalone import loop as loops
+from murmura.view.standalone import scene as scene_files
 from murmura.view.standalone.page import flock_page
 
 from .conftest import FLAGS
@@ -46,6 +47,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loops, "LONGEST_LOOP", 1.0)
         (found / "flock.html").write_text(flock_page(scenes, SEED, "reference"), encoding="utf-8")
+        patch.setattr(scene_files, "MOST_EMBEDDED", 10)
+        large = flock_page([resized(mm.load_scenario("mixed"), AGENTS)], SEED, "reference")
+        (found / "large.html").write_text(large, encoding="utf-8")
     return found
 
 
@@ -156,6 +160,15 @@ def test_another_seed_gives_the_flock_of_that_seed(folder: Path, open_page: Any)
     truth = mm.Simulation(resized(mm.load_scenario("classic"), AGENTS), 99, "reference")
     assert np.array_equal(found[:, :2], truth.positions)
     np.testing.assert_allclose(found[:, 2:], truth.velocities, atol=1e-6)
+
+
+def test_a_start_that_the_file_does_not_carry_is_drawn(folder: Path, open_page: Any):
+    """Several species, so that every column must be right for the first step to be."""
+    page = running(open_page((folder / "large.html").as_uri()))
+    truth = mm.Simulation(resized(mm.load_scenario("mixed"), AGENTS), SEED, "reference")
+    assert np.array_equal(flock_after(page, 0)[1][:, :2], truth.positions)
+    truth.step()
+    np.testing.assert_allclose(flock_after(page, 1)[1][:, 2:], truth.velocities, atol=1e-4)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -24,9 +24,10 @@ from murmura.view.session.tools import with_hand
 from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
+from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.loop import BITS, COARSE, loop_of
 from murmura.view.standalone.page import flock_page
-from murmura.view.standalone.scene import scenery_message, why_not
+from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.wire.frames import HEADER, encode
 
 EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
@@ -77,7 +78,7 @@ def test_what_a_page_cannot_simulate_is_named():
     with pytest.raises(
         ScenarioError, match=r"murmuration-hawk cannot be simulated by a page alone: predators"
     ):
-        scenery_message(mm.load_scenario("murmuration-hawk"), 1)
+        page_scene(mm.load_scenario("murmuration-hawk"), 1)
 
 
 @pytest.mark.parametrize("name", ["classic", "starlings", "mixed", "topological"])
@@ -162,3 +163,14 @@ def test_a_recorded_run_becomes_a_page(
     assert "recorded frames" in json.loads(capsys.readouterr().out)["shows"]
     data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
     assert (data["run"], data["loop"]["frames"], data["whyNot"]) == ("run", 5, "run")
+
+
+def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
+    scenario = resized(mm.load_scenario("mixed"), 60)
+    scene = page_scene(scenario, 1)
+    assert scene["start"] is None
+    runs = scene["fill"]["species_id"]
+    assert sum(count for count, _ in runs) == 60
+    filled = np.repeat([value for _, value in runs], [count for count, _ in runs])
+    assert np.array_equal(filled, mm.Simulation(scenario, 1, "reference").column("species"))

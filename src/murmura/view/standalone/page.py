@@ -22,7 +22,7 @@ from murmura.scenario import Scenario
 from murmura.view.notebook import whole_page
 from murmura.view.server import app as server
 from murmura.view.standalone.loop import hello_of, recorded
-from murmura.view.standalone.scene import scenery_message, why_not
+from murmura.view.standalone.scene import page_scene, why_not
 
 LARGEST = 1_500_000
 """Bytes of a file: it must fit into a mail and onto any host."""
@@ -46,7 +46,7 @@ def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") 
 
 def _scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     """A scene that simulates, or of one that cannot what a page must know to show its loop."""
-    return {"hello": hello_of(scenario, seed)} if why_not(scenario) else scenery_message(scenario, seed)
+    return {"hello": hello_of(scenario, seed)} if why_not(scenario) else page_scene(scenario, seed)
 
 
 def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> str:

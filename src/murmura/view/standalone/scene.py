@@ -15,7 +15,7 @@ from murmura.compute.webgpu.program import THREADS, program_of
 from murmura.compute.webgpu.records import HEAD_PLACES, NO_TROUBLE
 from murmura.core.errors import ScenarioError
 from murmura.core.randomness import seed_words
-from murmura.core.state import column_name
+from murmura.core.state import State, column_name
 from murmura.engine.initial import random_start
 from murmura.scenario import Scenario
 from murmura.view.session.tools import STRENGTHS, with_hand
@@ -25,6 +25,8 @@ from murmura.view.wire.hello import hello_facts
 
 MOST_EMBEDDED = 20_000
 """Agents whose start the file carries; the start of more is drawn by the page, from the seed."""
+MOST_RUNS = 16
+"""Of equal numbers, one after the other by id, in a column that a page fills: species follow each other so."""
 
 
 def why_not(scenario: Scenario) -> str:
@@ -45,7 +47,7 @@ def packed_words(words: Any) -> str:
     return base64.b64encode(np.ascontiguousarray(words).tobytes()).decode()
 
 
-def scenery_message(scenario: Scenario, seed: int) -> dict[str, Any]:
+def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     """Everything that a page needs to simulate a scenario.
 
     Raises:
@@ -63,7 +65,8 @@ def scenery_message(scenario: Scenario, seed: int) -> dict[str, Any]:
     fields = layout.head(state, words, starts, NO_TROUBLE)
     flock = layout.flock(state, words)
     carried = [column_name(name) for name in plan.carried]
-    is_embedded = len(state) <= MOST_EMBEDDED
+    fill = _fill(state, carried)
+    is_embedded = len(state) <= MOST_EMBEDDED or fill is None
     return {
         "hello": _hello(scenario, seed),
         "kernels": [
@@ -90,15 +93,30 @@ def scenery_message(scenario: Scenario, seed: int) -> dict[str, Any]:
         "hand": _hand(plan, starts["items"]),
         "start": {name: packed_words(flock[name]) for name in ("places", "columns")} if is_embedded else None,
         "canDraw": not scenario.obstacles,
+        "fill": fill or {},
         "extras": {
             name: {"number": number, "column": column, "top": top}
             for name, (number, column, top) in EXTRAS.items()
             if column in {*carried, *plan.felt_columns}
         },
-        "species": np.asarray(state["species"]).tolist()
-        if len(scenario.species) > 1 and is_embedded
-        else None,
     }
+
+
+def _fill(state: State, carried: list[str]) -> dict[str, Any] | None:
+    """What a page writes into columns of a start that it draws by itself: runs of (count, number), by id.
+
+    Nothing where a column differs from agent to agent: then the file must carry it. Headings a page draws.
+    """
+    found: dict[str, Any] = {}
+    for name in carried:
+        column = np.asarray(state[name], np.float64)
+        edges = np.flatnonzero(np.diff(column)) + 1
+        if name == "heading":
+            continue
+        if len(edges) > MOST_RUNS:
+            return None
+        found[name] = [[len(part), float(part[0])] for part in np.split(column, edges) if len(part)]
+    return found
 
 
 def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:

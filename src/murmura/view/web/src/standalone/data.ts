@@ -42,8 +42,9 @@ export interface RunnableScene {
   hand: { x: number; y: number; strength: number; strengths: Record<string, number> };
   start: { places: string; columns: string } | null;
   canDraw: boolean;
+  /** Columns of a start that the page draws: runs of [count, number]. */
+  fill: Record<string, [count: number, value: number][]>;
   extras: Record<string, { number: number; column: string; top: number }>;
-  species: number[] | null;
 }
 
 export type Scene = RunnableScene | { hello: Hello };

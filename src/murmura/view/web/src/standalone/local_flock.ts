@@ -83,7 +83,7 @@ export class LocalFlock implements Answerer {
     const words = seedWords(this.seed);
     const columns = new Int32Array(scene.sizes.columns);
     if (scene.start) columns.set(new Int32Array(bytesOf(scene.start.columns).buffer));
-    else for (let id = 0; id < engine.agents; id++) columns[id] = id;
+    else this.fill(columns);
     const given = scene.start && this.seed === scene.hello.seed && !this.startChanged();
     let quads: Float32Array<ArrayBuffer>;
     if (scene.start && (given || !scene.canDraw)) quads = new Float32Array(bytesOf(scene.start.places).buffer);
@@ -99,6 +99,17 @@ export class LocalFlock implements Answerer {
     this.retune();
     this.due = this.asked = 0;
     this.moved = true;
+  }
+
+  /** Ids, and what everybody has at the start beside a place and a heading. */
+  private fill(columns: Int32Array<ArrayBuffer>): void {
+    const { scene, engine } = this;
+    for (let id = 0; id < engine.agents; id++) columns[id] = id;
+    const numbers = new Float32Array(columns.buffer);
+    for (const [name, runs] of Object.entries(scene.fill)) {
+      let at = scene.columns.indexOf(name) * scene.room;
+      for (const [count, value] of runs) numbers.fill(value, at, (at += count));
+    }
   }
 
   private startChanged(): boolean {

@@ -34,17 +34,18 @@ SAMPLE = 200  # agents whose nearest neighbour is looked for
 def instant(sim: mm.Simulation) -> list[float]:
     """The measures of one moment. Polarization differs much from seed to seed; the headings of neighbours do not."""
     velocities = sim.velocities.astype(np.float64)
-    speeds = np.hypot(*velocities.T)
+    speeds = np.linalg.norm(velocities, axis=1)
     headings = velocities / np.maximum(speeds, 1e-12)[:, None]
     places = sim.positions.astype(np.float64)
     gap = places[None, :, :] - places[:SAMPLE, None, :]
-    if sim.scenario.world.boundary == "wrap":
-        world = np.array([sim.scenario.world.width, sim.scenario.world.height])
-        gap -= world * np.round(gap / world)
-    distance = np.hypot(gap[..., 0], gap[..., 1])
+    world = sim.scenario.world
+    for axis, (side, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
+        if edge == "wrap":
+            gap[..., axis] -= side * np.round(gap[..., axis] / side)
+    distance = np.linalg.norm(gap, axis=2)
     distance[np.arange(len(distance)), np.arange(len(distance))] = np.inf
     return [
-        float(np.hypot(*headings.mean(axis=0))),
+        float(np.linalg.norm(headings.mean(axis=0))),
         float((headings[:SAMPLE] * headings[distance.argmin(axis=1)]).sum(axis=1).mean()),
         float(distance.min(axis=1).mean()),
         float(speeds.mean()),

@@ -70,7 +70,7 @@ MISTAKES = {
     "film at no pace": (["render", "classic", "--steps", "9", "--speed", "nan", "--out", "o.png"], r"speed .*got nan"),
     "film without end": (
         ["render", "classic", "--steps", "9" * 25, "--out", "o.png"],
-        r"at most 1,000,000 pictures, got 2,500,000,.*fewer --steps, or a greater --speed",
+        r"at most 1,000,000 pictures, got 5,000,000,.*fewer --steps, or a greater --speed",
     ),
     "live at no pace": (["live", "classic", "--speed", "nan", "--no-open"], r"--speed takes a number from 0\.05 to 16"),
     "live backwards": (["live", "classic", "--speed", "-1", "--no-open"], r"--speed takes a number .*got -1"),

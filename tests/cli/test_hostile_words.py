@@ -114,7 +114,7 @@ def test_a_scenario_that_could_not_be_read_again_is_not_recorded(tmp_path: Path)
     with pytest.raises(ScenarioError, match="expected at most 16 MB"):
         mm.save_scenario(large, tmp_path / "s.json")
     simulation = mm.Simulation(scenario, backend="reference")
-    simulation._scenario = large
+    simulation._plan.scenario = large
     with pytest.raises(ScenarioError, match="expected at most 16 MB"):
         record(simulation, 1, tmp_path / "run")
     with pytest.raises(RunError, match=r"its scenario has 17\.0 MB"):

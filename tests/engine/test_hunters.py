@@ -218,7 +218,7 @@ def test_starving_and_breeding():
         "rules.predators.most_hunters": 6,
         "rules.predators.starve_after": 20.0,
     }
-    sim = mm.Simulation(crowded(120, hunters=("hawk", "eagle"), **values), seed=5, backend="cpu")
+    sim = mm.Simulation(crowded(120, hunters=("hawk", "eagle"), **values), seed=11, backend="cpu")
     assert len(mm.hunters(sim)) == 2
     most = 2
     for _ in range(60):

@@ -28,6 +28,9 @@ from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 
 SOURCES = Path(mm.__file__).parent
+TRUSTS_ON_REQUEST = Path(
+    "lab/tracks/arrays.py"
+)  # only with --trust-pickle: tests/lab/tracks has a trap for it
 RUNS_CODE = {
     "pickle",
     "cPickle",
@@ -58,7 +61,8 @@ def test_nothing_is_ever_unpickled():
             if isinstance(node, ast.Call):
                 words = {word.arg: word.value for word in node.keywords}
                 allowed = words.get("allow_pickle")
-                assert allowed is None or ast.literal_eval(allowed) is False, f"{file}:{node.lineno}"
+                if file.relative_to(SOURCES) != TRUSTS_ON_REQUEST:
+                    assert allowed is None or ast.literal_eval(allowed) is False, f"{file}:{node.lineno}"
                 if ast.unparse(node.func) in ("np.load", "numpy.load"):
                     assert allowed is not None, f"{file}:{node.lineno}: say allow_pickle=False"
 

@@ -292,7 +292,7 @@ def test_obstacles_are_placed_avoided_and_erased(page: Page, live: Live):
     page.send("place", kind="wall", points=[[100, 800], [1500, 800]])
     both = page.wait("scenario", lambda m: len(m["scenario"]["obstacles"]) == 2)["scenario"]["obstacles"]
     assert both == [
-        {"kind": "circle", "x": 400.0, "y": 300.0, "radius": 120.0},
+        {"kind": "circle", "x": 400.0, "y": 300.0, "z": None, "radius": 120.0},
         {"kind": "wall", "points": [[100.0, 800.0], [1500.0, 800.0]]},
     ]
     page.send("step", count=120)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import tempfile
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -40,6 +42,8 @@ def missing() -> str:
 @lru_cache(1)
 def adapters() -> tuple[Any, ...]:
     """The adapters that can compute, real GPUs first, the strongest of them at the front."""
+    # Without a desktop, libwayland complains on standard error that this is not set.
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     import wgpu
 
     _leave_out_opengl()

@@ -7,7 +7,7 @@ import { saveJson } from "../tools/capture";
 import { note } from "../text/toasts";
 import { groupsOf, nineOf, type Shipped } from "./groups";
 import type { OwnPreset, OwnPresets } from "./own";
-import sheet from "./pictures.webp";
+import sheet from "./pictures.webp?inline";
 import pictures from "./pictures.json";
 
 export interface GalleryHands {

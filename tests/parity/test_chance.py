@@ -16,7 +16,7 @@ from .chance import Chance, rules_of_the_plane
 from .scenes import loud_rules
 from .side_by_side import Comparison, compare_step
 
-COUNT = size(8, 200)
+COUNT = size(20, 200)
 COMPARED = (1, 3, 37)
 
 

@@ -42,6 +42,9 @@ Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 class Walk:
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
+    writes_forces = "a.sizes.keep"
+    """Whether forces are written in this step, as the device's code asks it."""
+
     def __init__(self, plan: Plan, shapes: Shapes, target: CTarget) -> None:
         self.plan, self.shapes, self.target = plan, shapes, target
         self.world = world_record(plan, target)
@@ -223,14 +226,17 @@ class Walk:
                 target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
-        with target.scope("if (a.sizes.keep)"):
+        with target.scope(f"if ({self.writes_forces})"):
             for column, value in enumerate([*force, crowd]):
                 target.store("a.flock.felt", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
-        numbers = [code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)]
+        self._report_not_finite([code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)])
+
+    def _report_not_finite(self, numbers: list[str]) -> None:
+        """Stop the run if one of these is not finite."""
         for k in range(0, len(numbers), 4):
             four = [*numbers[k : k + 4], *["0.0f"] * 3][:4]
-            target.write(f"note_trouble(a, {', '.join(four)});")
+            self.target.write(f"note_trouble(a, {', '.join(four)});")
 
 
 def distance_of(way: Vec) -> Number:

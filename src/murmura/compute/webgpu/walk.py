@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.compute.cuda.memory import DeviceMemory, extra_place
+from murmura.compute.cuda.memory import DeviceMemory
 from murmura.compute.cuda.walk import Walk, distance_of
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, code_of, where
+from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.record import Record
 from murmura.core.vec import Vec
@@ -50,6 +50,7 @@ class WalkWgsl(Walk):
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     target: KernelTarget  # type: ignore[assignment]
+    writes_forces = "a.clock_step >= a.clock_keep_from"
 
     def __init__(self, plan: Plan, shapes: Shapes, target: KernelTarget) -> None:
         self.plan, self.shapes, self.target = plan, shapes, target
@@ -79,20 +80,7 @@ class WalkWgsl(Walk):
         last = self.target.value(NUMBER, "nearest.squares[a.sizes_nearest - 1i]", steady=False)
         return where(full, last * (1.0 + TIE), reach)
 
-    def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
-        target = self.target
-        if self.plan.dimension == 2:
-            target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
-        else:
-            for array, vector in (("places", me.position), ("paces", me.velocity)):
-                target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
-        for column, value in enumerate(self.step.carried(me)):
-            target.store("a.flock.extras", extra_place(target, column, self.i), value)
-        with target.scope("if (a.clock_step >= a.clock_keep_from)"):
-            for column, value in enumerate([*force, crowd]):
-                target.store("a.flock.felt", extra_place(target, column, self.i), value)
-        target.store("a.flock.ids", self.i, name, INTEGER)
-        numbers = (code_of(target, x, NUMBER) for x in (*me.position, *me.velocity))
-        whole = " && ".join(f"sound({code})" for code in numbers)
-        with target.scope(f"if (!({whole}))"):
-            target.write("atomicMin(&diary[0], a.clock_step);")
+    def _report_not_finite(self, numbers: list[str]) -> None:
+        finite = " && ".join(f"sound({code})" for code in numbers)
+        with self.target.scope(f"if (!({finite}))"):
+            self.target.write("atomicMin(&diary[0], a.clock_step);")

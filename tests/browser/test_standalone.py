@@ -12,6 +12,7 @@ import http.server
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import murmura as mm
+from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
+from murmura.view.session.tools import with_hand
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
+from murmura.view.standalone.live_values import live_values, vector_of
 from murmura.view.standalone.page import flock_page
 
 from .conftest import FLAGS
@@ -32,11 +36,20 @@ WITH_WEBGPU = [*FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshad
 NO_WEBGPU = "delete Navigator.prototype.gpu;"
 READ = """async (count) => {
   const state = await murmuraFlock.stepNow(count);
-  const bytes = new Uint8Array(state.quads.buffer);
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return [state.step, btoa(text)];
+  const packed = (numbers) => {
+    let text = "";
+    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return btoa(text);
+  };
+  const { quads, ids, items, heights } = state;
+  return [state.step, ...[quads, ids, items, heights ?? new Float32Array()].map(packed)];
 }"""
+
+
+def no_sliders(scenario: mm.Scenario) -> dict[str, Any]:
+    """Nothing can be changed: to find what sliders change takes seconds, where animals live a minute."""
+    return {"ranges": {}, "recipes": {}, "vector": vector_of(scenario).tolist()}
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +59,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
     scenes = [resized(mm.load_scenario(name), AGENTS) for name in ("classic", "vicsek")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loops, "LONGEST_LOOP", 1.0)
+        patch.setattr(
+            scene_files, "live_values", lambda s: (live_values if s.name == "classic" else no_sliders)(s)
+        )
         (found / "flock.html").write_text(flock_page(scenes, SEED, "reference"), encoding="utf-8")
         patch.setattr(scene_files, "MOST_EMBEDDED", 10)
         large = flock_page([resized(mm.load_scenario("mixed"), AGENTS)], SEED, "reference")
         (found / "large.html").write_text(large, encoding="utf-8")
+    return found
+
+
+LIVES = {"shark-and-herring": 60, "emergent": 80, "couzin-space": 60}
+"""A hunter; food, births and deaths of two species; a world with a depth."""
+
+
+@pytest.fixture(scope="module")
+def lives(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
+    """A file with all that lives beside flocks."""
+    found = tmp_path_factory.mktemp("lives") / "lives.html"
+    scenes = [resized(mm.load_scenario(name), count) for name, count in LIVES.items()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "LONGEST_LOOP", 0.5)
+        patch.setattr(scene_files, "live_values", no_sliders)
+        found.write_text(flock_page(scenes, SEED, "reference"), encoding="utf-8")
     return found
 
 
@@ -82,8 +114,24 @@ def open_page(gpu_browser: Browser) -> Iterator[Any]:
 
 def flock_after(page: Page, count: int) -> tuple[int, np.ndarray]:
     """Take steps in the page; the step, and x, y, vx, vy of everybody in ascending id."""
-    step, text = page.evaluate(READ, count)
+    step, text, *_ = page.evaluate(READ, count)
     return step, np.frombuffer(base64.b64decode(text), np.float32).reshape(-1, 4)
+
+
+@dataclass
+class Seen:
+    """What a page has after some steps."""
+
+    quads: np.ndarray
+    ids: np.ndarray
+    items: np.ndarray
+    heights: np.ndarray
+
+
+def all_after(page: Page, count: int) -> Seen:
+    quads, ids, items, heights = (base64.b64decode(text) for text in page.evaluate(READ, count)[1:])
+    number = functools.partial(np.frombuffer, dtype=np.float32)
+    return Seen(number(quads).reshape(-1, 4), np.frombuffer(ids, np.int32), number(items), number(heights))
 
 
 def running(page: Page) -> Page:
@@ -169,6 +217,50 @@ def test_a_start_that_the_file_does_not_carry_is_drawn(folder: Path, open_page: 
     assert np.array_equal(flock_after(page, 0)[1][:, :2], truth.positions)
     truth.step()
     np.testing.assert_allclose(flock_after(page, 1)[1][:, 2:], truth.velocities, atol=1e-4)
+
+
+def show(page: Page, name: str) -> mm.Simulation:
+    """Load a preset, paused at its start, and the definition beside it."""
+    page.evaluate(f"murmuraFlock.hear({{type: 'load', scenario: {name!r}}})")
+    page.evaluate("() => murmuraFlock.obeyed")
+    running(page)
+    return mm.Simulation(resized(mm.load_scenario(name), LIVES[name]), SEED, "reference")
+
+
+def rows_of(seen: Seen, sim: mm.Simulation, rule: str) -> np.ndarray:
+    """Items of a rule as a page has them."""
+    plan = Plan(with_hand(sim.scenario, None))
+    [(begin, end, width)] = [(b, e, len(g.layout)) for _, g, b, e in plan.lasting if g.name == rule]
+    return seen.items.reshape(-1, plan.item_width)[begin:end, :width]
+
+
+def test_hunters_births_and_depths_are_those_of_the_definition(lives: Path, open_page: Any):
+    page = open_page(lives.as_uri())
+    page.wait_for_function("() => globalThis.murmuraFlock?.state", timeout=90_000)
+    for name in LIVES:
+        truth = show(page, name)
+        seen = all_after(page, 1)
+        truth.step()
+        assert np.array_equal(seen.ids, truth.ids)
+        np.testing.assert_allclose(seen.quads[:, :2], truth.positions[:, :2], atol=2e-3)
+        np.testing.assert_allclose(seen.quads[:, 2:], truth.velocities[:, :2], atol=2e-4)
+        for rule, rows in truth.state.items.items():
+            np.testing.assert_allclose(rows_of(seen, truth, rule), rows, rtol=2e-4, atol=2e-3)
+        # Hunters strike and young are born in a hundred steps; whoever is alive is the same.
+        seen = all_after(page, 99)
+        truth.step(99)
+        told = page.evaluate("() => murmuraFlock.chronicle.report()")
+        assert seen.quads.shape[0] == pytest.approx(truth.agent_count, abs=3)
+        speeds = [np.hypot(*v[:, :2].astype(float).T).mean() for v in (seen.quads[:, 2:], truth.velocities)]
+        assert speeds[0] == pytest.approx(speeds[1], rel=0.03)
+        if name == "emergent":
+            tree = truth.lineage()
+            assert told["births"] == pytest.approx(int(tree.births([100])[0]), abs=3)
+            assert told["births"] > 10
+            assert len(seen.ids) == LIVES[name] + told["births"] - told["deaths"]
+        if name == "couzin-space":
+            np.testing.assert_allclose(seen.heights, truth.positions[:, 2], atol=0.2)
+    assert page.evaluate("problems") == []
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -24,7 +24,7 @@ describe("randomness", () => {
       start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
       motion: { policy: "capped" },
     };
-    const { quads, headings } = drawnStart(scenario, 4, 50);
+    const { places: quads, headings } = drawnStart(scenario, 4, 50);
     for (let k = 0; k < 50; k++) {
       expect(quads[4 * k]).toBeGreaterThanOrEqual(5);
       expect(quads[4 * k]).toBeLessThanOrEqual(95);

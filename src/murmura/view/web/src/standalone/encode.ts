@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../net/protocol";
 import { isObject } from "./objects";
-import type { FlockState } from "./engine";
+import type { FlockState } from "./flock_state";
 
 const HEADER_BYTES = 48;
 const MAGIC = 0x314d524d;
@@ -14,7 +14,7 @@ export interface Extra {
   top: number;
 }
 
-export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, species: ArrayLike<number> | null): ArrayBuffer {
+export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
   const world = isObject(scenario.world) ? scenario.world : {};
   const motion = isObject(scenario.motion) ? scenario.motion : {};
   const n = state.quads.length / 4;
@@ -31,11 +31,12 @@ export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: numb
   view.setUint32(32, epoch, true);
   view.setUint16(36, 1, true);
   view.setUint8(38, extra?.number ?? 0);
-  view.setUint8(39, world.boundary === "wrap" ? 1 : 0);
+  view.setUint8(39, (world.boundary === "wrap" ? 1 : 0) | ((roster & 127) << 1));
   view.setFloat32(40, Number(motion.time_step), true);
   view.setFloat32(44, topSpeed, true);
   const words = new Uint32Array(buffer, HEADER_BYTES);
   const headings = state.column("heading");
+  const species = state.column("species_id");
   const more = extra ? state.column(extra.column) : null;
   for (let k = 0; k < n; k++) {
     const [x, y, vx, vy] = state.quads.subarray(4 * k, 4 * k + 4);

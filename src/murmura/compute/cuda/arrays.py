@@ -19,7 +19,7 @@ LEAST_BINS = 8192
 LEAST_EVENTS = 4096
 
 
-def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], told_width: int) -> Arrays:
+def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], report_width: int) -> Arrays:
     """Everything that steps change, at the start."""
     n, bins = len(state), bins_of(plan, room)
     carried = [column_name(c) for c in plan.carried]
@@ -45,8 +45,8 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], tol
         "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
         "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
         "clock": _clock(plan, state, seed),
-        "told": np.zeros((max(1, plan.listeners), max(1, told_width)), np.uint64),
-        "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+        "reports": np.zeros((max(1, plan.stateful_item_count), max(1, report_width)), np.uint64),
+        "target_reports": np.zeros((max(1, plan.stateful_item_count), 1 + plan.item_width), np.float32),
         "events": np.zeros((max(LEAST_EVENTS, 2 * room) if plan.eventful else 1, len(EVENT_FIELDS)), np.float64),
         "young": np.zeros((young, len(YOUNG)), np.int32),
         "buckets": np.zeros(1 << (young - 1).bit_length(), np.int32),

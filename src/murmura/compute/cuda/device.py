@@ -77,7 +77,7 @@ class Device(Protocol):
 
     def wait(self) -> None: ...
 
-    def send(self, arrays: Sequence[Any]) -> Transfer:
+    def start_transfer(self, arrays: Sequence[Any]) -> Transfer:
         """Send arrays as they are now; launches that follow do not wait for it."""
 
 
@@ -165,7 +165,7 @@ class CupyDevice:
     def wait(self) -> None:
         self._stream.synchronize()
 
-    def send(self, arrays: Sequence[Any]) -> CupyTransfer:
+    def start_transfer(self, arrays: Sequence[Any]) -> CupyTransfer:
         return CupyTransfer(arrays, self._stream, self._copying)
 
 

@@ -108,7 +108,7 @@ class HostDevice:
     def wait(self) -> None:
         """Nothing runs beside."""
 
-    def send(self, arrays: Sequence[Any]) -> Arrived:
+    def start_transfer(self, arrays: Sequence[Any]) -> Arrived:
         return Arrived(arrays)
 
 

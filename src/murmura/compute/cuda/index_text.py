@@ -41,7 +41,7 @@ extern "C" __global__ void reset_bounds(const Arguments a) {{
 
 extern "C" __global__ void find_bounds(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     if (MORTAL && a.flock.ids[i] < 0) return;
     const float4 q = a.flock.places[i];
     const int x = ordered(q.x), y = ordered(q.y);
@@ -98,7 +98,7 @@ extern "C" __global__ void make_grid(const Arguments a) {{
 }}
 
 static __device__ void begin_step(const Arguments a) {{
-    Clock* c = a.diary.clock;
+    Clock* c = a.outputs.clock;
     World* w = a.rules.world;
     c->step += 1;
     const double time = (double)(c->step - 1) * c->dt;
@@ -112,7 +112,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
     const int i = THREAD;
     if (a.sizes.idle) return;
     if (i == 0) begin_step(a);
-    if (i >= a.diary.clock->alive) return;
+    if (i >= a.outputs.clock->alive) return;
     if (MORTAL && a.flock.ids[i] < 0) {{
         a.index.keys[i] = -1; /* died in the step before */
         return;
@@ -131,7 +131,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
 
 extern "C" __global__ void note_places(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
     if (key >= 0) a.index.order[a.index.start[key] + a.index.ranks[i]] = i;
 }}
@@ -155,7 +155,7 @@ static __device__ bool precedes(const Arguments a, const int j, const int i, con
 
 extern "C" __global__ void gather(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
     if (key < 0) return;
     const float4 q = a.flock.places[i];

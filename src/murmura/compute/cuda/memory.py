@@ -8,8 +8,8 @@ from typing import Any
 from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
-from murmura.core.record import Record
 from murmura.core.space import offset
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 MOVING = {"position": "places", "velocity": "paces"}
@@ -21,9 +21,9 @@ def world_record(plan: Plan, target: TextTarget) -> Record:
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.rules.world->{name}") for _, name in WORLD}
-    numbers["step"] = target.value(INTEGER, "(int)(a.diary.clock->step - 1)")
+    numbers["step"] = target.value(INTEGER, "(int)(a.outputs.clock->step - 1)")
     for seed in ("seed_low", "seed_high"):
-        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.diary.clock->{seed}")
+        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.outputs.clock->{seed}")
     return plan.world(numbers)
 
 
@@ -67,7 +67,7 @@ class DeviceMemory:
                 return body(numbers, held)
             reach = self._target.load("a.rules.item_ranges", rule, NUMBER, steady=True)
             way = offset(self._world, self.place, known.collect(numbers)["position"])
-            return self._target.under(way.square <= reach, held, lambda inner: body(numbers, inner))
+            return self._target.branch(way.square <= reach, held, lambda inner: body(numbers, inner))
 
         return self._target.loop(*self.rows(rule), 1, values, visit)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.checkpoint import write_whole
-from murmura.engine.instant import measures_of
+from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.runs.checkpoints import Checkpoints
 from murmura.lab.runs.manifest import Recording, new_manifest, sha256

@@ -9,7 +9,7 @@ from pathlib import Path
 from murmura.core.errors import MurmuraError, RunError, ScenarioError
 from murmura.core.state import column_name
 from murmura.engine.checkpoint import write_whole
-from murmura.engine.instant import measures_of
+from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.gsd.schema import IMPLIED

@@ -185,14 +185,14 @@ class Behavior(Rule):
         return where(s == FLEEING, flight, force) * p.weight
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where((me.stance == FLOCKING) | (me.stance == IDLE), 1.0, 0.0)
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         """A mating is told by the one with the lower id."""
-        told = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
-        return where(told, MATED, 0.0), me.target_mate_id, 0.0
+        reports = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
+        return where(reports, MATED, 0.0), me.target_mate_id, 0.0
 
 
 def frightens(p: Any, seen: Any) -> Any:

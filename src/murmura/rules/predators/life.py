@@ -27,16 +27,16 @@ HIDDEN_BY_ALTITUDE = 0.6  # S0-87
 SALT_STEPS = 65536.0
 
 
-def take_turn(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
+def take_turn(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     """Come, go or live."""
     come_and_go(it)
-    when(it.alive != 0.0, lambda: live(p, it, told, items, world))
+    when(it.alive != 0.0, lambda: live(p, it, reports, items, world))
 
 
-def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
+def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     """S0-70: timers, energy, exhaustion, behaviour, speed limit, move, boundary."""
     turn = Turn(p, world, drawn(it, world, STREAM_HUNTER_MOOD))
-    listen(it, told, world)
+    listen(it, reports, world)
     notice_other_catches(it, items)
     run_timers(it, world)
     spend_and_regain(it, turn)
@@ -53,19 +53,19 @@ def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
     when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items)))
 
 
-def listen(it: HunterRow, told: Any, world: Any) -> None:
+def listen(it: HunterRow, reports: Any, world: Any) -> None:
     """Take in what the flock told in this step; whatever was asked for in the last turn is asked no more."""
 
     def see_flock() -> None:
-        center = it.position + told.offset / told.seen
+        center = it.position + reports.offset / reports.seen
         it.center = along_axes(world, {"wrap": wrapped}, center)
-        it.flock_velocity = told.velocity / told.seen
+        it.flock_velocity = reports.velocity / reports.seen
 
-    it.seen = told.seen
-    when(told.seen > 0.0, see_flock)
-    it.watched = told.watched
-    it.best = told.best.score
-    it.best_id = told.best.id
+    it.seen = reports.seen
+    when(reports.seen > 0.0, see_flock)
+    it.watched = reports.watched
+    it.best = reports.best.score
+    it.best_id = reports.best.id
     it.reach = 0.0
     it.reach_from = 0.0
     it.least_approach = ANY_HEADING

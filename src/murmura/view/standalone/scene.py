@@ -34,7 +34,7 @@ def why_not(scenario: Scenario) -> str:
     plan = Plan(with_hand(scenario, None))
     if plan.dimension == 3:
         return "a world with a depth runs with `murmura live` (backends cpu, cuda, webgpu)"
-    minds = [group.name for _, group, _, _ in plan.lasting]
+    minds = [group.name for _, group, _, _ in plan.stateful_items]
     if minds:
         return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"
     if plan.has_lifecycle:

@@ -123,7 +123,7 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     for name in untouched:
         assert np.array_equal(sim.state[name][here], before[name][stayed]), name
     force = np.linalg.norm(twin.forces, axis=1)
-    error = np.max([differences[name] for name in sim._plan.felt_columns[:-1]], axis=0)
+    error = np.max([differences[name] for name in sim._plan.force_columns[:-1]], axis=0)
     found.agents += len(edge)
     found.left_out += int(edge.sum())
     found.not_strict += int((~strict & ~edge).sum())

@@ -135,7 +135,7 @@ class Plan:
         return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in AXES[: self.dimension])
 
     @property
-    def felt_columns(self) -> tuple[str, ...]:
+    def force_columns(self) -> tuple[str, ...]:
         """State columns of the force and of how many neighbours there were."""
         return (*(f"acceleration_{axis}" for axis in AXES[: self.dimension]), "local_density")
 

@@ -101,7 +101,7 @@ class BackendCpu:
         plan, n = self._plan, len(state)
         self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
         rows = 2 * plan.dimension + len(plan.carried)
-        flock = np.zeros((rows + len(plan.felt_columns), room + MARGIN), np.float32)
+        flock = np.zeros((rows + len(plan.force_columns), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
         # Sorted by place once here; from then on every step leaves it nearly sorted.
         order = np.lexsort([state[c] for c in ("id", *reversed(plan.moving_columns))])
@@ -349,7 +349,7 @@ class BackendCpu:
     def _row_names(self) -> list[str]:
         return [
             column_name(c)
-            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.felt_columns)
+            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.force_columns)
         ]
 
 

@@ -129,7 +129,7 @@ class Newborns:
         self.step = UnscaledStep(plan, target, self.memory, world)
         moving = Layout((POSITION, VELOCITY), plan.dimension)
         self.names = [*moving.columns, *plan.carried]
-        self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.felt_columns))]
+        self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.force_columns))]
 
     def add_newborns(self, alive: Value, step_number: Any) -> Value:
         """Append the young of this step, in the order of their mothers' ids, as far as there is room."""

@@ -222,13 +222,13 @@ class AgentTrace:
         if self.plan.dimension == 2:
             target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
         else:
-            for array, vector in (("places", me.position), ("paces", me.velocity)):
+            for array, vector in (("places", me.position), ("velocities", me.velocity)):
                 target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
         with target.scope(f"if ({self.writes_forces})"):
             for column, value in enumerate([*force, crowd]):
-                target.store("a.flock.felt", extra_place(target, column, self.i), value)
+                target.store("a.flock.forces", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
         self._report_not_finite([code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)])
 

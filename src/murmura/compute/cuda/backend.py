@@ -55,7 +55,7 @@ class BackendCuda:
         self._seed = seed
         self._announce = announce
         self._device = device.open_device()
-        self._there: dict[str, Any] = {"trouble": self._device.notice()}
+        self._there: dict[str, Any] = {"trouble": self._device.shared_number()}
         self._programs: dict[str, device.Program] = {}
         self._captured: dict[bool, bytes] = {}
         self.completed = 0
@@ -123,7 +123,7 @@ class BackendCuda:
                 self._there[name] = self._device.put(array)
             else:
                 self._device.set(old, array)
-        self._device.settle()
+        self._device.finish_uploads()
         arguments = {keep: self._arguments_for(keep) for keep in (False, True)}
         if {keep: found.tobytes() for keep, found in arguments.items()} != self._captured:
             self._graphs = {}
@@ -135,7 +135,7 @@ class BackendCuda:
         found = np.zeros((), record_type("Arguments"))
         for name in ("flock", "sorted"):
             for _, field in FLOCK:
-                own = "" if name == "flock" or field == "felt" else "sorted_"
+                own = "" if name == "flock" or field == "forces" else "sorted_"
                 found[name][field] = self._device.address(self._there[own + field])
         for record in ("Index", "Rules", "Outputs"):
             for _, field in RECORDS[record]:
@@ -166,7 +166,7 @@ class BackendCuda:
 
     def start_transfer(self) -> DeviceFlockTransfer:
         """Send the flock as it is now; steps that follow do not wait for it."""
-        names = ("ids", "places", "paces", "extras", "felt", "clock", "items")
+        names = ("ids", "places", "velocities", "extras", "forces", "clock", "items")
         transfer = self._device.start_transfer([self._there[name] for name in names])
         return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
@@ -250,7 +250,7 @@ class BackendCuda:
         if plan.stateful_items:
             launch("update_items", len(plan.stateful_items))
         if plan.has_lifecycle:
-            launch("afterwards", 1, 1)
+            launch("finish_step", 1, 1)
 
     # The clock and what it counts
 
@@ -288,7 +288,7 @@ class BackendCuda:
         quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
         if self._plan.dimension == 3:
-            broken |= ~(np.abs(self._device.get(self._there["paces"])[:n]) < 1e30).all(axis=1)
+            broken |= ~(np.abs(self._device.get(self._there["velocities"])[:n]) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "

@@ -34,7 +34,7 @@ def _ancestor(name: int, mothers: dict[int, int]) -> int:
 
 
 class DeviceFlockTransfer:
-    """Ids, places, extras, what is felt, the clock and the items of one instant."""
+    """Ids, places, extras, forces, the clock and the items of one instant."""
 
     def __init__(self, transfer: Transfer, count: int, plan: Plan, births: Births) -> None:
         self._transfer = transfer
@@ -90,7 +90,7 @@ class DeviceFlockTransfer:
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""
-        _, quads, paces, extras, felt, _, _ = self._transfer.wait()
-        moving = quads.T if self._plan.dimension == 2 else (*quads.T[:3], *paces.T[:3])
-        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.felt_columns]
-        return dict(zip(names, (*moving, *extras, *felt), strict=True))
+        _, quads, velocities, extras, forces, _, _ = self._transfer.wait()
+        moving = quads.T if self._plan.dimension == 2 else (*quads.T[:3], *velocities.T[:3])
+        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.force_columns]
+        return dict(zip(names, (*moving, *extras, *forces), strict=True))

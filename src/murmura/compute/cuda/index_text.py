@@ -143,7 +143,7 @@ static __device__ bool precedes(const Arguments a, const int j, const int i, con
     if (p.y != q.y) return p.y < q.y;
     if (p.z != q.z) return p.z < q.z;
 #if SPACE
-    const float4 u = a.flock.paces[j], v = a.flock.paces[i];
+    const float4 u = a.flock.velocities[j], v = a.flock.velocities[i];
     if (u.x != v.x) return u.x < v.x;
     if (u.y != v.y) return u.y < v.y;
     if (u.z != v.z) return u.z < v.z;
@@ -167,8 +167,8 @@ extern "C" __global__ void gather(const Arguments a) {{
     }}
     a.sorted.places[to] = q;
 #if SPACE
-    const float4 v = a.flock.paces[i];
-    a.sorted.paces[to] = v;
+    const float4 v = a.flock.velocities[i];
+    a.sorted.velocities[to] = v;
 #endif
     a.sorted.ids[to] = id;
     for (int c = 0; c < CARRIED; c++) a.sorted.extras[c * a.sizes.room + to] = a.flock.extras[c * a.sizes.room + i];

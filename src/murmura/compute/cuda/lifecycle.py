@@ -58,9 +58,9 @@ extern "C" __global__ void add_newborns(const Arguments a) {{
     }}
 }}
 """
-AFTERWARDS_TEXT = """
+FINISH_STEP_TEXT = """
 /* The young are counted in and newcomers arrive: one thread does it. */
-extern "C" __global__ void afterwards(const Arguments a) {
+extern "C" __global__ void finish_step(const Arguments a) {
     if (a.sizes.idle || THREAD != 0) return;
     Clock* clock = a.outputs.clock;
     const long long here = a.index.start[a.sizes.bins], room = a.sizes.room > here ? a.sizes.room - here : 0;
@@ -195,8 +195,8 @@ class Lifecycle:
         )
         target.write("a.flock.places[c] = a.flock.places[m];")
         if self.plan.dimension == 3:
-            target.write("a.flock.paces[c] = a.flock.paces[m];")
-        for table, count in (("extras", "CARRIED"), ("felt", str(len(self.plan.felt_columns)))):
+            target.write("a.flock.velocities[c] = a.flock.velocities[m];")
+        for table, count in (("extras", "CARRIED"), ("forces", str(len(self.plan.force_columns)))):
             line = f"a.flock.{table}[k * a.sizes.room + c] = a.flock.{table}[k * a.sizes.room + m];"
             target.write(f"for (int k = 0; k < {count}; k++) {line}")
         target.write("a.flock.ids[c] = child;")
@@ -219,7 +219,7 @@ class Lifecycle:
         """An agent of the flock after the move as rules know it, and its species."""
         columns = dict(AgentColumns(self.plan, target, "flock", row))
         _, me = step.sense(columns, name)
-        crowd = target.load("a.flock.felt", extra_place(target, self.plan.dimension, row), NUMBER)
+        crowd = target.load("a.flock.forces", extra_place(target, self.plan.dimension, row), NUMBER)
         return me.updated({"neighbors": crowd}), step.species_of(columns)
 
     def _write(self, target: CTarget, row: Value, values: dict[int, Any]) -> None:
@@ -228,7 +228,7 @@ class Lifecycle:
         for place, value in values.items():
             code = code_of(target, value, NUMBER)
             if place < moving:
-                array = "paces" if self.plan.dimension == 3 and place >= 3 else "places"
+                array = "velocities" if self.plan.dimension == 3 and place >= 3 else "places"
                 letter = "xyz"[place % 3] if self.plan.dimension == 3 else "xyzw"[place]
                 target.write(f"a.flock.{array}[{row.code}].{letter} = {code};")
             else:
@@ -238,7 +238,7 @@ class Lifecycle:
 
     # Arrivals
 
-    def afterwards_text(self) -> str:
+    def finish_step_text(self) -> str:
         """`add_arrivals`, which lets newcomers in, and the kernel around it."""
         target, memory, world, step = self._begin()
         for k, group, _, _ in self.plan.stateful_items:
@@ -251,7 +251,7 @@ class Lifecycle:
             )
             target.repeat(count, partial(self._arrival, (target, memory, world, step), k, group))
         return (
-            f"static __device__ void add_arrivals(const Arguments a) {{\n{target.text}}}\n{AFTERWARDS_TEXT}"
+            f"static __device__ void add_arrivals(const Arguments a) {{\n{target.text}}}\n{FINISH_STEP_TEXT}"
         )
 
     def _arrival(self, tools: Tools, k: int, group: Group, species: Value) -> None:
@@ -269,8 +269,8 @@ class Lifecycle:
             name = target.value(INTEGER, "(int)a.outputs.clock->next_id", steady=False)
             values = stored_columns(self.plan, functions.settle(p, it, name, world) | {"species": species})
             self._write(target, row, self._newborn() | values)
-            for column in range(len(self.plan.felt_columns)):
-                target.store("a.flock.felt", extra_place(target, column, row), 0.0)
+            for column in range(len(self.plan.force_columns)):
+                target.store("a.flock.forces", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
             place = f"a.flock.places[{row.code}].x, a.flock.places[{row.code}].y"
             arguments = (

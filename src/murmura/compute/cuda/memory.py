@@ -12,7 +12,7 @@ from murmura.core.space import offset
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
-MOVING = {"position": "places", "velocity": "paces"}
+MOVING = {"position": "places", "velocity": "velocities"}
 """What moves, and the array in which a world with a depth has it; the plane has both in the first."""
 
 
@@ -122,7 +122,7 @@ class AgentColumns(Mapping[str, Any]):
 
 
 def extra_place(target: TextTarget, column: int, row: Any) -> Any:
-    """Where a column of a row is among the extras, or among what is felt."""
+    """Where a column of a row is among the extras, or among forces."""
     return row if column == 0 else target.value(INTEGER, "a.sizes.room") * column + row
 
 

@@ -77,7 +77,7 @@ def program_text(plan: Plan) -> Text:
     if plan.stateful_items:
         modules.append((life.turns_text(), ("update_items",)))
     if plan.has_lifecycle:
-        modules.append((life.births_text() + life.afterwards_text(), (*BIRTH_KERNELS, "afterwards")))
+        modules.append((life.births_text() + life.finish_step_text(), (*BIRTH_KERNELS, "finish_step")))
     shared = "\n".join([HEADER, _sizes(plan), records_text(), PLACE_TEXT, REPORTS_TEXT, *helpers.values()])
     return Text(shared, modules, shapes.report_width)
 

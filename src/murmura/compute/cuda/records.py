@@ -39,7 +39,7 @@ YOUNG: Fields = tuple(
 """A newborn to be: ids, rows of its parents, and the next one with a father in the same bucket (-1: none)."""
 
 FLOCK: Fields = (
-    ("float4*", "places"), ("float4*", "paces"), ("float*", "extras"), ("float*", "felt"), ("int*", "ids"),
+    ("float4*", "places"), ("float4*", "velocities"), ("float*", "extras"), ("float*", "forces"), ("int*", "ids"),
 )  # fmt: skip
 """Place and velocity together, or in space x, y, z and, apart from them, the velocity; the columns that the plan
 carries; force and crowd; ids, of the dead -1 - id."""

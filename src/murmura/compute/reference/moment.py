@@ -178,7 +178,7 @@ class Moment:
         outcome = self.step.outcome(p, decision)
         me = self.step.live(p, decision.me, decision.force)
         numbers = [*me.position, *me.velocity, *self.step.carried(me), *decision.force, decision.me.neighbors]
-        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.felt_columns]
+        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.force_columns]
         columns = {name: self._array(x, len(rows)) for name, x in zip(names, numbers, strict=True)}
         return AgentResults(columns, me, outcome, self._reports(rows, p, me, outcome))
 

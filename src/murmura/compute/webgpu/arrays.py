@@ -47,7 +47,7 @@ class Layout:
         self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
         self.bins = arrays.bins_of(plan, self.room)
         self.blocks = arrays.scan_blocks(self.bins)
-        self.width = 1 + len(plan.carried) + len(plan.felt_columns)
+        self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
         """Of the places, behind which in space the velocities lie."""
         young = self.room if plan.has_lifecycle else 1
@@ -91,8 +91,8 @@ class Layout:
     def flock(self, state: State, seed: tuple[int, int]) -> dict[str, Bits]:
         """Places and columns at the start."""
         found = arrays.flock_arrays(self.plan, state, self.room, seed, self.program.report_width)
-        columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["felt"]]
-        moving = ("places", "paces") if self.plan.dimension == 3 else ("places",)
+        columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["forces"]]
+        moving = ("places", "velocities") if self.plan.dimension == 3 else ("places",)
         outputs = np.zeros(OUTPUTS_HEAD, np.int32)
         outputs[TROUBLE] = NO_TROUBLE
         return {
@@ -109,7 +109,9 @@ class Layout:
         grid = arrays.grid_of(plan, self.room).view(record_type("Grid"))[0]
         world = plan.world_numbers(seed)
         starts = (
-            _starts(self.outputs, OUTPUTS_HEAD) | table_starts | {"felt": (1 + len(plan.carried)) * self.room}
+            _starts(self.outputs, OUTPUTS_HEAD)
+            | table_starts
+            | {"forces": (1 + len(plan.carried)) * self.room}
         )
         clock = {"alive": len(state), "next_id": state.next_id, "keep_from": keeps}
         clock |= {name: int(np.uint32(word).view(np.int32)) for name, word in

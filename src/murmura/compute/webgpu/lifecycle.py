@@ -62,7 +62,7 @@ ADD_NEWBORNS = f"""
         write_event(slot, {int(Event.BIRTH)}i, child, mother, q.x, q.y, 0.0f, father, height);
     }}
 """
-AFTERWARDS = f"""
+FINISH_STEP = f"""
     if (i != 0i) {{ return; }}
     let here = start[a.sizes_bins];
     let born = min(min(atomicLoad(&outputs[{YOUNG}]), a.sizes_young_room), max(a.sizes_room - here, 0i));
@@ -157,7 +157,7 @@ class LifecycleWgsl(Lifecycle):
         target.write("places[c] = places[m];")
         if self.plan.dimension == 3:
             target.write("places[a.sizes_room + c] = places[a.sizes_room + m];")
-        count = len(self.plan.carried) + len(self.plan.felt_columns)
+        count = len(self.plan.carried) + len(self.plan.force_columns)
         line = "columns[k * a.sizes_room + c] = columns[k * a.sizes_room + m];"
         target.write(f"for (var k = 1i; k <= {count}i; k++) {{ {line} }}")
         target.write("columns[c] = child;")
@@ -212,8 +212,8 @@ class LifecycleWgsl(Lifecycle):
             name = target.value(INTEGER, "a.clock_next_id", steady=False)
             values = stored_columns(self.plan, functions.settle(p, it, name, world) | {"species": species})
             self._write(target, row, self._newborn() | values)
-            for column in range(len(self.plan.felt_columns)):
-                target.store("a.flock.felt", extra_place(target, column, row), 0.0)
+            for column in range(len(self.plan.force_columns)):
+                target.store("a.flock.forces", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
             place = f"places[{row.code}].x, places[{row.code}].y"
             amount = f"bitcast<i32>(f32({species.code}))"

@@ -20,9 +20,9 @@ from murmura.compute.trace.wgsl_target import WgslHelpers
 from murmura.compute.webgpu import agent_trace, index_text, reports
 from murmura.compute.webgpu.lifecycle import (
     ADD_NEWBORNS,
-    AFTERWARDS,
     BIRTH_GROUPS,
     FIND_FATHERS,
+    FINISH_STEP,
     TURN_THREADS,
     LifecycleWgsl,
 )
@@ -150,7 +150,7 @@ def program_of(plan: Plan) -> Program:
             "update_items", turns_body, str(len(plan.stateful_items)), ("tables", "outputs"), TURN_THREADS
         )
     if plan.has_lifecycle:
-        maker.add("afterwards", AFTERWARDS, "1", ("head", "places", "columns", "outputs"), 1)
+        maker.add("finish_step", FINISH_STEP, "1", ("head", "places", "columns", "outputs"), 1)
     return Program(maker.kernels, helpers.constants, shapes.report_width, best_width)
 
 

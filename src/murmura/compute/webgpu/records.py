@@ -32,7 +32,7 @@ def _fields() -> tuple[tuple[str, str], ...]:
     found = [("i32", f"clock_{name}") for name in CLOCK]
     for owner, fields in (("world", WORLD), ("grid", GRID), ("sizes", SIZES)):
         found += [(words[kind], f"{owner}_{name}") for kind, name in fields if name not in NOT_HERE]
-    found += [("i32", f"at_{name}") for name in ("felt", *TABLE_SECTIONS, *OUTPUTS_SECTIONS)]
+    found += [("i32", f"at_{name}") for name in ("forces", *TABLE_SECTIONS, *OUTPUTS_SECTIONS)]
     return tuple(found)
 
 
@@ -66,13 +66,13 @@ class Section:
 SECTIONS: dict[str, Section] = {
     "a.flock.places": Section("places", "", QUAD),
     "a.sorted.places": Section("sorted_places", "", QUAD),
-    "a.flock.paces": Section("places", "a.sizes_room", QUAD),
-    "a.sorted.paces": Section("sorted_places", "a.sizes_room", QUAD),
+    "a.flock.velocities": Section("places", "a.sizes_room", QUAD),
+    "a.sorted.velocities": Section("sorted_places", "a.sizes_room", QUAD),
     "a.flock.ids": Section("columns", "", INTEGER),
     "a.sorted.ids": Section("sorted_columns", "", INTEGER),
     "a.flock.extras": Section("columns", "a.sizes_room", NUMBER),
     "a.sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
-    "a.flock.felt": Section("columns", "a.at_felt", NUMBER),
+    "a.flock.forces": Section("columns", "a.at_forces", NUMBER),
     "a.index.start": Section("start", "", INTEGER),
     "a.outputs.target_reports": Section("outputs", "a.at_target_reports", NUMBER),
 } | {

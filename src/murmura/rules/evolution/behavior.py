@@ -170,7 +170,7 @@ class Behavior(Rule):
         # Hunters of the rule `predators` frighten as well as animals that hunt.
         feared = (found.feared > 0.5) | (me.fright > 0.0)
         wanted, why = ladder(feared, hunts, eats, scavenges, partner, company)
-        return settle(p, me, found, wanted, why, world)
+        return take_stance(p, me, found, wanted, why, world)
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -214,7 +214,7 @@ def at_side(p: Any, me: Any, mate: Any) -> Any:
     return paired, paired & (mate.offset.square <= p.pair_distance * p.pair_distance)
 
 
-def settle(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
+def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
     """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
     quarry, mate = found.quarry, found.mate
     eats, scavenges, _, _, _ = opportunities(p, me, found)
@@ -283,4 +283,4 @@ class ScoredBehavior(Behavior):
             p, me, threat, close, hunts, chase, same, eats, scavenges, at_carcass, partner, beside, company,
             me.pressure,
         )  # fmt: skip
-        return settle(p, me, found, wanted, why, world)
+        return take_stance(p, me, found, wanted, why, world)

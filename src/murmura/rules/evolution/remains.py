@@ -140,10 +140,10 @@ class Remains(Rule):
         it.lain_for = it.lain_for + world.dt
         it.amount = where(it.lain_for > p.lasts, 0.0, it.amount)
         it.strength = maximum(0.0, it.strength - world.dt / p.warning_lasts)
-        when(reports.deaths == 1.0, lambda: _lay_down(p, it, reports))
+        when(reports.deaths == 1.0, lambda: _place_carcass(p, it, reports))
 
 
-def _lay_down(p: Any, it: Any, reports: Any) -> None:
+def _place_carcass(p: Any, it: Any, reports: Any) -> None:
     """Fresh remains in place of the old ones."""
     it.position, it.lain_for = reports.place, 0.0
     it.amount, it.strength, it.portion = p.share * reports.size, 1.0, 0.0

@@ -82,7 +82,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "index": {"across": ACROSS, "block": SCAN_BLOCK, "leastBins": LEAST_BINS},
         "sizes": layout.sizes,
         "room": layout.room,
-        "columns": ["id", *carried, *plan.felt_columns],
+        "columns": ["id", *carried, *plan.force_columns],
         "head": packed_words(head_words(fields, layout.sizes["head"])),
         "headPlaces": HEAD_PLACES,
         "tables": packed_words(tables),
@@ -97,7 +97,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "extras": {
             name: {"number": number, "column": column, "top": top}
             for name, (number, column, top) in EXTRAS.items()
-            if column in {*carried, *plan.felt_columns}
+            if column in {*carried, *plan.force_columns}
         },
     }
 

@@ -55,9 +55,13 @@ def main(scenario: str, minutes: int) -> int:
         return 1
     settled = np.array(seen[len(seen) // 4 :])
     slope = 60.0 * float(np.polyfit(np.arange(settled.size), settled, 1)[0])
-    print(f"{scenario}, {minutes} minutes, {CLIENTS} clients: {slope:+.2f} MB an hour (at most {LIMIT:g} promised)")
+    print(
+        f"{scenario}, {minutes} minutes, {CLIENTS} clients: {slope:+.2f} MB an hour (at most {LIMIT:g} promised)"
+    )
     return 0 if slope < LIMIT else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "ecosystem", int(sys.argv[2]) if len(sys.argv) > 2 else 60))
+    sys.exit(
+        main(sys.argv[1] if len(sys.argv) > 1 else "ecosystem", int(sys.argv[2]) if len(sys.argv) > 2 else 60)
+    )

@@ -28,23 +28,24 @@ from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
 from murmura.view.standalone.live_values import live_values, vector_of
 from murmura.view.standalone.page import flock_page
+from murmura.view.wire.frames import encode
 
 from .conftest import FLAGS
 
 AGENTS, SEED = 120, 7
 WITH_WEBGPU = [*FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 NO_WEBGPU = "delete Navigator.prototype.gpu;"
-READ = """async (count) => {
-  const state = await murmuraFlock.stepNow(count);
-  const packed = (numbers) => {
-    let text = "";
-    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    return btoa(text);
-  };
-  const { quads, ids, items, heights } = state;
-  return [state.step, ...[quads, ids, items, heights ?? new Float32Array()].map(packed)];
+PACK = """(numbers) => {
+  let text = "";
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
 }"""
+READ = f"""async (count) => {{
+  const state = await murmuraFlock.stepNow(count);
+  const {{ quads, ids, items, heights }} = state;
+  return [state.step, ...[quads, ids, items, heights ?? new Float32Array()].map({PACK})];
+}}"""
 
 
 def no_sliders(scenario: mm.Scenario) -> dict[str, Any]:
@@ -230,8 +231,23 @@ def show(page: Page, name: str) -> mm.Simulation:
 def rows_of(seen: Seen, sim: mm.Simulation, rule: str) -> np.ndarray:
     """Items of a rule as a page has them."""
     plan = Plan(with_hand(sim.scenario, None))
-    [(begin, end, width)] = [(b, e, len(g.layout)) for _, g, b, e in plan.lasting if g.name == rule]
+    [(begin, end, width)] = [(b, e, len(g.layout)) for _, g, b, e in plan.stateful_items if g.name == rule]
     return seen.items.reshape(-1, plan.item_width)[begin:end, :width]
+
+
+def same_picture(page: Page, truth: mm.Simulation) -> None:
+    """The frame that the page draws is the one that a server would send."""
+    page.wait_for_function(
+        "() => new DataView(murmuraFlock.frame).getUint32(32, true) === murmuraFlock.epoch"
+    )
+    frame = base64.b64decode(page.evaluate(f"() => ({PACK})(new Uint8Array(murmuraFlock.frame))"))
+    flags, epoch = frame[39], int.from_bytes(frame[32:36], "little")
+    wanted = np.frombuffer(encode(truth, epoch, "density", flags >> 1), np.uint8).astype(int)
+    found = np.frombuffer(frame, np.uint8).astype(int)
+    assert found.shape == wanted.shape
+    size = 64 if truth.scenario.world.depth else 48
+    assert np.array_equal(found[:size], wanted[:size]), "the header"
+    assert (np.abs(found - wanted) % 255 > 1).mean() < 0.01, "a byte may be rounded the other way"
 
 
 def test_hunters_births_and_depths_are_those_of_the_definition(lives: Path, open_page: Any):
@@ -239,6 +255,7 @@ def test_hunters_births_and_depths_are_those_of_the_definition(lives: Path, open
     page.wait_for_function("() => globalThis.murmuraFlock?.state", timeout=90_000)
     for name in LIVES:
         truth = show(page, name)
+        same_picture(page, truth)
         seen = all_after(page, 1)
         truth.step()
         assert np.array_equal(seen.ids, truth.ids)

@@ -26,7 +26,7 @@ from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.live_values import vector_of
-from murmura.view.standalone.loop import BITS, COARSE, loop_of
+from murmura.view.standalone.loop import PLANE, loop_of
 from murmura.view.standalone.page import flock_page
 from murmura.view.standalone.scene import page_scene
 from murmura.view.wire.frames import HEADER, encode
@@ -98,13 +98,24 @@ def test_frames_come_back_from_a_loop():
         flown = before.copy()
         if k > 1:
             flown[:, :2] += before[:, :2] - earlier[:, :2]
-        now = (flown + np.stack(change, axis=1)) & (1 << np.array(BITS)) - 1
+        now = (flown + np.stack(change, axis=1)) & (1 << np.array(PLANE.bits)) - 1
         words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2).astype(np.int64)
-        assert np.array_equal(now[:, 0], (words[:, 0] & 0xFFFF) >> COARSE[0])
-        assert np.array_equal(now[:, 1], words[:, 0] >> 16 >> COARSE[1])
+        assert np.array_equal(now[:, 0], (words[:, 0] & 0xFFFF) >> PLANE.coarse[0])
+        assert np.array_equal(now[:, 1], words[:, 0] >> 16 >> PLANE.coarse[1])
         assert np.array_equal(now[:, 4], words[:, 1] >> 16 & 0xFF)
         before, earlier = now, before
     assert place == len(body)
+
+
+def test_frames_of_space_go_into_a_loop():
+    sim = mm.Simulation(resized(mm.load_scenario("couzin-space"), 30), 2, "reference")
+    loop = loop_of([encode(sim, 1)])
+    body = zlib.decompress(base64.b64decode(loop["planes"]), -15)
+    low = np.stack([np.frombuffer(body, "<u2", 30, 60 * axis) for axis in range(3)], axis=1) * 8 + 4
+    places = low / 65535.0 * np.array(sim.scenario.world.sides)
+    np.testing.assert_allclose(places, sim.positions, atol=max(sim.scenario.world.sides) / 8000)
+    assert len(body) == 30 * (3 * 2 + 6)
+    assert loop["packing"]["header"] == len(base64.b64decode(loop["headers"])) == 64
 
 
 def test_a_large_flock_is_thinned_out():

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from murmura.engine.reading.surroundings import food, hunters
 from murmura.engine.simulation import Simulation
-from murmura.engine.surroundings import food, hunters
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.standalone.page import flock_page, write_page
 

@@ -157,7 +157,7 @@ class Probe:
     def _starts_alike(self, candidate: Candidate) -> bool:
         """Whether items that have turns of their own begin where they do, whatever the value is."""
         name = candidate.path.split(".")[1]
-        if name not in {group.name for _, group, _, _ in self.plan.lasting}:
+        if name not in {group.name for _, group, _, _ in self.plan.stateful_items}:
             return True
         other = self.scenario.with_values({candidate.path: self._middle(candidate)})
         return self._items(self.scenario, name) == self._items(other, name)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from murmura.scenario import Scenario
 from murmura.view.playback.recorded import RecordedSource, Recording
 from murmura.view.wire.frames import HEADER, encode
 from murmura.view.wire.hello import hello_facts
+from murmura.view.wire.space_frames import HEADER as SPACE_HEADER
+from murmura.view.wire.space_frames import MAGIC as SPACE_MAGIC
 
 MOST_AGENT_FRAMES = 120_000
 """Agents times frames of a loop that goes with a live page; of a run that is a page of its own, MOST_OF_A_RUN."""
@@ -25,9 +28,40 @@ MOST_OF_A_RUN = 300_000
 MOST_FRAMES, LEAST_FRAMES = 300, 40
 LONGEST_LOOP = 20.0
 """[s] of simulated time."""
-COARSE = (3, 3, 3, 4, 0, 4)
-"""Lower bits of each plane that are dropped: places are told to an eight thousandth of the world."""
-BITS = (13, 13, 5, 4, 8, 4)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How frames are taken apart: the numbers of an agent, in planes, of which the first `wide` are places."""
+
+    header: int
+    wide: int
+    coarse: tuple[int, ...]
+    """Lower bits of each plane that are dropped: places are told to an eight thousandth of the world."""
+    bits: tuple[int, ...]
+    planes: Callable[[bytes, int], tuple[Any, ...]]
+
+
+def _plane_parts(frame: bytes, count: int) -> tuple[Any, ...]:
+    """Across, down, heading, speed, species, extra."""
+    words = np.frombuffer(frame, np.uint32, 2 * count, HEADER.size).astype(np.int64)
+    first, second = words[::2], words[1::2]
+    return first & 0xFFFF, first >> 16, *(second >> 8 * k & 0xFF for k in range(4))
+
+
+def _space_parts(frame: bytes, count: int) -> tuple[Any, ...]:
+    """Across, down, up, two bytes of direction, speed, roll, species, extra."""
+    words = np.frombuffer(frame, np.uint32, 2 * count, SPACE_HEADER.size).astype(np.int64)
+    looks = np.frombuffer(frame, np.uint8, 3 * count, SPACE_HEADER.size + 8 * count).astype(np.int64)
+    first, second, look = words[::2], words[1::2], looks[::3] | looks[1::3] << 8
+    places = (first & 0xFFFF, first >> 16, second & 0xFFFF)
+    return *places, second >> 16 & 0xFF, second >> 24, look & 31, look >> 5 & 31, look >> 10, looks[2::3]
+
+
+PLANE = Packing(HEADER.size, 2, (3, 3, 3, 4, 0, 4), (13, 13, 5, 4, 8, 4), _plane_parts)
+SPACE = Packing(
+    SPACE_HEADER.size, 3, (3, 3, 3, 2, 2, 1, 1, 0, 4), (13, 13, 13, 6, 6, 4, 4, 6, 4), _space_parts
+)
 
 
 def recorded(scenario: Scenario, seed: int, backend: str = "auto") -> dict[str, Any]:
@@ -57,17 +91,19 @@ def played(recording: Recording) -> Iterator[bytes]:
 def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any]:
     """Frames, packed; of many agents every n-th, so that `most` agents times frames are kept."""
     told = list(frames)
+    packing = SPACE if told and told[0][:4] == SPACE_MAGIC else PLANE
     headers, planes = [], []
     counts = [int(HEADER.unpack_from(frame)[2]) for frame in told]
     share = max(1, -(-sum(counts) // most))
-    before = earlier = np.zeros((0, 6), np.int32)
-    for frame in told:
-        header = bytearray(frame[: HEADER.size])
-        words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2)[::share]
-        now = _planes(words)
-        change = now - _expected(before, earlier, len(now)) & (1 << np.array(BITS)) - 1
-        planes.append(change[:, :2].astype("<u2").T.tobytes() + change[:, 2:].astype(np.uint8).T.tobytes())
-        header[8:12] = np.uint32(len(words)).tobytes()
+    before = earlier = np.zeros((0, len(packing.bits)), np.int32)
+    for frame, count in zip(told, counts, strict=True):
+        header = bytearray(frame[: packing.header])
+        parts = np.stack(packing.planes(frame, count), axis=1)[::share].astype(np.int32)
+        now = parts >> np.array(packing.coarse)
+        change = now - _expected(before, earlier, len(now), packing.wide) & (1 << np.array(packing.bits)) - 1
+        wide, narrow = change[:, : packing.wide], change[:, packing.wide :]
+        planes.append(wide.astype("<u2").T.tobytes() + narrow.astype(np.uint8).T.tobytes())
+        header[8:12] = np.uint32(len(now)).tobytes()
         header[36:38] = np.uint16(share).tobytes()
         headers.append(bytes(header))
         before, earlier = now, before
@@ -77,31 +113,19 @@ def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any
         "headers": base64.b64encode(b"".join(headers)).decode(),
         "planes": base64.b64encode(body).decode(),
         "frames": len(told),
+        "packing": {name: getattr(packing, name) for name in ("header", "wide", "coarse", "bits")},
     }
 
 
-def _expected(before: Any, earlier: Any, count: int) -> Any:
+def _expected(before: Any, earlier: Any, count: int, wide: int) -> Any:
     """Where agents would be if they flew on as before; other planes as they were."""
     if len(before) != count:
-        return np.zeros((count, 6), np.int32)
+        return np.zeros((count, before.shape[1]), np.int32)
     if len(earlier) != count:
         return before
     flown = before.copy()
-    flown[:, :2] += before[:, :2] - earlier[:, :2]
+    flown[:, :wide] += before[:, :wide] - earlier[:, :wide]
     return flown
-
-
-def _planes(words: Any) -> Any:
-    first, second = words[:, 0].astype(np.int64), words[:, 1].astype(np.int64)
-    parts = (
-        first & 0xFFFF,
-        first >> 16,
-        second & 0xFF,
-        second >> 8 & 0xFF,
-        second >> 16 & 0xFF,
-        second >> 24,
-    )
-    return np.stack(parts, axis=1).astype(np.int32) >> np.array(COARSE)
 
 
 def hello_of(scenario: Scenario, seed: int, label: str = "") -> dict[str, Any]:

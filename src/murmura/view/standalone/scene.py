@@ -13,7 +13,7 @@ from murmura.compute.plan import WORLD_NUMBERS, Group, Plan
 from murmura.compute.webgpu.arrays import Layout, head_words
 from murmura.compute.webgpu.backend import EVENT_BATCH
 from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
-from murmura.compute.webgpu.records import DIARY_HEAD, EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, YOUNG_WORDS
+from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, OUTPUTS_HEAD, YOUNG_WORDS
 from murmura.compute.webgpu.reports import WORDS
 from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
@@ -47,7 +47,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     layout = Layout(plan, program, len(state))
     tables, starts = layout.tables(plan.item_table(state), words)
     fields = layout.head(state, words, starts, 0 if plan.has_lifecycle else NO_TROUBLE)
-    columns = [*(column_name(name) for name in plan.carried), *plan.felt_columns]
+    columns = [*(column_name(name) for name in plan.carried), *plan.force_columns]
     return {
         "hello": _hello(scenario, seed),
         "kernels": [_kernel(kernel) for kernel in program.kernels],
@@ -93,14 +93,14 @@ def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
         "lives": plan.has_lifecycle,
         "eventful": plan.eventful,
         "carried": len(plan.carried),
-        "felt": len(plan.felt_columns),
+        "forces": len(plan.force_columns),
         "itemWidth": plan.item_width,
-        "toldWidth": max(1, program.told_width),
+        "reportWidth": max(1, program.report_width),
         "bestWidth": program.best_width,
         "eventWords": EVENT_WORDS,
         "youngWords": YOUNG_WORDS,
-        "toldWords": WORDS,
-        "diaryHead": DIARY_HEAD,
+        "reportWords": WORDS,
+        "outputsHead": OUTPUTS_HEAD,
         "eventBatch": EVENT_BATCH,
     }
 
@@ -117,7 +117,7 @@ def _group(group: Group) -> dict[str, Any]:
     return {
         "name": group.name,
         "columns": list(group.layout.columns),
-        "lasts": group.kind.turn is not None,
+        "lasts": group.functions.turn is not None,
     }
 
 
@@ -131,7 +131,7 @@ def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) 
     columns = flock["columns"].reshape(-1, room)[:, :n]
     return {
         "start": {"places": packed_words(places), "columns": packed_words(columns)} if is_embedded else None,
-        "canDraw": fill is not None and not scenario.obstacles and not plan.lasting,
+        "canDraw": fill is not None and not scenario.obstacles and not plan.stateful_items,
         "fill": fill or {},
     }
 

@@ -1,7 +1,7 @@
 /** What happened since the flock began: how often, of what agents died, and the latest of it for the page (view/session/chronicle.py). */
 
 import type { FlockEvent, Status } from "../net/protocol";
-import type { Told } from "./diary";
+import type { Told } from "./outputs";
 
 const MOST_TOLD = 60; // events in one message; where more happened at once, the newest
 

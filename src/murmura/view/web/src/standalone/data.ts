@@ -38,14 +38,14 @@ export interface PlanFacts {
   /** Things happen to agents that are written down. */
   eventful: boolean;
   carried: number;
-  felt: number;
+  forces: number;
   itemWidth: number;
-  toldWidth: number;
+  reportWidth: number;
   bestWidth: number;
   eventWords: number;
   youngWords: number;
-  toldWords: number;
-  diaryHead: number;
+  reportWords: number;
+  outputsHead: number;
   eventBatch: number;
 }
 
@@ -100,10 +100,19 @@ export interface Words {
 
 export type Scene = RunnableScene | { hello: Hello };
 
+/** How frames were taken apart (view/standalone/loop.py). */
+export interface Packing {
+  header: number;
+  wide: number;
+  coarse: number[];
+  bits: number[];
+}
+
 export interface Loop {
   headers: string;
   planes: string;
   frames: number;
+  packing: Packing;
 }
 
 export interface FileData {

@@ -1,6 +1,7 @@
 /** A flock's state as a frame that the page draws: what view/wire/frames.py sends. */
 
 import type { JsonObject } from "../net/protocol";
+import { encodeSpace } from "./encode_space";
 import { isObject } from "./objects";
 import type { FlockState } from "./flock_state";
 
@@ -15,6 +16,7 @@ export interface Extra {
 }
 
 export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
+  if (state.heights) return encodeSpace(state, scenario, epoch, extra, roster);
   const world = isObject(scenario.world) ? scenario.world : {};
   const motion = isObject(scenario.motion) ? scenario.motion : {};
   const n = state.quads.length / 4;

@@ -1,7 +1,7 @@
 /** Runs a scene's kernels on WebGPU: the same buffers, kernels and order as the webgpu backend (compute/webgpu/backend.py). */
 
 import { wordsOf, type Kernel, type RunnableScene, type Words } from "./data";
-import { collect, NO_TROUBLE, readPages, type Pages } from "./diary";
+import { collect, NO_TROUBLE, readPages, type Pages } from "./outputs";
 import { FlockState, type Flock } from "./flock_state";
 import { Layout, type World } from "./layout";
 import { COMPUTE_STAGE, READ_MODE, USAGE } from "./objects";
@@ -118,9 +118,9 @@ export class Engine {
   /** What a run that ended left there must not stay. */
   private clear(): void {
     const encoder = this.device.createCommandEncoder();
-    for (const name of ["counts", "diary"]) encoder.clearBuffer(this.buffers[name]);
+    for (const name of ["counts", "outputs"]) encoder.clearBuffer(this.buffers[name]);
     this.device.queue.submit([encoder.finish()]);
-    this.write("diary", Int32Array.of(NO_TROUBLE));
+    this.write("outputs", Int32Array.of(NO_TROUBLE));
   }
 
   /** Take up other numbers: those of the kernels, how far items matter, those of the world, and the greatest radius anybody sees. */
@@ -188,7 +188,7 @@ export class Engine {
     const work = encoder.beginComputePass();
     for (let k = 0; k < steps; k++) this.launch(work);
     work.end();
-    const home = collect(this.device, this.buffers.diary, this.layout, encoder);
+    const home = collect(this.device, this.buffers.outputs, this.layout, encoder);
     this.device.queue.submit([encoder.finish()]);
     this.step += steps;
     return readPages(home, this.layout, this.names);

@@ -17,19 +17,19 @@ export class Layout {
   readonly eventRoom: number;
   private readonly youngRoom: number;
   private readonly buckets: number;
-  private readonly diary: Record<string, number>;
+  private readonly outputs: Record<string, number>;
 
   constructor(readonly plan: PlanFacts, readonly agents: number, listeners: number) {
     this.room = Math.max(1, agents, plan.most);
     this.quads = this.room * (plan.dimension - 1);
-    this.width = 1 + plan.carried + plan.felt;
+    this.width = 1 + plan.carried + plan.forces;
     this.youngRoom = plan.lives ? this.room : 1;
     this.buckets = 2 ** Math.ceil(Math.log2(this.youngRoom));
     this.eventRoom = plan.eventful ? Math.max(plan.leastEvents, 2 * this.room) : 1;
     const heard = Math.max(1, listeners);
-    this.diary = {
-      told: heard * plan.toldWidth * plan.toldWords,
-      news: heard * (1 + plan.itemWidth),
+    this.outputs = {
+      reports: heard * plan.reportWidth * plan.reportWords,
+      target_reports: heard * (1 + plan.itemWidth),
       events: this.eventRoom * plan.eventWords,
       young: this.youngRoom * plan.youngWords,
       buckets: this.buckets,
@@ -51,23 +51,23 @@ export class Layout {
       places: 4 * this.quads, sorted_places: 4 * this.quads,
       columns: this.width * this.room, sorted_columns: (1 + this.plan.carried) * this.room,
       spots: 2 * this.room, order: this.room, counts: cells, start: cells + (4 * cells) / block,
-      diary: this.plan.diaryHead + Object.values(this.diary).reduce((sum, words) => sum + words, 0),
+      outputs: this.plan.outputsHead + Object.values(this.outputs).reduce((sum, words) => sum + words, 0),
     };
   }
 
-  /** Where in the diary the events begin. */
+  /** Where in the outputs the events begin. */
   get eventsAt(): number {
-    return this.plan.diaryHead + this.diary.told + this.diary.news;
+    return this.plan.outputsHead + this.outputs.reports + this.outputs.target_reports;
   }
 
   /** Fields of the head, all whole numbers, that follow from the number of agents and of items. */
   fields(tableStarts: Record<string, number>): Record<string, number> {
     const found: Record<string, number> = {
       sizes_room: this.room, sizes_event_room: this.eventRoom, sizes_young_room: this.youngRoom, sizes_bucket_mask: this.buckets - 1,
-      at_felt: (1 + this.plan.carried) * this.room,
+      at_forces: (1 + this.plan.carried) * this.room,
     };
-    let at = this.plan.diaryHead;
-    for (const [name, words] of Object.entries(this.diary)) {
+    let at = this.plan.outputsHead;
+    for (const [name, words] of Object.entries(this.outputs)) {
       found[`at_${name}`] = at;
       at += words;
     }

@@ -3,7 +3,7 @@
 import type { ClientMessage, Hello, Json, JsonObject } from "../net/protocol";
 import { Chronicle } from "./chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import { NO_TROUBLE, type Pages } from "./diary";
+import { NO_TROUBLE, type Pages } from "./outputs";
 import { encodeFrame } from "./encode";
 import { Engine } from "./engine";
 import type { FlockState } from "./flock_state";
@@ -23,6 +23,7 @@ const OTHER_SEED = "This page begins with the start that it was exported with; w
 
 export class LocalFlock implements Answerer {
   state: FlockState | null = null;
+  frame = new ArrayBuffer(0); // the last one
   private say: Say | null = null;
   private scenario: JsonObject;
   private tables: Tables;
@@ -137,14 +138,18 @@ export class LocalFlock implements Answerer {
 
   private async show(): Promise<void> {
     this.moved = this.wanted = false;
-    const { engine } = this;
-    const state = await engine.read();
-    if (engine !== this.engine) return; // another preset since
+    const { epoch } = this;
+    const state = await this.engine.read();
+    if (epoch !== this.epoch) { // the flock has begun anew since
+      this.moved = this.wanted = true;
+      return;
+    }
     if (!sameIds(this.state?.ids, state.ids)) this.roster++;
     this.state = state;
     const objects = surroundings(this.scene, this.tables, state, this.scenario, this.data.words, this.time);
     if (objects.length > 0) this.say?.message({ type: "scene", objects });
-    this.say?.frame(encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster));
+    this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
+    this.say?.frame(this.frame.slice(0));
   }
 
   private report(): void {

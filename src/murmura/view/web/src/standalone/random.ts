@@ -57,7 +57,7 @@ export function drawnStart(scenario: JsonObject, seed: number, count: number): {
   const places = new Float32Array(4 * planes * count);
   const headings = new Float32Array(count);
   for (let id = 0; id < count; id++) {
-    const place = placeOf(scenario, seedWords(seed), id, sides).map((x, axis) => (world.boundary === "wrap" ? below(x, sides[axis]) : x));
+    const place = placeOf(scenario, seedWords(seed), id, sides).map((x, axis) => (edgeOf(world, axis) === "wrap" ? below(x, sides[axis]) : x));
     const velocity = velocityOf(scenario, seedWords(seed), id, planes);
     if (planes === 1) places.set([...place, ...velocity], 4 * id);
     else {
@@ -67,6 +67,10 @@ export function drawnStart(scenario: JsonObject, seed: number, count: number): {
     headings[id] = Math.hypot(...velocity) > 0.1 ? Math.atan2(velocity[1], velocity[0]) : 0;
   }
   return { places, headings };
+}
+
+function edgeOf(world: JsonObject, axis: number): unknown {
+  return axis === 2 && typeof world.boundary_z === "string" ? world.boundary_z : world.boundary;
 }
 
 function placeOf(scenario: JsonObject, seed: [number, number], id: number, sides: number[]): number[] {

@@ -1,52 +1,67 @@
 /** Recorded frames that a file carries, shown in a loop: where a browser has no WebGPU, and for recorded runs. */
 
 import type { ClientMessage, Hello } from "../net/protocol";
-import { bytesOf, inflated, type FileData } from "./data";
+import { bytesOf, inflated, type FileData, type Packing } from "./data";
 import type { Answerer, Say } from "./line";
 import { prunedSchema } from "./values";
 
-const HEADER_BYTES = 48;
 const STATUS_MS = 200;
 
-const COARSE = [3, 3, 3, 4, 0, 4];
-const BITS = [13, 13, 5, 4, 8, 4];
-
 /** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
-export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Array<ArrayBuffer>, count: number): ArrayBuffer[] {
+export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Array<ArrayBuffer>, count: number, packing: Packing): ArrayBuffer[] {
   const frames: ArrayBuffer[] = [];
+  const { header, wide, bits, coarse } = packing;
   const view = new DataView(headers.buffer);
   const body = new DataView(planes.buffer);
   let before: Int32Array[] = [];
   let earlier: Int32Array[] = [];
   let place = 0;
   for (let k = 0; k < count; k++) {
-    const n = view.getUint32(HEADER_BYTES * k + 8, true);
-    const buffer = new ArrayBuffer(HEADER_BYTES + 8 * n);
-    new Uint8Array(buffer).set(headers.subarray(HEADER_BYTES * k, HEADER_BYTES * (k + 1)));
-    const words = new Uint32Array(buffer, HEADER_BYTES);
-    const now = [0, 1, 2, 3, 4, 5].map((plane) => {
+    const n = view.getUint32(header * k + 8, true);
+    const now = bits.map((size, plane) => {
       const found = new Int32Array(n);
-      const mask = (1 << BITS[plane]) - 1;
+      const mask = (1 << size) - 1;
       const old = before[plane]?.length === n ? before[plane] : null;
-      const older = plane < 2 && old && earlier[plane]?.length === n ? earlier[plane] : null;
+      const older = plane < wide && old && earlier[plane]?.length === n ? earlier[plane] : null;
       for (let agent = 0; agent < n; agent++) {
-        const change = plane < 2 ? body.getUint16(place, true) : body.getUint8(place);
-        place += plane < 2 ? 2 : 1;
+        const change = plane < wide ? body.getUint16(place, true) : body.getUint8(place);
+        place += plane < wide ? 2 : 1;
         const was = old?.[agent] ?? 0;
         found[agent] = (was + (older ? was - older[agent] : 0) + change) & mask;
       }
       return found;
     });
-    for (let agent = 0; agent < n; agent++) {
-      const [x, y, turn, speed, species, extra] = now.map((plane, k) => (plane[agent] << COARSE[k]) | ((1 << COARSE[k]) >> 1));
-      words[2 * agent] = (x | (y << 16)) >>> 0;
-      words[2 * agent + 1] = (turn | (speed << 8) | (species << 16) | (extra << 24)) >>> 0;
-    }
+    const parts = now.map((plane, which) => plane.map((value) => (value << coarse[which]) | ((1 << coarse[which]) >> 1)));
+    frames.push(wide === 2 ? planeFrame(headers, header * k, n, parts) : spaceFrame(headers, header * k, n, parts));
     earlier = before;
     before = now;
-    frames.push(buffer);
   }
   return frames;
+}
+
+function planeFrame(headers: Uint8Array, at: number, n: number, [x, y, turn, speed, species, extra]: Int32Array[]): ArrayBuffer {
+  const buffer = new ArrayBuffer(48 + 8 * n);
+  new Uint8Array(buffer).set(headers.subarray(at, at + 48));
+  const words = new Uint32Array(buffer, 48);
+  for (let k = 0; k < n; k++) {
+    words[2 * k] = (x[k] | (y[k] << 16)) >>> 0;
+    words[2 * k + 1] = (turn[k] | (speed[k] << 8) | (species[k] << 16) | (extra[k] << 24)) >>> 0;
+  }
+  return buffer;
+}
+
+function spaceFrame(headers: Uint8Array, at: number, n: number, [x, y, z, u, v, speed, roll, species, extra]: Int32Array[]): ArrayBuffer {
+  const buffer = new ArrayBuffer(64 + 11 * n);
+  new Uint8Array(buffer).set(headers.subarray(at, at + 64));
+  const words = new Uint32Array(buffer, 64, 2 * n);
+  const looks = new Uint8Array(buffer, 64 + 8 * n);
+  for (let k = 0; k < n; k++) {
+    words[2 * k] = (x[k] | (y[k] << 16)) >>> 0;
+    words[2 * k + 1] = (z[k] | (u[k] << 16) | (v[k] << 24)) >>> 0;
+    const look = speed[k] | (roll[k] << 5) | (species[k] << 10);
+    looks.set([look & 255, look >> 8, extra[k]], 3 * k);
+  }
+  return buffer;
 }
 
 export class Recorded implements Answerer {
@@ -68,7 +83,7 @@ export class Recorded implements Answerer {
 
   static async of(data: FileData, notice: string): Promise<Recorded> {
     const planes = await inflated(bytesOf(data.loop.planes));
-    return new Recorded(data, unpackFrames(bytesOf(data.loop.headers), planes, data.loop.frames), notice);
+    return new Recorded(data, unpackFrames(bytesOf(data.loop.headers), planes, data.loop.frames, data.loop.packing), notice);
   }
 
   private step(k: number): number {

@@ -28,10 +28,14 @@ export function huntersIn(rows: Row[], words: Words, state: FlockState): Predato
       kind: "predator", id: number, species: words.hunterKinds[it.kind], state: words.hunterStates[it.state],
       x: it.x, y: it.y, heading: Math.atan2(it.vy, it.vx), energy: it.energy / it.max_energy,
       target: hunting ? Math.trunc(it.target) : null, altitude: it.altitude, fright: it.fright,
-      ...("z" in it ? { z: it.z } : {}),
+      vx: it.vx, vy: it.vy,
+      ...("z" in it ? { z: it.z, vz: it.vz } : {}),
     };
     const prey = hunting ? state.indexOf(Math.trunc(it.target)) : -1;
-    if (prey >= 0) Object.assign(found, { target_x: state.quads[4 * prey], target_y: state.quads[4 * prey + 1] });
+    if (prey >= 0) {
+      Object.assign(found, { target_x: state.quads[4 * prey], target_y: state.quads[4 * prey + 1] });
+      if (state.heights) found.target_z = state.heights[prey];
+    }
     return [found];
   });
 }

@@ -20,7 +20,7 @@ export interface Pages {
   events: Told[];
 }
 
-/** Rows of events (core/events.py) out of a diary's words, by step, kind, id and the other. */
+/** Rows of events (core/events.py) out of the words of the outputs, by step, kind, id and the other. */
 export function readEvents(words: Int32Array<ArrayBuffer>, count: number, plan: PlanFacts, names: Words): Told[] {
   const numbers = new Float32Array(words.buffer, words.byteOffset, words.length);
   const found = Array.from({ length: count }, (_, k): [code: number, told: Told] => {
@@ -39,15 +39,15 @@ export function readEvents(words: Int32Array<ArrayBuffer>, count: number, plan: 
   return found.map(([, told]) => told);
 }
 
-/** Copy the diary on the device, and let it be written anew; the answer comes once the device is there. */
-export function collect(device: GPUDevice, diary: GPUBuffer, layout: Layout, encoder: GPUCommandEncoder): GPUBuffer {
-  const head = 4 * layout.plan.diaryHead;
+/** Copy the outputs on the device, and let it be written anew; the answer comes once the device is there. */
+export function collect(device: GPUDevice, outputs: GPUBuffer, layout: Layout, encoder: GPUCommandEncoder): GPUBuffer {
+  const head = 4 * layout.plan.outputsHead;
   const events = layout.plan.eventful ? 4 * layout.eventRoom * layout.plan.eventWords : 0;
   const home = device.createBuffer({ size: head + events, usage: USAGE.COPY_DST | USAGE.MAP_READ });
-  encoder.copyBufferToBuffer(diary, 0, home, 0, head);
+  encoder.copyBufferToBuffer(outputs, 0, home, 0, head);
   if (events > 0) {
-    encoder.copyBufferToBuffer(diary, 4 * layout.eventsAt, home, head, events);
-    encoder.clearBuffer(diary, 4 * EVENTS, 4);
+    encoder.copyBufferToBuffer(outputs, 4 * layout.eventsAt, home, head, events);
+    encoder.clearBuffer(outputs, 4 * EVENTS, 4);
   }
   return home;
 }
@@ -56,7 +56,7 @@ export async function readPages(home: GPUBuffer, layout: Layout, names: Words): 
   await home.mapAsync(READ_MODE);
   const words = new Int32Array(home.getMappedRange());
   const count = layout.plan.eventful ? Math.min(words[EVENTS], layout.eventRoom) : 0;
-  const first = layout.plan.diaryHead;
+  const first = layout.plan.outputsHead;
   const found: Pages = {
     trouble: words[TROUBLE],
     lost: layout.plan.eventful ? words[EVENTS] - count : 0,

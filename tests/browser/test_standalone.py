@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page
 import murmura as mm
 from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
+from murmura.view.session.placement import with_object
 from murmura.view.session.tools import with_hand
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
@@ -278,6 +279,90 @@ def test_hunters_births_and_depths_are_those_of_the_definition(lives: Path, open
         if name == "couzin-space":
             np.testing.assert_allclose(seen.heights, truth.positions[:, 2], atol=0.2)
     assert page.evaluate("problems") == []
+
+
+HEAR = """(message) => {
+  const say = murmuraFlock.say;
+  globalThis.heard ??= {};
+  if (!say.listened) {
+    const tell = say.message;
+    say.listened = true;
+    say.message = (told) => { heard[told.type] = told; tell(told); };
+  }
+  delete heard[message.type === 'pick' ? 'inspect' : 'scenario'];
+  delete heard.error;
+  murmuraFlock.hear(message);
+  return murmuraFlock.obeyed;
+}"""
+
+
+def say(page: Page, **message: Any) -> dict[str, Any]:
+    """Tell the flock something as its page does; the newest of each kind of answer."""
+    page.evaluate(HEAR, message)
+    answers: dict[str, Any] = page.evaluate("() => heard")
+    return answers
+
+
+def same_next_step(page: Page, truth: mm.Simulation) -> None:
+    truth.step()
+    seen = all_after(page, 1)
+    np.testing.assert_allclose(seen.quads[:, 2:], truth.velocities[:, :2], atol=5e-4)
+    for rule, rows in truth.state.items.items():
+        np.testing.assert_allclose(rows_of(seen, truth, rule), rows, rtol=2e-4, atol=2e-3)
+
+
+def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(lives: Path, open_page: Any):
+    page = open_page(lives.as_uri())
+    page.wait_for_function("() => globalThis.murmuraFlock?.state", timeout=90_000)
+    for name, kind in (
+        ("shark-and-herring", {"kind": "predator", "species": "shark"}),
+        ("emergent", {"kind": "food"}),
+    ):
+        truth = show(page, name)
+        scenario = truth.scenario
+        all_after(page, 3)
+        truth.step(3)
+        middle = {"x": truth.scenario.world.width / 2, "y": truth.scenario.world.height / 3}
+        for placed in (kind | middle, {"kind": "attractor", "strength": 3.0, "x": 100.0, "y": 80.0}):
+            answers = say(page, type="place", **placed)
+            assert "error" not in answers, answers
+            scenario = with_object(scenario, placed)
+            truth.adopt(with_hand(scenario, None))
+        same_next_step(page, truth)
+        answers = say(page, type="erase", kind=kind["kind"], **middle)
+        assert "error" not in answers, answers
+        left = mm.Scenario.from_data(answers["scenario"]["scenario"])
+        assert len(left.rules.predators.hunters) + len(left.rules.feeding.sources) == (
+            kind["kind"] == "predator"
+        )
+        truth.adopt(with_hand(left, None))
+        same_next_step(page, truth)
+        chosen = int(truth.ids[5])
+        x, y = (float(part) for part in truth.positions[5])
+        page.wait_for_function("() => murmuraFlock.state?.step === murmuraFlock.engine.step")
+        told = say(page, type="pick", x=x, y=y)["inspect"]
+        meant = truth.explain(chosen)
+        assert told["id"] == chosen
+        np.testing.assert_allclose(told["position"], meant["position"], atol=0.01)
+        assert {it["id"] for it in told["neighbors"]} == set(meant["neighbors"])
+        assert told["state"]["species"] == meant["state"]["species"]
+        assert told["state"]["energy"] == pytest.approx(meant["state"]["energy"], abs=0.02)
+        page.get_by_role("heading", name=f"Agent {chosen}").wait_for(timeout=20_000)
+    answers = say(page, type="place", kind="circle", x=10.0, y=10.0, radius=5.0)
+    assert "needs other kernels" in answers["error"]["message"]
+    answers = say(page, type="set", values={"agents": 500})
+    assert "cannot draw another start" in answers["error"]["message"]
+
+
+def test_another_number_of_agents(folder: Path, open_page: Any):
+    page = running(open_page((folder / "flock.html").as_uri()))
+    assert "error" not in say(page, type="set", values={"agents": 300})
+    truth = mm.Simulation(
+        resized(mm.load_scenario("classic"), AGENTS).with_values({"agents": 300}), SEED, "reference"
+    )
+    assert np.array_equal(flock_after(page, 0)[1][:, :2], truth.positions)
+    truth.step()
+    np.testing.assert_allclose(flock_after(page, 1)[1][:, 2:], truth.velocities, atol=1e-4)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

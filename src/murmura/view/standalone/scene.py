@@ -23,6 +23,7 @@ from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
 from murmura.view.session.tools import STRENGTHS, with_hand
 from murmura.view.standalone.live_values import live_values
+from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts
 
@@ -61,6 +62,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "live": live_values(handed),
         "hand": _hand(plan),
         "hunting": hunting_species(scenario),
+        "templates": templates(scenario),
         "drawnFood": DRAWN_FOOD,
         "extras": {
             name: {"number": number, "column": column, "top": top}

@@ -71,6 +71,8 @@ export interface RunnableScene {
   hand: { group: number; strengths: Record<string, number> };
   /** Numbers of the species that chase another. */
   hunting: number[];
+  /** What the page can place, by rule and kind: an entry of the scenario's list, and a row of items. */
+  templates: Record<string, Record<string, { entry: JsonObject; row: number[] }>>;
   /** How large a source of food is drawn, as a share of the radius in which feeders gather. */
   drawnFood: number;
   start: { places: string; columns: string } | null;

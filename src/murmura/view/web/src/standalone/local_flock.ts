@@ -1,23 +1,26 @@
 /** A flock that this page simulates: hears what the page would say to a server, and answers. */
 
-import type { ClientMessage, Hello, Json, JsonObject } from "../net/protocol";
+import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
 import { Chronicle } from "./chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import { NO_TROUBLE, type Pages } from "./outputs";
 import { encodeFrame } from "./encode";
 import { Engine } from "./engine";
-import type { FlockState } from "./flock_state";
+import type { Flock, FlockState } from "./flock_state";
+import { bodies, inspect, nearestTo, type Watched } from "./inspect";
 import type { Answerer, Say } from "./line";
 import { cheapMeasures } from "./measures";
 import { vectorOf } from "./numbers";
+import { NO_TROUBLE, type Pages } from "./outputs";
+import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
 import { population, traitMeans } from "./population";
 import { noiseOffset, seedWords } from "./random";
 import { startOf } from "./start";
-import { surroundings } from "./surroundings";
+import { huntersIn, itemsOf, surroundings } from "./surroundings";
 import { Tables } from "./tables";
 import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt, withValue } from "./values";
 
 const STATUS_MS = 200;
+const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
 const OTHER_SEED = "This page begins with the start that it was exported with; with another seed, chance takes another course from there.";
 
@@ -40,7 +43,10 @@ export class LocalFlock implements Answerer {
   private moved = true;
   private rate = 0;
   private lastStatus = -Infinity;
-  private obeyed: Promise<void> = Promise.resolve(); // making kernels takes a while: what follows waits for it
+  private lastInspection = -Infinity;
+  private chosen: number | null = null;
+  private window: number[] | null = null; // the part of the world that the page looks at closely
+  private obeyed: Promise<void> = Promise.resolve(); // what was asked for, one after the other
 
   private constructor(
     private readonly data: FileData,
@@ -67,7 +73,9 @@ export class LocalFlock implements Answerer {
     let last = performance.now();
     const turn = async (): Promise<void> => {
       const now = performance.now();
-      await this.advance((now - last) / 1000);
+      // Commands and steps take turns: each finds the flock as the other has left it.
+      this.obeyed = this.obeyed.then(() => this.advance((now - last) / 1000)).catch((error: unknown) => { this.fail(error); });
+      await this.obeyed;
       last = now;
       if (document.hidden) setTimeout(() => { void turn(); }, STATUS_MS);
       else requestAnimationFrame(() => { void turn(); });
@@ -83,6 +91,7 @@ export class LocalFlock implements Answerer {
       schema: prunedSchema(this.data.schema, this.scene.live),
       scenarios: this.data.scenarios.filter(({ name }) => runnable.includes(name)),
       columns: Object.keys(this.scene.extras) as NonNullable<Hello["columns"]>,
+      places: placeable(this.scene), hunters: Object.keys(this.scene.templates.predators ?? {}),
     };
     this.say?.message(hello);
   }
@@ -93,14 +102,21 @@ export class LocalFlock implements Answerer {
 
   /** Place the flock at the start that its seed gives. */
   private begin(): void {
-    const words = seedWords(this.seed);
-    this.tables = new Tables(this.scene);
-    this.engine.load(startOf(this.scene, this.scenario, this.seed, numberAt(this.scenario, "agents")), this.tables, words, 0);
-    this.engine.setNoise(...noiseOffset(words));
-    this.retune();
+    const tables = new Tables(this.scene);
+    follow(this.scene, tables, this.scene.hello.scenario, this.scenario, this.seed);
+    this.put(startOf(this.scene, this.scenario, this.seed, numberAt(this.scenario, "agents")), tables, 0);
     this.chronicle.begin();
+    this.chosen = null;
     this.due = this.asked = 0;
     this.moved = true;
+  }
+
+  private put(flock: Flock, tables: Tables, step: number): void {
+    const words = seedWords(this.seed);
+    this.tables = tables;
+    this.engine.load(flock, tables, words, step);
+    this.engine.setNoise(...noiseOffset(words));
+    this.retune();
   }
 
   private retune(): void {
@@ -150,6 +166,37 @@ export class LocalFlock implements Answerer {
     if (objects.length > 0) this.say?.message({ type: "scene", objects });
     this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
     this.say?.frame(this.frame.slice(0));
+    if (performance.now() - this.lastInspection > INSPECT_MS) this.inspect();
+  }
+
+  private get watched(): Watched | null {
+    const { scene, tables, state, scenario } = this;
+    return state && { scene, tables, state, scenario, words: this.data.words };
+  }
+
+  /** Tell of the chosen animal, and of those that the page looks at closely. */
+  private inspect(): void {
+    this.lastInspection = performance.now();
+    const { watched } = this;
+    if (!watched) return;
+    if (this.window) this.say?.message({ type: "bodies", agents: bodies(watched, this.window) });
+    if (this.chosen === null) return;
+    const found = inspect(watched, this.chosen);
+    if (!found) this.chosen = null;
+    this.say?.message(found ?? { type: "inspect", id: null });
+  }
+
+  private choose(id: number | null): void {
+    this.chosen = id;
+    if (id === null) this.say?.message({ type: "inspect", id: null });
+    else this.inspect();
+  }
+
+  private look(window: (number | null)[]): void {
+    const isSomewhere = window.every((side) => side !== null);
+    this.window = isSomewhere ? window.map(Number) : null;
+    if (isSomewhere) this.inspect();
+    else this.say?.message({ type: "bodies", agents: [] });
   }
 
   private report(): void {
@@ -174,9 +221,12 @@ export class LocalFlock implements Answerer {
       this.wanted = true;
       return;
     }
-    this.obeyed = this.obeyed.then(() => this.obey(message)).catch((error: unknown) => {
-      this.refuse(error instanceof Error ? error.message : String(error));
-    }).then(() => { this.lastStatus = -Infinity; });
+    this.obeyed = this.obeyed.then(() => this.obey(message)).catch((error: unknown) => { this.fail(error); })
+      .then(() => { this.lastStatus = -Infinity; });
+  }
+
+  private fail(error: unknown): void {
+    this.refuse(error instanceof Error ? error.message : String(error));
   }
 
   private refuse(message: string): void {
@@ -192,21 +242,25 @@ export class LocalFlock implements Answerer {
       case "speed": this.speed = message.value; break;
       case "reset": this.restart(message.seed); break;
       case "load": await this.load(message.scenario); break;
-      case "set": this.set(message.values); break;
-      case "pointer": this.point(message.x, message.y, message.mode); break;
+      case "set": await this.set(message.values); break;
+      case "pointer": this.point(message); break;
       case "extra": this.extra = message.column; this.moved = true; break;
-      case "select": case "pick": this.say?.message({ type: "inspect", id: null }); break;
-      case "place": case "move": case "erase": this.refuse("What is placed here needs `murmura live`; in this page press and hold to attract or repel."); break;
-      case "look": case "window": break;
+      case "select": this.choose(message.id); break;
+      case "pick": this.choose(this.watched && nearestTo(this.watched, [message.x, message.y, ...(message.z === undefined ? [] : [message.z])])); break;
+      case "place": await this.adopt(withPlaced(this.scene, this.scenario, message)); break;
+      case "move": await this.adopt(withMoved(this.scene, this.scenario, message)); break;
+      case "erase": await this.adopt(withoutNearest(this.scene, this.scenario, message.kind ?? "circle", message.x, message.y, this.hunters)); break;
+      case "look": this.look([message.left, message.top, message.right, message.bottom]); break;
+      case "window": break;
       default: this.refuse(`${message.type} is for recorded runs`);
     }
   }
 
   /** The visitor's hand is the last of all attractors. */
-  private point(x: number, y: number, mode: string): void {
+  private point({ x, y, z, mode }: Extract<ClientMessage, { type: "pointer" }>): void {
     const { group, strengths } = this.scene.hand;
     const { columns } = this.scene.groups[group];
-    const values: Record<string, number> = { x, y, strength: strengths[mode] ?? 0 };
+    const values: Record<string, number> = { x, y, strength: strengths[mode] ?? 0, ...(z === undefined || !columns.includes("z") ? {} : { z }) };
     this.engine.setItem(this.tables.range(group)[1] - 1, Object.fromEntries(Object.entries(values).map(([name, value]) => [columns.indexOf(name), value])));
   }
 
@@ -218,17 +272,40 @@ export class LocalFlock implements Answerer {
     this.greet();
   }
 
-  private set(values: Record<string, Json>): void {
+  private async set(values: Record<string, Json>): Promise<void> {
     let scenario = this.scenario;
     for (const [path, value] of Object.entries(values)) {
-      const reason = refusal(this.scene.live, this.scenario, path, value);
+      const reason = refusal(this.scene, this.scenario, path, value);
       if (reason) throw new Error(reason);
       scenario = withValue(scenario, path, value);
     }
+    await this.adopt(scenario);
+  }
+
+  /** Go on under other values; another number of agents begins anew. */
+  private async adopt(scenario: JsonObject): Promise<void> {
+    const before = this.scenario;
+    if (listsDiffer(before, scenario)) {
+      const state = await this.engine.read();
+      const tables = this.tables.copy();
+      tables.keepItems(state.items);
+      follow(this.scene, tables, before, scenario, this.seed);
+      this.scenario = scenario;
+      this.put(state.flock, tables, state.step);
+    }
     this.scenario = scenario;
-    this.retune();
     this.moved = true;
+    if (numberAt(before, "agents") !== numberAt(scenario, "agents")) {
+      this.restart(null);
+      return;
+    }
+    this.retune();
     this.say?.message({ type: "scenario", scenario });
+  }
+
+  private get hunters(): Predator[] {
+    const { watched } = this;
+    return watched ? huntersIn(itemsOf(watched.scene, watched.tables, watched.state.items, "predators"), watched.words, watched.state) : [];
   }
 
   /** A preset by name, or a bundled scenario with other values, as a link has it. */
@@ -241,7 +318,7 @@ export class LocalFlock implements Answerer {
     }
     const base = scene.hello.scenario;
     const changes = typeof wanted === "string" ? [] : differingPaths(base, wanted);
-    const bad = changes.find((path) => refusal(scene.live, base, path, valueAt(wanted as JsonObject, path) ?? null) !== "");
+    const bad = changes.find((path) => refusal(scene, base, path, valueAt(wanted as JsonObject, path) ?? null) !== "");
     if (bad !== undefined) {
       this.refuse(`${bad} ${NEEDS_MURMURA}`);
       return;

@@ -12,6 +12,7 @@ const ROTATIONS = [
 const STREAM_POSITION = 1;
 const STREAM_HEADING = 2;
 const STREAM_SPEED = 7;
+export const STREAM_HUNTER_START = 20;
 const STREAM_NOISE_OFFSET = 4;
 const IN_SPACE = 500; // added to a stream: further numbers that only a world with a depth draws
 

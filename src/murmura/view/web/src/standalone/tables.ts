@@ -11,6 +11,12 @@ export class Tables {
     this.sections = Object.fromEntries(Object.entries(scene.sections).map(([name, text]) => [name, wordsOf(text)]));
   }
 
+  copy(): Tables {
+    const found = new Tables(this.scene);
+    for (const [name, words] of Object.entries(this.sections)) found.sections[name] = words.slice();
+    return found;
+  }
+
   get starts(): Record<string, number> {
     let at = 0;
     return Object.fromEntries(Object.entries(this.sections).map(([name, words]) => {
@@ -43,6 +49,31 @@ export class Tables {
   /** Rows of a rule's items: the first, and the one after the last. */
   range(group: number): [number, number] {
     return [this.sections.ranges[2 * group], this.sections.ranges[2 * group + 1]];
+  }
+
+  rows(group: number): Float32Array[] {
+    const [begin, end] = this.range(group);
+    const { itemWidth } = this.scene.plan;
+    return Array.from({ length: end - begin }, (_, k) => this.items.slice((begin + k) * itemWidth, (begin + k + 1) * itemWidth));
+  }
+
+  /** Other rows, perhaps more or fewer, for a rule's items; those of rules behind it move. */
+  setRows(group: number, rows: Float32Array[]): void {
+    const { itemWidth } = this.scene.plan;
+    const [begin, end] = this.range(group);
+    const more = rows.length - (end - begin);
+    const old = this.items;
+    const items = new Float32Array(old.length + more * itemWidth);
+    items.set(old.subarray(0, begin * itemWidth));
+    rows.forEach((row, k) => { items.set(row, (begin + k) * itemWidth); });
+    items.set(old.subarray(end * itemWidth), (begin + rows.length) * itemWidth);
+    this.sections.items = new Int32Array(items.buffer);
+    const { ranges, tracked } = this.sections;
+    for (let k = 0; k < this.scene.groups.length; k++) {
+      if (k === group) ranges[2 * k + 1] += more;
+      else if (ranges[2 * k] >= end) for (const edge of [0, 1]) ranges[2 * k + edge] += more;
+    }
+    for (let k = 1; k < tracked.length; k += 2) if (tracked[k] >= end * itemWidth) tracked[k] += more * itemWidth;
   }
 
   /** How many items listen to agents. */

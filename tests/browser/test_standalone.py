@@ -387,6 +387,34 @@ def test_from_a_static_host_it_asks_for_nothing_else(folder: Path, open_page: An
         server.server_close()
 
 
+def test_a_link_a_phone_and_both_themes(folder: Path, open_page: Any):
+    """What a scene was changed to comes back from its link; the page fits a phone, in the dark and in light."""
+    page = running(open_page((folder / "flock.html").as_uri()))
+    page.set_viewport_size({"width": 375, "height": 720})
+    for theme, is_bright in (("light", "false"), ("dark", "true"), ("light", "false")):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        letters = "Number(getComputedStyle(document.body).color.match(/[0-9]+/)[0]) > 127"
+        page.wait_for_function(f"() => ({letters}) === {is_bright}", timeout=20_000)
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert "error" not in say(page, type="set", values={"agents": 150, "rules.cohesion.weight": 2.5})
+    assert "error" not in say(page, type="place", kind="attractor", x=60.0, y=40.0, strength=3.0)
+    page.evaluate("""() => {
+      globalThis.copied = new Promise((done) => {
+        Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { done(text); } } });
+      });
+    }""")
+    page.locator("body").press("l")
+    address = page.evaluate("() => copied")
+    assert address.startswith(page.url.partition("#")[0] + "#c=")
+    again = open_page(address)
+    again.wait_for_function("() => globalThis.murmuraFlock?.scenario?.agents === 150", timeout=60_000)
+    rules = again.evaluate("() => murmuraFlock.scenario.rules")
+    assert rules["cohesion"]["weight"] == 2.5
+    assert [point["x"] for point in rules["attractors"]["points"]] == [60.0]
+    again.wait_for_function("() => murmuraFlock.state?.count === 150", timeout=30_000)
+    assert page.evaluate("problems") == again.evaluate("problems") == []
+
+
 def test_without_webgpu_it_plays_a_loop_and_says_so(folder: Path, open_page: Any):
     page = open_page((folder / "flock.html").as_uri(), NO_WEBGPU)
     page.get_by_text("has no WebGPU").first.wait_for(timeout=60_000)

@@ -40,12 +40,13 @@ export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: numb
   const headings = state.column("heading");
   const species = state.column("species_id");
   const more = extra ? state.column(extra.column) : null;
+  const { quads } = state;
   for (let k = 0; k < n; k++) {
-    const [x, y, vx, vy] = state.quads.subarray(4 * k, 4 * k + 4);
-    const across = clamped(((x - left) * 65535) / width + 0.5, 65535);
-    const down = clamped(((y - top) * 65535) / height + 0.5, 65535);
+    const [vx, vy] = [quads[4 * k + 2], quads[4 * k + 3]];
+    const across = clamped(((quads[4 * k] - left) * 65535) / width + 0.5, 65535);
+    const down = clamped(((quads[4 * k + 1] - top) * 65535) / height + 0.5, 65535);
     const turn = Math.trunc((headings?.[k] ?? 0) * PER_TURN + 1024) & 255;
-    const speed = clamped((Math.hypot(vx, vy) * 255) / topSpeed, 255);
+    const speed = clamped((Math.sqrt(vx * vx + vy * vy) * 255) / topSpeed, 255);
     const share = more && extra ? clamped((more[k] * 255) / extra.top, 255) : 0;
     words[2 * k] = (across | (down << 16)) >>> 0;
     words[2 * k + 1] = (turn | (speed << 8) | (((species?.[k] ?? 0) & 255) << 16) | (share << 24)) >>> 0;

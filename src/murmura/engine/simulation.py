@@ -16,11 +16,11 @@ from murmura.compute import Backend, make_backend
 from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
 from murmura.core.errors import ScenarioError
-from murmura.core.events import readable
 from murmura.core.notices import print_notice
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
 from murmura.engine.arguments import checked
+from murmura.engine.event_buffer import EventBuffer
 from murmura.engine.initial import (
     adapted,
     checked_step,
@@ -103,7 +103,7 @@ class Simulation(Reader):
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = self._begun = step_count
-        self._events: list[Any] = []
+        self._events = EventBuffer()
         self._register: Register | None = None
         self.load_state(state)
 
@@ -140,7 +140,7 @@ class Simulation(Reader):
                 self._step_count = self._loaded_at + self._backend.completed
                 if self._plan.eventful:
                     events = self._backend.take_events()
-                    self._events += readable(events, self._plan.dimension)
+                    self._events.add(events)
                     if self._register is not None:
                         self._register.note(events)
             left -= piece
@@ -150,9 +150,9 @@ class Simulation(Reader):
 
         Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
         birth, other is the mother, and father the father (None: it has but one parent); an arrival has its species.
+        Between two calls the newest million is kept; a warning says when older ones are dropped.
         """
-        events, self._events = self._events, []
-        return events
+        return self._events.take(self._plan.dimension)
 
     @property
     def keeps_lineage(self) -> bool:

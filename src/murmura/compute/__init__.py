@@ -48,8 +48,11 @@ class Backend(Protocol):
     def is_prepared(self, plan: Plan) -> bool:
         """Whether `replan` would find its kernel in this process."""
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items of a plan with the same signature and world; the flock stays."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of all items as they are now, a row of `Plan.items` each."""
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Take up changed numbers and items of a plan with the same kernel; the flock and all kernels stay."""
 
     def load(self, state: State) -> None:
         """Take the flock over, in whatever order is best."""

@@ -164,11 +164,22 @@ class Plan:
         """Whether another plan differs from this one in numbers and items only, in the same world."""
         return (
             self.signature == other.signature
+            and self.state_columns == other.state_columns
+            and self._item_kinds == other._item_kinds
             and self.reach == other.reach
             and self.capacity == other.capacity
             and self.scenario.world == other.scenario.world
             and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
         )
+
+    @property
+    def _item_kinds(self) -> list[tuple[str, ...]]:
+        """The kinds of items that the turns of each rule are traced for."""
+        return [group.rule.kinds_present() for group in self.rule_groups if group.rule is not None]
+
+    def same_stateful_items(self, other: Plan) -> bool:
+        """Whether another plan has the same number of stateful items of each rule, in the same rows."""
+        return [rows for _, _, *rows in self.stateful_items] == [rows for _, _, *rows in other.stateful_items]
 
     def world_numbers(self, seed: tuple[int, int]) -> dict[str, float]:
         """What a kernel is told of the world (WORLD_NUMBERS), in double precision."""

@@ -248,15 +248,25 @@ class Simulation(Reader):
         if len(scenario.species) != len(self.scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = self._plan_of(scenario)
-        if self._plan.same_kernel(plan) and not plan.stateful_items:
-            self._backend.tune(plan)
-            self._plan = plan
+        if self._plan.same_kernel(plan) and self._plan.same_stateful_items(plan):
+            self._tune(plan)
             return
         dry_run(plan)
         state = adapted(self.scenario, scenario, self.state, self._seed)
         self._backend.replan(plan)
         self._plan = plan
         self.load_state(state)
+
+    def _tune(self, plan: Plan) -> None:
+        """Take up a plan that differs in numbers only: the flock and the kernels stay where they are."""
+        kept = State()
+        if plan.stateful_items:
+            self._plan.keep_items(kept, self._backend.read_items())
+            set_items(plan.scenario, kept, self._seed)
+        self._backend.tune(plan, plan.item_table(kept))
+        self._plan = plan
+        if self._stored:
+            self._state.items = kept.items
 
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None

@@ -60,7 +60,7 @@ class BackendCpu:
         """Take up a changed scenario; the state must be loaded anew."""
         self._shapes = shapes_of(plan)
         self._run: Run = kernel(plan, self._shapes, self._announce)
-        self.tune(plan)
+        self.tune(plan, plan.items)
 
     def prepare(self, plan: Plan) -> None:
         """Compile the kernel of a plan, or load it, for a later `replan`."""
@@ -70,13 +70,18 @@ class BackendCpu:
         """Whether the kernel of a plan is in this process."""
         return is_here(plan)
 
-    def tune(self, plan: Plan) -> None:
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        items: NDArray[np.float32] = self._arrays["items"][: len(self._plan.items)].copy()
+        return items
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
         """Take up changed numbers and items; the kernel and the flock stay."""
         self._plan = plan
         self._arrays |= {
             "numbers": laid_out(plan.numbers.T),
             "affinities": laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T),
-            "items": _at_least_one(plan.items),
+            "items": _at_least_one(items),
             "ranges": np.ascontiguousarray(plan.ranges, np.int32).reshape(-1),
             "item_ranges": np.ascontiguousarray(plan.item_ranges, np.float32),
             "tracked": np.ascontiguousarray(plan.tracked, np.int32).reshape(-1),

@@ -84,10 +84,14 @@ class BackendCuda:
             self._programs[text.digest] = self._device.program(text)
         return self._programs[text.digest]
 
-    def tune(self, plan: Plan) -> None:
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        return np.array(self._device.get(self._there["items"])[: len(self._plan.items)])
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
         """Take up changed numbers and items; the kernels, their graphs and the flock stay."""
         self._plan = plan
-        self._place_all(arrays.plan_arrays(plan, plan.items, self._seed))
+        self._place_all(arrays.plan_arrays(plan, items, self._seed))
         self._device.write(
             self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step
         )

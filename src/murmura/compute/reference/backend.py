@@ -34,7 +34,12 @@ class BackendReference:
         self._plan = plan
         self._shapes = shapes_of(plan)
 
-    tune = replan
+    def read_items(self) -> NDArray[np.float32]:
+        return self._plan.item_table(self._state)
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        self._plan = plan
+        plan.keep_items(self._state, items)
 
     def prepare(self, plan: Plan) -> None:
         """Nothing is compiled here."""

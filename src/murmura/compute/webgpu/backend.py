@@ -92,13 +92,20 @@ class BackendWebgpu:
     def is_prepared(self, plan: Plan) -> bool:
         return self._device.has_compiled(traced(plan))
 
-    def tune(self, plan: Plan) -> None:
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        shape = self._plan.items.shape
+        piece = (self._buffers["tables"], self._items_at, self._plan.items.size)
+        [words] = self._device.start_transfer([piece]).wait()
+        return words.view(np.float32).reshape(shape).copy()
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
         """Take up changed numbers and items; the kernels and the flock stay."""
         self._plan = self._layout.plan = plan
         now = self._read_head()
         state = State()
         state.next_id = int(now[HEAD_PLACES["clock_next_id"]])
-        self._place_plan(plan.items, state)
+        self._place_plan(items, state)
         for name in ("clock_step", "clock_alive", "clock_first_step"):
             self._write_head(name, int(now[HEAD_PLACES[name]]))
 
@@ -248,7 +255,7 @@ class BackendWebgpu:
 
 
 class Columns:
-    """A transfer whose words are read as the arrays that a parcel knows."""
+    """A transfer whose words are read as the arrays of a `DeviceFlockTransfer`."""
 
     def __init__(self, transfer: device.Transfer, layout: Layout) -> None:
         self._transfer, self._layout = transfer, layout

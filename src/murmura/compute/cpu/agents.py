@@ -1,4 +1,4 @@
-"""What agents do in a step, on sixteen lanes: four of them meet four candidates at a time, then sixteen move."""
+"""Emits the agents' part of a step for sixteen lanes: four agents meet four candidates at a time, then sixteen move."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 SUMS_PITCH = BLOCK + LANES
-"""Columns of the table in which a block's contributions wait until its agents move."""
+"""Columns of the table that holds a block's contributions until its agents move."""
 OtherRun = Callable[[Value], tuple[Value, Value]]
-"""Where one of the runs around an agent begins and ends, by its number."""
+"""The begin and end of one of the runs around an agent, by its number."""
 AROUND = 8
 """Rows around one in space."""
 WIDEST = 1e30
-"""Places and velocities beyond this are no numbers any more."""
+"""Positions and velocities beyond this count as not finite."""
 
 
 class Agents:
-    """Writes perceiving and moving for one plan."""
+    """Emits perception and motion for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -55,7 +55,7 @@ class Agents:
 
     @staticmethod
     def rows_of(shapes: Shapes) -> int:
-        """Numbers that an agent carries from meeting to moving."""
+        """The number of values that each agent keeps between perceiving and moving."""
         return len(flatten(_all_kept(shapes)))
 
     # Meeting
@@ -121,7 +121,7 @@ class Agents:
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
         before: Contributions,
     ) -> Contributions:  # fmt: skip
-        """Contributions after four candidates more."""
+        """The contributions after four more candidates."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
         self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
@@ -144,7 +144,7 @@ class Agents:
         return Least(merge.parts["score"], who=numbers_with_bits(self.target, number))
 
     def _fold(self, acc: Contributions, sums: Array, k: Value) -> None:
-        """Bring the four lanes of each agent together and keep the result."""
+        """Reduce the four lanes of each agent and store the result."""
         row = 0
         added: list[tuple[int, Value]] = []
         greatest: list[tuple[int, Value]] = []

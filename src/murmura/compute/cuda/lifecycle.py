@@ -1,4 +1,4 @@
-"""What follows when all agents have moved, as C: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as C, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ extern "C" __global__ void finish_step(const Arguments a) {
 
 
 Tools = tuple[CTarget, DeviceMemory, Record, Step]
-"""What a trace needs: where the text goes, memory, the world and the step."""
+"""The parts of a trace: target, memory, world and step."""
 
 
 class WatchedRows(ItemRows):
-    """Items that know whether a turn has looked at others than its own."""
+    """Items that record whether a turn reads items other than its own."""
 
     asked = False
 
@@ -109,9 +109,9 @@ class Lifecycle:
     # Turns
 
     def turns_text(self) -> str:
-        """A function for each rule whose items take turns, and the kernel: a block for each of these rules.
+        """A function for each rule with stateful items, and the kernel, with a block for each of these rules.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, blocks = [], []
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
@@ -160,7 +160,7 @@ class Lifecycle:
             target.store("a.outputs.target_reports", first, 0.0)
 
     def _reports(self, target: CTarget, k: int, row: Value) -> Record:
-        """What the item was told by name, which is then forgotten."""
+        """Read and clear the reports to the item, by name."""
         found: dict[str, Any] = {}
         slot = 0
 
@@ -188,7 +188,7 @@ class Lifecycle:
     # Births
 
     def births_text(self) -> str:
-        """`bear`, which makes a newborn in row c, and the kernels around it."""
+        """`bear`, which writes a newborn to row c, and the kernels around it."""
         target, _, world, step = self._begin()
         rule, child_row, mother_row, father_row, mother, father, child = (
             Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
@@ -216,7 +216,7 @@ class Lifecycle:
         return f"{head}{target.text}}}\n{BIRTHS_TEXT}"
 
     def _agent(self, target: CTarget, step: Step, row: Value, name: Value) -> tuple[Record, Any]:
-        """An agent of the flock after the move as rules know it, and its species."""
+        """An agent of the flock after the move as rules see it, and its species."""
         columns = dict(AgentColumns(self.plan, target, "flock", row))
         _, me = step.sense(columns, name)
         crowd = target.load("a.flock.forces", extra_place(target, self.plan.dimension, row), NUMBER)
@@ -239,7 +239,7 @@ class Lifecycle:
     # Arrivals
 
     def finish_step_text(self) -> str:
-        """`add_arrivals`, which lets newcomers in, and the kernel around it."""
+        """`add_arrivals`, which adds immigrants, and the kernel around it."""
         target, memory, world, step = self._begin()
         for k, group, _, _ in self.plan.stateful_items:
             if group.functions.arrives is None:
@@ -255,13 +255,13 @@ class Lifecycle:
         )
 
     def _arrival(self, tools: Tools, k: int, group: Group, species: Value) -> None:
-        """One of a species comes, if the rule says so and there is room."""
+        """Add an immigrant of a species, if the rule says so and there is room."""
         target, memory, world, step = tools
         functions = group.functions
         assert functions.arrives is not None and functions.settle is not None
         p = step.parameters(self._species(target, species))[k + 2]
         begin, _ = memory.rows(k)
-        # Turns have written the items: they are read anew.
+        # Turns have changed the items, so they are loaded again.
         it = step.item(k, memory.item_numbers(k, begin + species, steady=False))
         arrives = code_of(target, functions.arrives(p, it, species, world), CONDITION)
         with target.scope(f"if (a.outputs.clock->alive < a.sizes.room && {arrives})"):
@@ -281,7 +281,7 @@ class Lifecycle:
                 target.write(f"a.outputs.clock->{counter} += 1;")
 
     def _newborn(self) -> dict[int, Any]:
-        """What anybody new has in every column."""
+        """The default of every column."""
         moving = 2 * self.plan.dimension
         carried = {moving + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
         return {**dict.fromkeys(range(moving), 0.0), **carried}

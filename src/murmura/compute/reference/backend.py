@@ -1,4 +1,4 @@
-"""The definition of the model, step by step and without any index: other backends agree within single precision."""
+"""The reference backend defines the model: all pairs, no index. Others agree with it within single precision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from murmura.core.state import State, column_name
 
 
 class BackendReference:
-    """Runs a plan by the definition."""
+    """Runs a plan by brute force."""
 
     name = "reference"
     piece = 1

@@ -1,4 +1,4 @@
-"""A trial of users' rules on three agents: a mistake in them is found before anything is compiled."""
+"""Runs users' rules on three agents, to find mistakes before anything is compiled."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _rule_of(plan: Plan, error: Exception) -> str:
 
 
 def _line_of(error: Exception) -> str:
-    """Where in the rule an error was raised: the innermost line that is not ours."""
+    """The line of the user's rule that raised an error: the innermost one outside murmura."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith(OURS) and "site-packages" not in frame.filename:
             return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"

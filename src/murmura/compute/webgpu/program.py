@@ -134,7 +134,7 @@ def program_of(plan: Plan) -> Program:
     steer = _steer_text(plan, shapes, helpers)
     turns, turns_body = life.turns() if plan.stateful_items else ({}, "")
     if plan.has_lifecycle:
-        functions |= {"bear": life.births(), "add_arrivals": life.add_arrivals()}
+        functions |= {"bear": life.bear_text(), "add_arrivals": life.add_arrivals_text()}
     maker = _Maker(plan, functions | turns | helpers)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "outputs"))

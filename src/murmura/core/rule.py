@@ -10,11 +10,12 @@ All functions are static and take
     was    the same agent before it felt anything in this step
     seen   a neighbour: id offset (from me to it) square distance inverse (1/distance) nearness (1 - distance/perception
            radius) velocity attention, how much I want of its species (separation alignment cohesion flee chase), panic
-           energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`)
+           energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`);
+           where bodies hide each other (`world.occludes`), also in how many `bins` of my visual field I see it
     it     one item, by `item_fields`
     found  what pairs and items contributed, merged
-    world  size width height depth wraps edges dt time noise_time thrust stride pace step seed_low seed_high noise_x
-           noise_y noise_z
+    world  size width height depth wraps edges occludes dt time noise_time thrust stride pace step seed_low seed_high
+           noise_x noise_y noise_z
 
 `where` chooses; `if` is for options, which are known when a step is traced.
 """
@@ -100,6 +101,8 @@ class Rule(Model):
     """Whether scenarios that do not mention the rule have it enabled."""
     meets_everyone: ClassVar[bool] = False
     """Whether `pair` is asked about everybody within the perception radius, not only about those in view."""
+    uses_eye: ClassVar[bool] = False
+    """Whether the rule reads `me.eye`, the covered bins of the visual field, where `world.occludes`."""
     moves_first: ClassVar[bool] = False
     """Whether agents move with the velocity they have, and this step's force counts from the next move on."""
     tracks: ClassVar[str] = ""

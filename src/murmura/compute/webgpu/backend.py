@@ -26,6 +26,7 @@ from murmura.compute.webgpu.records import (
     NO_TROUBLE,
     TROUBLE,
 )
+from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
@@ -39,6 +40,7 @@ _programs: dict[Any, Program] = {}
 
 def traced(plan: Plan) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only."""
+    refuse_occlusion(plan, "webgpu")
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
     key = plan.signature, tuple(group.kind for group in plan.rule_groups), kinds
     if key not in _programs:

@@ -1,6 +1,6 @@
 """Who sees whom where bodies are opaque, by casting rays one at a time: written from docs/model.md alone.
 
-A body is a plate that faces whoever looks: a segment across the line of sight, as long as the body is wide. Slow, in plain
+A body is a plate that faces whoever looks: a segment across the line of sight, as long as the body is wide. Slow, in
 double precision, and it knows nothing of murmura's code.
 """
 

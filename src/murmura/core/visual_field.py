@@ -1,7 +1,7 @@
 """What an eye sees where bodies are opaque: a visual field of equal bins all around, each with what is nearest in it.
 
-Bins are numbered from straight behind counter-clockwise, so the middle of the field is straight ahead. One ray leaves the
-eye through the middle of each bin. A body takes the bins whose rays its silhouette meets, and at least the bin that
+Bins are numbered from straight behind counter-clockwise, so the middle of the field is straight ahead. One ray leaves
+the eye through the middle of each bin. A body takes the bins whose rays its silhouette meets, and at least the bin that
 its middle lies in: whatever is smaller than a bin looks as large as one. Definition: docs/model.md.
 """
 

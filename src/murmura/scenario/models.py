@@ -129,7 +129,7 @@ class Perception(Model):
     )
     bins: int = quantity(
         64,
-        "Into how many equal bins the visual field is divided, where bodies hide each other: each is 360/bins deg wide.",
+        "Equal bins of the visual field, where bodies hide each other: each is 360/bins degrees wide.",
         "",
         (16, 360),
         ge=8,

@@ -61,7 +61,7 @@ class Sight:
 
     def perceive(self, i: Value, base: Value, sums: Array, k: Value) -> None:
         """Agent i, whose bin is `base`, meets whom it sees; the result goes to column k."""
-        t, plan = self.target, self.plan
+        plan = self.plan
         columns = plan.known([self._same(column[i]) for column in self.index.columns])
         p, me = self.step.sense(columns, self._same(self.index.table_ids[i]))
         view, reach = self.step.view(p, me), p[1].radius * p[1].radius
@@ -139,9 +139,7 @@ class Sight:
 
     # Bins
 
-    def _take_bins(
-        self, i: Value, many: Value, p: list[Record], me: Record, view: Any, reach: Any
-    ) -> None:
+    def _take_bins(self, i: Value, many: Value, p: list[Record], me: Record, view: Any, reach: Any) -> None:
         """Note for each of the list which bins it takes, and its squared distance."""
         t, plan = self.target, self.plan
         with t.looping(0, many, LANES) as n:

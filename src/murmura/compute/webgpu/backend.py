@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from murmura.compute.cuda.parcel import Births, FlockParcel
 from murmura.compute.cuda.records import record_type
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import refuse_occlusion
 from murmura.compute.webgpu import device
 from murmura.compute.webgpu.arrays import Layout, head_words, readable_events, times
 from murmura.compute.webgpu.program import THREADS, Program, program_of
@@ -26,7 +27,6 @@ from murmura.compute.webgpu.records import (
     NO_TROUBLE,
     TROUBLE,
 )
-from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State

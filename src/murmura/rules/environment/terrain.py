@@ -26,7 +26,9 @@ Point = tuple[float, float]
 Place = tuple[float, float, float]
 Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
 NEVER = 1e9
-SEAM = 1e-5  # share of a wall's length by which sight is stopped beyond its ends: nobody looks through a corner
+SEAM = (
+    1e-5  # share of a wall's length by which sight is stopped beyond its ends: nobody looks through a corner
+)
 
 
 class Circle(Model):

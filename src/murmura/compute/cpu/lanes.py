@@ -15,8 +15,8 @@ from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.layout import Layout
-from murmura.core.record import Record
 from murmura.core.rule import Rule
+from murmura.core.tracing.record import Record
 
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table in which a block's contributions wait until its agents move."""

@@ -21,12 +21,12 @@ from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import Index
 from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
 from murmura.compute.cpu.nearest import MOST_NEAREST, insert
-from murmura.compute.step import Contributions, blank
+from murmura.compute.step import Contributions, initial_contributions
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, look_up, minimum, to_integer, to_number, where
-from murmura.core.merging import FAR, leaves, rebuilt
+from murmura.core.merging import FAR, flatten, unflatten
 from murmura.core.perception import TIE, faces, in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
 from murmura.rules.environment.terrain import sighted
@@ -70,7 +70,7 @@ class Sight:
         self._look(many, p, me, view)
         if plan.uses_eye:
             self._note_eye(sums, k)
-        if not self.step.asks_everyone:
+        if not self.step.needs_unseen:
             many = self._keep_seen(many)
         if plan.topological:
             reach = self._same(self._reach_of_nearest(many, reach))
@@ -93,12 +93,12 @@ class Sight:
         for beside in (-1, 0, 1):
             first = base + self.grid.pitch * beside
             end = index.start[first + (2 * ACROSS + 1)]
-            with t.looping(index.start[first], end, LANES) as j:
+            with t.for_loop(index.start[first], end, LANES) as j:
                 places = (Value(t, NUMBER, column.load(j, LANES)) for column in index.columns[:2])
                 way = Vec(*places) - me.position
                 rows = self._lanes(j)
                 near = (way.square <= reach) & (rows < self._same(end)) & (rows != self._same(i))
-                if not self.step.asks_everyone:
+                if not self.step.needs_unseen:
                     near = near & faces(view - COARSE, me.heading, way, way.square)
                 found.set(found.get() + self._append(self.listed, found.get(), rows, near))
         return found.get()
@@ -142,7 +142,7 @@ class Sight:
     def _take_bins(self, i: Value, many: Value, p: list[Record], me: Record, view: Any, reach: Any) -> None:
         """Note for each of the list which bins it takes, and its squared distance."""
         t, plan = self.target, self.plan
-        with t.looping(0, many, LANES) as n:
+        with t.for_loop(0, many, LANES) as n:
             _, there, columns, seen = self._neighbors(i, n, many, p, me)
             visible = there & (seen.square <= reach) & in_view(view, me.heading, seen.offset, seen.distance)
             half = self.step.half_width(columns)
@@ -159,7 +159,7 @@ class Sight:
             store(t, self.field, k, far)
         if plan.has_obstacles:
             self._look_at_obstacles(p, me, view)
-        with t.looping(0, many) as n:
+        with t.for_loop(0, many) as n:
             square = self._same(self.squares[n])
 
             def cover(place: Value, here: Value, square: Value = square) -> None:
@@ -167,7 +167,7 @@ class Sight:
                 store(t, self.field, place, where(here & (square < before), square, before).code)
 
             self._each_bin(n, cover)
-        with t.looping(0, many) as n:
+        with t.for_loop(0, many) as n:
             square = self._same(self.squares[n])
             seen = t.cell(0)
 
@@ -182,7 +182,7 @@ class Sight:
         """Visit the bins that somebody takes, sixteen at a time: visit(first of them, which lanes are its)."""
         t, bins = self.target, self.plan.bins
         place, left = t.cell(self.first[n]), t.cell(self.count[n])
-        with t.during(lambda: left.get() > 0):
+        with t.while_loop(lambda: left.get() > 0):
             at = place.get()
             here = minimum(minimum(left.get(), LANES), bins - at)  # the field begins anew behind the last bin
             visit(at, self._lanes(0) < self._same(here))
@@ -194,10 +194,10 @@ class Sight:
         t, plan, frame = self.target, self.plan, self.agents.frame
         width = len(plan.shape_layout)
         cosines, sines = self._tables(ray_table(plan.bins))
-        with t.looping(0, frame.obstacle_count) as row:
+        with t.for_loop(0, frame.obstacle_count) as row:
             numbers = [self._same(frame.shapes[row * width + k]) for k in range(width)]
             shape = Record("shape", plan.shape_layout.collect(numbers))
-            with t.looping(0, plan.bins, LANES) as k:
+            with t.for_loop(0, plan.bins, LANES) as k:
                 bins = self._lanes(k)
                 cosine, sine = look_up(cosines, bins), look_up(sines, bins)
                 ray = me.heading * cosine + me.heading.left * sine
@@ -246,7 +246,7 @@ class Sight:
         """Take those who are hidden off the list; how many are left."""
         t = self.target
         kept = t.cell(0)
-        with t.looping(0, many) as n:
+        with t.for_loop(0, many) as n:
             to, shown = kept.get(), self.shown[n]
             self.listed[to], self.shown[to], self.squares[to] = self.listed[n], shown, self.squares[n]
             kept.set(to + where(shown > 0.0, 1, 0))
@@ -256,11 +256,11 @@ class Sight:
         """Squared distance to the k-th nearest of those who are seen, widened by the rounding: ties count."""
         t, nearest = self.target, self.agents.frame.nearest
         found = t.cell(0)
-        with t.looping(0, many) as n:
+        with t.for_loop(0, many) as n:
             square, known = self.squares[n], found.get()
             worst = self.closest[where(known > 0, known - 1, 0)]
             wanted = (known < nearest) | (square < worst)
-            with t.provided((self.shown[n] > 0.0) & wanted):
+            with t.if_then((self.shown[n] > 0.0) & wanted):
                 insert(t, self.closest, square, where(known < nearest, known, known - 1))
                 found.set(minimum(known + 1, nearest))
         furthest = self.closest[nearest - 1] * (1.0 + TIE)
@@ -271,17 +271,17 @@ class Sight:
     def _meet(self, i: Value, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
         """What those of the list say to every rule, lane by lane."""
         t, step = self.target, self.step
-        start = blank(t, self.agents.kept)
+        start = initial_contributions(t, self.agents.kept)
 
         def meet(n: Value, held: list[Value]) -> list[Any]:
             _, there, _, seen = self._neighbors(i, n, many, p, me)
             shown = Value(t, NUMBER, self.shown.load(n, LANES))
             near = there & (seen.square <= reach) if self.plan.topological else there
-            visible = near & (shown > 0.0) if step.asks_everyone else near
-            said = step.contribute(p, me, seen.having({"visible": visible, "bins": shown}))
-            return leaves(step.merge(rebuilt(start, list(held)), said, near, visible))
+            visible = near & (shown > 0.0) if step.needs_unseen else near
+            said = step.contribute(p, me, seen.updated({"visible": visible, "bins": shown}))
+            return flatten(step.merge(unflatten(start, list(held)), said, near, visible))
 
-        heard: Contributions = rebuilt(start, t.loop(0, many, LANES, leaves(start), meet))
+        heard: Contributions = unflatten(start, t.loop(0, many, LANES, flatten(start), meet))
         return heard
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.compute.trace.numpy_target import NumpyTarget
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import (
     WORD_BITS,

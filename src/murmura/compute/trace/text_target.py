@@ -228,7 +228,7 @@ class TextTarget(Target):
             self._assign(names, body(values), values)
         return self._held(names, values)
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         names = self._variables(values)

@@ -12,7 +12,7 @@ import numpy as np
 
 from murmura.compute.plan import own_columns
 from murmura.core.state import DTYPE
-from murmura.engine.reader import Reader
+from murmura.engine.reading.reader import Reader
 from murmura.scenario import Scenario
 
 MAGIC = b"MRM1"
@@ -49,7 +49,7 @@ def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int =
     stride = max(1, -(-total // MOST_SENT))
     number, column, scale = EXTRAS[extra if extra in extras_of(scenario) else "density"]
     names = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", column)
-    rows, (x, y, vx, vy, heading, species, more) = simulation.glance(names)
+    rows, (x, y, vx, vy, heading, species, more) = simulation.read_unordered(names)
     more = more.astype(np.float32, copy=False)
     left, top, width, height = _window(scenario.world, x, y)
     top_speed = 1.6 * scenario.motion.top_speed

@@ -19,6 +19,7 @@ from murmura.compute.cpu.index import MARGIN
 from murmura.compute.cpu.kernel import GRID_NUMBERS
 from murmura.compute.cpu.lanes import SUMS_PITCH, laid_out
 from murmura.compute.cpu.nearest import MOST_NEAREST
+from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS
 from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
@@ -345,8 +346,8 @@ class BackendCpu:
         team, plan = self.threads, self._plan
         self._list_room = room + MARGIN if plan.occludes else 1
         return {
-            "listed": np.zeros((team, 3, self._list_room), np.int32),
-            "sighted": np.zeros((team, 2, self._list_room), np.float32),
+            "listed": np.zeros((team, INTEGER_ROWS, self._list_room), np.int32),
+            "sighted": np.zeros((team, NUMBER_ROWS, self._list_room), np.float32),
             "field": np.zeros((team, field_room(plan.bins)), np.float32),
         }
 

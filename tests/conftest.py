@@ -1,5 +1,5 @@
 """What all tests need: Ctrl-C means what it means in a terminal, also where the suite was started with it ignored;
-and workers that share nothing are given whole files."""
+Hypothesis tries the same examples every time; and workers that share nothing are given whole files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ import signal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.sizes import IS_LONG
+
+# The same examples every time, and no limit in seconds: a busy machine must not fail a property. The long versions draw
+# new examples.
+settings.register_profile(
+    "gate", deadline=None, derandomize=not IS_LONG, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("gate")
 
 
 def pytest_configure() -> None:

@@ -175,7 +175,7 @@ def test_genes_that_others_have_kept_outlive_a_genome_switched_off_and_on() -> N
 
 def test_food_that_is_placed_or_taken_away_leaves_the_other_sources_as_they_are() -> None:
     """A visitor's food: it is where it was put, full, and nobody else's is filled, emptied or moved by that."""
-    from murmura.engine.surroundings import food
+    from murmura.engine.reading.surroundings import food
 
     scenario = mm.load_scenario("feeding-grounds").with_values({"agents": 40, "rules.energy.decay": 0.2})
     simulation = mm.Simulation(scenario, 3, "cpu", 1)

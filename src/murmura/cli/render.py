@@ -23,7 +23,7 @@ from murmura.cli.options import (
     whole,
 )
 from murmura.core.errors import ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 Step = Annotated[int | None, Parameter(converter=whole)]
@@ -147,7 +147,7 @@ def _filmed(
             )
         except KeyboardInterrupt:
             held = f"{out} holds the pictures so far"
-            say(f"stopped; {held}" if out.exists() else "stopped before the first picture")
+            print_notice(f"stopped; {held}" if out.exists() else "stopped before the first picture")
             raise
     return film.facts()
 

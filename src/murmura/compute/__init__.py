@@ -16,16 +16,16 @@ CUDA_FROM = 50_000  # agents from which a GPU gains, where there is one
 WEBGPU_FROM = 100_000  # the same through WebGPU, whose kernels take longer to begin
 
 
-class Parcel(Protocol):
+class FlockTransfer(Protocol):
     """A flock on its way from the backend."""
 
     @property
     def ready(self) -> bool: ...
 
-    def unpack(self, state: State) -> None:
+    def store(self, state: State) -> None:
         """Write it into the columns, in ascending id; waits until it is here."""
 
-    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
+    def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
         """As of a backend; waits until it is here."""
 
 
@@ -67,10 +67,10 @@ class Backend(Protocol):
     def take_events(self) -> NDArray[np.float64]:
         """Rows of EVENT_FIELDS that have come together since this was last asked, in any order."""
 
-    def send(self) -> Parcel | None:
+    def start_transfer(self) -> FlockTransfer | None:
         """Send the flock as it is now, without waiting; None where `store` costs nothing to speak of."""
 
-    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
+    def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
         """Ids and moving columns in the backend's own order, as views; None where that is no cheaper than `store`."""
 
 

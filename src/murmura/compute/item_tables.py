@@ -16,7 +16,7 @@ from murmura.scenario import Scenario
 
 def item_layout(rule: Rule, scenario: Scenario) -> Layout:
     """The fields of a rule's items."""
-    kind = rule.kind_in(scenario.world.dimension)
+    kind = rule.class_in(scenario.world.dimension)
     return Layout((*kind.item_fields, *kind.memory_fields), scenario.world.dimension)
 
 

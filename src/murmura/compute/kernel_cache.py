@@ -45,7 +45,7 @@ def _rule_hash(rule: type) -> str:
 
 def key_of(plan: Plan, *machine: str) -> str:
     """The key of a plan's kernel on a machine."""
-    own = [_rule_hash(g.kind) for g in plan.rule_groups if not is_built_in(g.kind)]
+    own = [_rule_hash(g.functions) for g in plan.rule_groups if not is_built_in(g.functions)]
     return key_of_parts(repr(plan.signature), *own, *machine)
 
 

@@ -18,15 +18,15 @@ from murmura.compute.item_tables import item_rows, padded
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 from murmura.core.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
-from murmura.core.record import Record
 from murmura.core.rule import Rule, numbers_of, options_of
 from murmura.core.state import SPACE_COLUMNS, State
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.rules.environment.solids import edges_as_rows, obstacle_rows, shape_layout
 from murmura.scenario import Scenario
 
 LEAST_ITEM_WIDTH = 8
-MOST_LISTENERS = 128
+MOST_STATEFUL_ITEMS = 128
 AFFINITIES = ("separation", "alignment", "cohesion", "flee", "chase")
 """What one species may want of another, as factors."""
 ALWAYS_CARRIED = ("heading_angle",)
@@ -60,26 +60,26 @@ class Group:
     dimension: int = 2
 
     @property
-    def kind(self) -> type[Rule]:
+    def functions(self) -> type[Rule]:
         """The class whose functions run."""
         assert self.rule is not None
-        return self.rule.kind_in(self.dimension)
+        return self.rule.class_in(self.dimension)
 
     @property
     def layout(self) -> Layout:
         """The fields of the rule's items: what agents know of them, then what only the item remembers."""
-        if self.kind.tracks:
+        if self.functions.tracks:
             return Layout(TRACKED_FIELDS, self.dimension)
-        return Layout((*self.kind.item_fields, *self.kind.memory_fields), self.dimension)
+        return Layout((*self.functions.item_fields, *self.functions.memory_fields), self.dimension)
 
     @property
     def known(self) -> Layout:
         """The fields that agents know of an item."""
-        return Layout(TRACKED_FIELDS if self.kind.tracks else self.kind.item_fields, self.dimension)
+        return Layout(TRACKED_FIELDS if self.functions.tracks else self.functions.item_fields, self.dimension)
 
     def has(self, *hooks: str) -> bool:
         """Whether the rule has any of these functions."""
-        return any(getattr(self.kind, hook) is not None for hook in hooks)
+        return any(getattr(self.functions, hook) is not None for hook in hooks)
 
 
 class Plan:
@@ -100,8 +100,10 @@ class Plan:
         self.carried = self._carried_columns()
         self.own_columns = own_columns(scenario)
         self.state_columns = state_columns(scenario)
-        self.has_lifecycle = any(g.kind.fate or g.kind.bears or g.kind.arrives for g in self.rule_groups)
-        self.eventful = self.has_lifecycle or any(g.kind.happens for g in self.rule_groups)
+        self.has_lifecycle = any(
+            g.functions.fate or g.functions.bears or g.functions.arrives for g in self.rule_groups
+        )
+        self.eventful = self.has_lifecycle or any(g.functions.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
         self.item_width = max([LEAST_ITEM_WIDTH, *(len(group.layout) for group in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
@@ -112,11 +114,11 @@ class Plan:
         shapes = obstacle_rows(scenario)
         self.items, self.ranges, self.tracked = self._items(shapes)
         self.item_ranges = self._item_ranges(lives)
-        self.listeners = max([0, *(end for _, _, _, end in self.lasting)])
-        if self.listeners > MOST_LISTENERS:
+        self.stateful_item_count = max([0, *(end for _, _, _, end in self.stateful_items)])
+        if self.stateful_item_count > MOST_STATEFUL_ITEMS:
             raise ScenarioError(
-                f"at most {MOST_LISTENERS} hunters and sources of food fit into a world, got {self.listeners}: "
-                "use fewer"
+                f"at most {MOST_STATEFUL_ITEMS} hunters and sources of food fit into a world, "
+                f"got {self.stateful_item_count}: use fewer"
             )
         if shapes:
             shapes = shapes + edges_as_rows(scenario.world)
@@ -133,7 +135,7 @@ class Plan:
         return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in AXES[: self.dimension])
 
     @property
-    def felt_columns(self) -> tuple[str, ...]:
+    def force_columns(self) -> tuple[str, ...]:
         """State columns of the force and of how many neighbours there were."""
         return (*(f"acceleration_{axis}" for axis in AXES[: self.dimension]), "local_density")
 
@@ -150,7 +152,9 @@ class Plan:
     @property
     def signature(self) -> tuple[Any, ...]:
         """What a compiled kernel depends on, beside the functions of the rules themselves."""
-        groups = tuple((g.name, g.numbers, g.options, g.rule and g.kind.__qualname__) for g in self.groups)
+        groups = tuple(
+            (g.name, g.numbers, g.options, g.rule and g.functions.__qualname__) for g in self.groups
+        )
         world = self.scenario.world.edges
         return (
             groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
@@ -218,18 +222,18 @@ class Plan:
         return self.world(self.world_numbers(seed) | clock)
 
     @property
-    def lasting(self) -> list[tuple[int, Group, int, int]]:
+    def stateful_items(self) -> list[tuple[int, Group, int, int]]:
         """Rules whose items have turns of their own: number, group, first row, row after the last."""
         return [
             (number, group, int(self.ranges[number, 0]), int(self.ranges[number, 1]))
             for number, group in enumerate(self.rule_groups)
-            if group.kind.turn
+            if group.functions.turn
         ]
 
     def item_table(self, state: State) -> NDArray[np.float32]:
         """All items as they are now: those with turns of their own as the state knows them."""
         table = self.items.copy()
-        for _, group, begin, end in self.lasting:
+        for _, group, begin, end in self.stateful_items:
             rows = state.items.get(group.name)
             if rows is not None:
                 count = min(end - begin, len(rows))
@@ -238,7 +242,7 @@ class Plan:
 
     def keep_items(self, state: State, table: NDArray[Any]) -> None:
         """Write the items that have turns of their own back into the state."""
-        for _, group, begin, end in self.lasting:
+        for _, group, begin, end in self.stateful_items:
             state.items[group.name] = np.ascontiguousarray(table[begin:end, : len(group.layout)], np.float32)
 
     @property
@@ -266,10 +270,10 @@ class Plan:
         if self.species_count > 1:
             columns.append("species")
         for group in self.rule_groups:
-            kind = group.kind
-            columns += [*kind.reads, *kind.writes, *kind.inherits, *kind.settles]
-        one_kind = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
-        return tuple(c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *one_kind})
+            functions = group.functions
+            columns += [*functions.reads, *functions.writes, *functions.inherits, *functions.settles]
+        constant = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
+        return tuple(c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *constant})
 
     def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
         """One row for each species: the numbers of all groups, one after the other."""
@@ -304,7 +308,9 @@ class Plan:
         rows: list[Any] = []
         ranges, tracked = [(0, 0)] * len(self.rule_groups), []
         # Items that listen come first: their rows number what they are told.
-        for number, group in sorted(enumerate(self.rule_groups), key=lambda entry: not entry[1].kind.turn):
+        for number, group in sorted(
+            enumerate(self.rule_groups), key=lambda entry: not entry[1].functions.turn
+        ):
             begin = len(rows)
             rule = group.rule
             if rule is not None and rule.tracks:
@@ -337,7 +343,7 @@ def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tu
 def own_columns(scenario: Scenario) -> tuple[str, ...]:
     """Columns that the rules of a scenario add to document 002's."""
     dimension = scenario.world.dimension
-    kinds = [rule.kind_in(dimension) for _, rule in scenario.rules if rule.enabled]
+    kinds = [rule.class_in(dimension) for _, rule in scenario.rules if rule.enabled]
     return tuple(dict.fromkeys(name for kind in kinds for name in kind.columns))
 
 

@@ -13,7 +13,7 @@ from murmura.compute.step import Contributions, Step
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
-from murmura.core.merging import Best, Count, Report, leaves, named
+from murmura.core.merging import Best, Count, Report, flatten, named
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,20 @@ class Shapes:
 
     pairs: Contributions
     items: Contributions
-    told: dict[int, dict[str, Report]]
-    reported: dict[int, tuple[str, ...]]
+    reports: dict[int, dict[str, Report]]
+    target_reports: dict[int, tuple[str, ...]]
 
     def slots(self, rule: int) -> list[Slot]:
         """The numbers that an item of this rule is told, in order."""
         return [
             Slot(name, type(report), k)
-            for name, report in self.told.get(rule, {}).items()
-            for k in range(1 if isinstance(report, Count | Best) else len(leaves(report.value)))
+            for name, report in self.reports.get(rule, {}).items()
+            for k in range(1 if isinstance(report, Count | Best) else len(flatten(report.value)))
         ]
 
     @property
-    def told_width(self) -> int:
-        return max([0, *(len(self.slots(rule)) for rule in self.told)])
+    def report_width(self) -> int:
+        return max([0, *(len(self.slots(rule)) for rule in self.reports)])
 
 
 class _Sample:
@@ -75,21 +75,23 @@ def shapes_of(plan: Plan) -> Shapes:
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)
-        seen = seen.having({"visible": one > 0.0})
+        seen = seen.updated({"visible": one > 0.0})
         pairs = step.contribute(p, me, seen)
         items: Contributions = []
-        told, reported = {}, {}
+        reports, target_reports = {}, {}
         for k, group in enumerate(plan.rule_groups):
             it = step.item(k, [one] * len(group.known))
-            said = group.kind.item(p[k + 2], me, it, step.world) if group.kind.item else None
-            items.append(named(said))
+            contribution = (
+                group.functions.item(p[k + 2], me, it, step.world) if group.functions.item else None
+            )
+            items.append(named(contribution))
             both = {**pairs[k + 1], **items[k]}
             if len(both) < len(pairs[k + 1]) + len(items[k]) or ("" in both and len(both) > 1):
                 raise ScenarioError(
                     f"rule {group.name!r} has both `pair` and `item`: both must return contributions by name, "
                     'such as {"away": Sum(...)}, and no name twice'
                 )
-            if group.kind.turn is not None:
-                told[k] = step.told(k, p, me, it)
-                reported[k] = tuple(step.reported(k, p, me))
-    return Shapes(pairs, items, told, reported)
+            if group.functions.turn is not None:
+                reports[k] = step.reports(k, p, me, it)
+                target_reports[k] = tuple(step.target_report(k, p, me))
+    return Shapes(pairs, items, reports, target_reports)

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
 from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
-from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
+from murmura.core.merging import Merge, Report, Sum, flatten, found, named, unflatten
 from murmura.core.motion import accelerate, heading_of, new_angle
 from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
-from murmura.core.record import Lazy, Record
 from murmura.core.space import confine
+from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
 from murmura.rules.environment import solids, terrain
 
@@ -91,8 +91,8 @@ class Step:
         """The numbers that hold for an agent, and the agent as its rules know it."""
         p = self.parameters(self.species_of(columns))
         me = Record("me", {"id": identity, "neighbors": 0.0, **self._extras(columns)})
-        me = with_velocity(me, columns["velocity"]).having({"position": columns["position"]})
-        me = me.having({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
+        me = with_velocity(me, columns["velocity"]).updated({"position": columns["position"]})
+        me = me.updated({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
         return self._modulated(p, me)
 
     def species_of(self, columns: Mapping[str, Any]) -> Any:
@@ -106,9 +106,9 @@ class Step:
         names = [group.name for group in self.plan.groups]
         changed = list(p)
         for k, group in enumerate(self.rules):
-            if group.kind.modulate is None:
+            if group.functions.modulate is None:
                 continue
-            for path, factor in group.kind.modulate(p[k + 2], me, self.world).items():
+            for path, factor in group.functions.modulate(p[k + 2], me, self.world).items():
                 owner, _, number = path.partition(".")
                 if owner not in names or number not in self.plan.groups[names.index(owner)].numbers:
                     continue
@@ -116,16 +116,16 @@ class Step:
                 changes = {number: getattr(changed[at], number) * factor}
                 if path == "perception.radius":
                     changes["per_radius"] = changed[at].per_radius / factor
-                changed[at] = changed[at].having(changes)
+                changed[at] = changed[at].updated(changes)
                 self.scaled.add(at)
-        return changed, me.having({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
+        return changed, me.updated({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
 
     def view(self, p: list[Record], me: Record) -> Number:
         """The least cosine between heading and neighbour that an agent sees."""
         cosine = view_cosine(p[1], me.velocity)
         for group, q in zip(self.rules, p[2:], strict=True):
-            if group.kind.alert is not None:
-                cosine = where(group.kind.alert(q, me), SEES_ALL, cosine)
+            if group.functions.alert is not None:
+                cosine = where(group.functions.alert(q, me), SEES_ALL, cosine)
         return cosine
 
     # Neighbours
@@ -149,13 +149,13 @@ class Step:
                 "nearness": 1.0 - distance * p[1].per_radius,
                 "velocity": columns["velocity"],
                 "attention": attention(p[1], me.heading, offset, inverse) if weighs else 1.0,
-                **self._wishes(me, columns),
+                **self._affinities(me, columns),
                 **self._extras(columns),
             },
         )
-        return seen.having({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
+        return seen.updated({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
 
-    def _wishes(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def _affinities(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
         """How much the agent wants of this neighbour's species."""
         if self.plan.species_count == 1:
             return dict(zip(AFFINITIES, (1.0, 1.0, 1.0, 0.0, 0.0), strict=True))
@@ -171,61 +171,61 @@ class Step:
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour says to every rule."""
         rules = range(len(self.rules))
-        return [{"": Sum(1.0)}, *(self.contribute_of(k, p, me, seen) for k in rules)]
+        return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in rules)]
 
-    def contribute_of(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
+    def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
         """What one neighbour says to one rule."""
-        pair = self.rules[k].kind.pair
+        pair = self.rules[k].functions.pair
         return {} if pair is None else named(pair(p[k + 2], me, seen, self.world))
 
     def merge(
-        self, before: Contributions, said: Contributions, near: Condition, visible: Condition
+        self, before: Contributions, new: Contributions, near: Condition, visible: Condition
     ) -> Contributions:
         """Everything so far and what a neighbour says, if it is near and visible."""
-        masks = [visible, *(near if group.kind.meets_everyone else visible for group in self.rules)]
+        masks = [visible, *(near if group.functions.meets_everyone else visible for group in self.rules)]
         return [
             {name: mine.merged(its[name], mask) for name, mine in entry.items()}
-            for entry, its, mask in zip(before, said, masks, strict=True)
+            for entry, its, mask in zip(before, new, masks, strict=True)
         ]
 
     @property
-    def asks_everyone(self) -> bool:
+    def needs_unseen(self) -> bool:
         """Whether some rule wants to know of neighbours out of view."""
-        return any(group.kind.meets_everyone and group.kind.pair for group in self.rules)
+        return any(group.functions.meets_everyone and group.functions.pair for group in self.rules)
 
     # Decisions
 
     def decide(
-        self, p: list[Record], me: Record, heard: Contributions, blank_items: Contributions
+        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions
     ) -> Decision:
         """What the agent feels, then the force that its rules ask for."""
-        me = me.having({"neighbors": heard[0][""].result})
+        me = me.updated({"neighbors": contributions[0][""].result})
         results = []
-        for k, (merges, blank) in enumerate(zip(heard[1:], blank_items, strict=True)):
-            results.append(found({**merges, **self._items(k, p[k + 2], me, blank)}))
+        for k, (merges, initial) in enumerate(zip(contributions[1:], initial_items, strict=True)):
+            results.append(found({**merges, **self._items(k, p[k + 2], me, initial)}))
         was = me
         for group, q, result in zip(self.rules, p[2:], results, strict=True):
-            if group.kind.feel is not None:
-                me = self._changed(group, me, group.kind.feel(q, me, result, self.world))
+            if group.functions.feel is not None:
+                me = self._changed(group, me, group.functions.feel(q, me, result, self.world))
         force, forces = self._force(p, me, results)
         steering = force
         for group in self.rules:
-            if group.kind.flies and group.name in forces:
+            if group.functions.flies and group.name in forces:
                 steering = steering - forces[group.name]
-        return Decision(was, me.having({"force": steering}), force, forces, results)
+        return Decision(was, me.updated({"force": steering}), force, forces, results)
 
-    def _items(self, k: int, q: Record, me: Record, blank: dict[str, Merge]) -> dict[str, Merge]:
+    def _items(self, k: int, q: Record, me: Record, initial: dict[str, Merge]) -> dict[str, Merge]:
         """What the items of a rule come to."""
-        item = self.rules[k].kind.item
-        if item is None or not blank:
+        item = self.rules[k].functions.item
+        if item is None or not initial:
             return {}
 
         def visit(numbers: list[Any], values: list[Any]) -> list[Any]:
-            said = named(item(q, me, self.item(k, numbers), self.world))
-            before: dict[str, Merge] = rebuilt(blank, [*values])
-            return leaves({name: merge.merged(said[name], True) for name, merge in before.items()})
+            contribution = named(item(q, me, self.item(k, numbers), self.world))
+            before: dict[str, Merge] = unflatten(initial, [*values])
+            return flatten({name: merge.merged(contribution[name], True) for name, merge in before.items()})
 
-        merged: dict[str, Merge] = rebuilt(blank, self.memory.each_item(k, leaves(blank), visit))
+        merged: dict[str, Merge] = unflatten(initial, self.memory.each_item(k, flatten(initial), visit))
         return merged
 
     def item(self, k: int, numbers: list[Any]) -> Record:
@@ -234,15 +234,15 @@ class Step:
 
     def _changed(self, group: Group, me: Record, changes: Mapping[str, Any]) -> Record:
         """The agent with new values of some columns; heading and speed follow the velocity."""
-        unknown = [name for name in changes if name not in group.kind.writes]
+        unknown = [name for name in changes if name not in group.functions.writes]
         if unknown:
             raise ScenarioError(
-                f"rule {group.name!r} returned the column {unknown[0]!r}{nearest(unknown[0], group.kind.writes)}, "
-                f"which is not among its `writes`: {', '.join(group.kind.writes) or 'none'}"
+                f"rule {group.name!r} returned the column {unknown[0]!r}{nearest(unknown[0], group.functions.writes)}, "
+                f"which is not among its `writes`: {', '.join(group.functions.writes) or 'none'}"
             )
         if "velocity" in changes:
             me = with_velocity(me, changes["velocity"])
-        return me.having({name: value for name, value in changes.items() if name != "velocity"})
+        return me.updated({name: value for name, value in changes.items() if name != "velocity"})
 
     def _force(self, p: list[Record], me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
         """The clamped sum of wishes and what is added to it, and each rule's share by name."""
@@ -251,19 +251,19 @@ class Step:
         others: Any = self.target.number(1.0)
         silencers = set()
         for k, (group, q, result) in enumerate(zip(self.rules, p[2:], results, strict=True)):
-            if group.kind.steer is not None:
+            if group.functions.steer is not None:
                 forces[group.name] = self._steer(k, group, q, me, result, zero)
-            if group.kind.exclusive is not None:
+            if group.functions.exclusive is not None:
                 silencers.add(group.name)
-                others = where(group.kind.exclusive(q, me, result, self.world), 0.0, others)
-            if group.kind.hush is not None:
+                others = where(group.functions.exclusive(q, me, result, self.world), 0.0, others)
+            if group.functions.suppress is not None:
                 silencers.add(group.name)
-                others = minimum(others, group.kind.hush(q, me, result, self.world))
+                others = minimum(others, group.functions.suppress(q, me, result, self.world))
         wish = free = zero
         for group in self.rules:
             if group.name not in forces:
                 continue
-            if group.kind.clamped:
+            if group.functions.clamped:
                 if silencers and group.name not in silencers:
                     forces[group.name] = forces[group.name] * others
                 wish = wish + forces[group.name]
@@ -275,16 +275,16 @@ class Step:
 
     def _steer(self, k: int, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
         """The force of one rule; skipped at run time where a number of the rule says that it asks for nothing."""
-        steer = group.kind.steer
+        steer = group.functions.steer
         assert steer is not None
-        key = group.kind.silent_when_zero
+        key = group.functions.silent_when_zero
         uniform = self.plan.species_count == 1 and k + 2 not in self.scaled
-        if group.kind.pair is not None or key not in group.numbers or not uniform:
+        if group.functions.pair is not None or key not in group.numbers or not uniform:
             return self._vector(group, steer(q, me, result, self.world))
-        force = self.target.under(
+        force = self.target.branch(
             getattr(q, key) != 0.0,
-            leaves(zero),
-            lambda _: leaves(self._vector(group, steer(q, me, result, self.world))),
+            flatten(zero),
+            lambda _: flatten(self._vector(group, steer(q, me, result, self.world))),
         )
         return Vec(*force)
 
@@ -303,27 +303,27 @@ class Step:
         cause, by = self.target.number(0.0), self.target.number(-1.0)
         events, young = [], []
         for k, (group, q, result) in enumerate(zip(self.rules, p[2:], decision.found, strict=True)):
-            if group.kind.fate is not None:
-                why, who = group.kind.fate(q, me, result, self.world)
+            if group.functions.fate is not None:
+                why, who = group.functions.fate(q, me, result, self.world)
                 fresh = (cause == 0.0) & (as_number(self.target, why) > 0.0)
                 cause, by = where(fresh, why, cause), where(fresh, who, by)
-            if group.kind.happens is not None:
-                events.append(group.kind.happens(q, was, me, result, self.world))
-            if group.kind.bears is not None:
-                young.append((k, *group.kind.bears(q, was, me, result, self.world)))
+            if group.functions.happens is not None:
+                events.append(group.functions.happens(q, was, me, result, self.world))
+            if group.functions.bears is not None:
+                young.append((k, *group.functions.bears(q, was, me, result, self.world)))
         return Outcome(cause, by, events, young)
 
     def live(self, p: list[Record], me: Record, force: Vec) -> Record:
         """The move, obstacles and edges, and what time does to the agent."""
         velocity = accelerate(p[0], me, force, self.world)
-        first = any(group.kind.moves_first for group in self.rules)
+        first = any(group.functions.moves_first for group in self.rules)
         position, velocity = self._moved(me, me.velocity if first else velocity, velocity)
         position, velocity = confine(self.world, position, velocity)
         angle = new_angle(velocity, me.heading_angle)
-        me = with_velocity(me, velocity).having({"position": position, "heading_angle": angle})
+        me = with_velocity(me, velocity).updated({"position": position, "heading_angle": angle})
         for group, q in zip(self.rules, p[2:], strict=True):
-            if group.kind.age is not None:
-                me = self._changed(group, me, group.kind.age(q, me, self.world))
+            if group.functions.age is not None:
+                me = self._changed(group, me, group.functions.age(q, me, self.world))
         return me
 
     def _moved(self, me: Record, pace: Vec, velocity: Vec) -> tuple[Vec, Vec]:
@@ -349,24 +349,24 @@ class Step:
 
     def speaks(self, k: int, p: list[Record], me: Record, alive: Condition) -> Condition:
         """Whether an agent tells the items of a rule anything."""
-        speaks = self.rules[k].kind.speaks
+        speaks = self.rules[k].functions.speaks
         return alive if speaks is None else alive & speaks(p[k + 2], me, self.world)
 
-    def told(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
+    def reports(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
         """What an agent tells an item."""
-        gather = self.rules[k].kind.gather
+        gather = self.rules[k].functions.gather
         return {} if gather is None else gather(p[k + 2], me, it, self.world)
 
-    def reported(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
+    def target_report(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
         """What an agent writes into the item that has it as its target: values by column."""
-        report = self.rules[k].kind.report
+        report = self.rules[k].functions.report
         if report is None:
             return {}
         fields = report(p[k + 2], me, self.world)
         layout = self.rules[k].layout
         columns = {}
         for field, value in fields.items():
-            for place, part in zip(layout.columns_of(field), leaves(value), strict=True):
+            for place, part in zip(layout.columns_of(field), flatten(value), strict=True):
                 columns[layout.columns[place]] = as_number(self.target, part)
         return columns
 
@@ -378,12 +378,12 @@ class Step:
 def with_velocity(me: Record, velocity: Vec) -> Record:
     """The agent with another velocity, and the heading and speed that follow from it."""
     heading, speed = heading_of(velocity)
-    return me.having({"velocity": velocity, "heading": heading, "speed": speed})
+    return me.updated({"velocity": velocity, "heading": heading, "speed": speed})
 
 
-def blank(target: Target, shapes: Contributions) -> Contributions:
-    """Contributions of these shapes before anybody has said anything."""
-    return [{name: merge.blank(target) for name, merge in entry.items()} for entry in shapes]
+def initial_contributions(target: Target, shapes: Contributions) -> Contributions:
+    """Contributions of these shapes before anybody has contribution anything."""
+    return [{name: merge.initial(target) for name, merge in entry.items()} for entry in shapes]
 
 
 class UnscaledStep(Step):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.core.value import (
+from murmura.core.tracing.value import (
     COMPARISONS,
     CONDITION,
     INTEGER,
@@ -108,7 +108,7 @@ def given(condition: Condition, compute: Callable[[], Number], otherwise: float)
     if not isinstance(condition, Value):
         return compute() if condition else otherwise
     target = condition.target
-    [found] = target.under(
+    [found] = target.branch(
         condition, [target.number(otherwise)], lambda _: [where(condition, compute(), otherwise)]
     )
     return found

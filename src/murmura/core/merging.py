@@ -14,7 +14,7 @@ from typing import Any
 
 from murmura.core.algebra import Target, where
 from murmura.core.errors import ScenarioError
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 FAR = 3.0e38
@@ -36,7 +36,7 @@ class Merge:
         twin.parts = parts
         return twin
 
-    def blank(self, target: Target) -> Merge:
+    def initial(self, target: Target) -> Merge:
         """The same shape before anybody has contributed."""
         filled = {name: _filled(part, target.number(0.0)) for name, part in self.parts.items()}
         first = next(iter(filled))
@@ -80,8 +80,8 @@ class Least(Merge):
 
     start = FAR
 
-    def __init__(self, score: Any, **said: Any) -> None:
-        super().__init__(score=score, **said)
+    def __init__(self, score: Any, **payload: Any) -> None:
+        super().__init__(score=score, **payload)
 
     def merged(self, other: Merge, mask: Any) -> Merge:
         nearer = mask & (other.parts["score"] < self.parts["score"])
@@ -138,25 +138,25 @@ def found(merges: dict[str, Merge]) -> Any:
     return Record("what was found", {name: merge.result for name, merge in merges.items()})
 
 
-def leaves(tree: Any) -> list[Any]:
+def flatten(tree: Any) -> list[Any]:
     """The numbers of a tree of dictionaries, sequences, vectors and merges, in order."""
     if isinstance(tree, Merge):
-        return leaves(tree.parts)
+        return flatten(tree.parts)
     if isinstance(tree, dict):
-        return [leaf for part in tree.values() for leaf in leaves(part)]
+        return [leaf for part in tree.values() for leaf in flatten(part)]
     if isinstance(tree, tuple | list | Vec):
-        return [leaf for part in tree for leaf in leaves(part)]
+        return [leaf for part in tree for leaf in flatten(part)]
     return [tree]
 
 
-def rebuilt(tree: Any, values: list[Any]) -> Any:
+def unflatten(tree: Any, values: list[Any]) -> Any:
     """The tree with other numbers in its leaves; `values` is used up."""
     if isinstance(tree, Merge):
-        return tree.with_parts(rebuilt(tree.parts, values))
+        return tree.with_parts(unflatten(tree.parts, values))
     if isinstance(tree, dict):
-        return {name: rebuilt(part, values) for name, part in tree.items()}
+        return {name: unflatten(part, values) for name, part in tree.items()}
     if isinstance(tree, Vec):
-        return Vec(*[rebuilt(part, values) for part in tree])
+        return Vec(*[unflatten(part, values) for part in tree])
     if isinstance(tree, tuple | list):
-        return type(tree)(rebuilt(part, values) for part in tree)
+        return type(tree)(unflatten(part, values) for part in tree)
     return values.pop(0)

@@ -47,7 +47,7 @@ class Rule(Model):
         item(p, me, it, world): what an item contributes, likewise.
         feel(p, me, found, world): new values of the columns in `writes` by name, before forces are computed.
         steer(p, me, found, world): the force that this rule asks for, a vector.
-        hush(p, me, found, world): what is left of the other clamped rules, from 1 down to 0.
+        suppress(p, me, found, world): what is left of the other clamped rules, from 1 down to 0.
         exclusive(p, me, found, world): where true, the other clamped rules are silent.
         age(p, me, world): new values of the columns in `writes` by name, after the agent has moved; `me.force` is what
             steered it there.
@@ -58,7 +58,7 @@ class Rule(Model):
         speaks(p, me, world): whether the agent has anything to tell items; without it, everybody may.
         gather(p, me, it, world): what the agent tells an item: `Count`, `Total` and `Best` by name.
         report(p, me, world): what the agent that an item has as its `target` writes into the item, by field.
-        turn(p, it, told, items, world): an item's own turn, after all agents have moved. It assigns to its fields
+        turn(p, it, reports, items, world): an item's own turn, after all agents have moved. It assigns to its fields
             (`it.energy = ...`), knows what it was told, and may look at the other `items` of the rule. `when` instead
             of `if`: when(condition, function, otherwise).
         arrives(p, it, species, world): whether somebody comes from elsewhere, asked of the rule's first items,
@@ -114,7 +114,7 @@ class Rule(Model):
     item: ClassVar[Function | None] = None
     feel: ClassVar[Function | None] = None
     steer: ClassVar[Function | None] = None
-    hush: ClassVar[Function | None] = None
+    suppress: ClassVar[Function | None] = None
     exclusive: ClassVar[Function | None] = None
     age: ClassVar[Function | None] = None
     fate: ClassVar[Function | None] = None
@@ -140,7 +140,7 @@ class Rule(Model):
         """The class whose functions are run; a rule may keep rarely used accumulators in a subclass."""
         return type(self)
 
-    def kind_in(self, dimension: int) -> type[Rule]:
+    def class_in(self, dimension: int) -> type[Rule]:
         """The class whose functions are run in the plane (2) or in space (3)."""
         kind = self.variant()
         return kind.in_space or kind if dimension == 3 else kind
@@ -257,6 +257,8 @@ def register_rule(name: str) -> Callable[[R], R]:
 
     def register(rule: R) -> R:
         _check(name, rule)
+        # Rule files that call `suppress` by its first name, `hush`, still work: recorded runs contain such files.
+        rule.suppress = rule.suppress or getattr(rule, "hush", None)
         declare_columns(rule.columns)
         REGISTRY[name] = rule
         return rule

@@ -45,7 +45,7 @@ class MatingState(IntEnum):
     COOLDOWN = 6
 
 
-NOBODY = -1
+NO_AGENT = -1
 """The id that stands for no food and no mate."""
 
 FLOAT_COLUMNS = {
@@ -70,8 +70,8 @@ INTEGER_COLUMNS = {
     "gender": Gender.FEMALE,
     "feeding_state": FeedingState.NONE,
     "mating_state": MatingState.NONE,
-    "target_food_id": NOBODY,
-    "target_mate_id": NOBODY,
+    "target_food_id": NO_AGENT,
+    "target_mate_id": NO_AGENT,
 }
 ALIASES = {
     "panic": "panic_level",

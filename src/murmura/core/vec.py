@@ -170,11 +170,11 @@ class Vec(Composite):
             return arctan2(across, along)
         size = across.length
         opposite = (size <= PARALLEL * -along) & (along < 0.0)
-        side = where(opposite, self.aside, across)
+        side = where(opposite, self.perpendicular, across)
         return side.with_length(arctan2(where(opposite, 0.0, size), along))
 
     @property
-    def aside(self) -> Vec:
+    def perpendicular(self) -> Vec:
         """In space: some vector at right angles to this one, across the axis that it follows least."""
         x, y, z = self.parts
         flat = x * x + y * y >= z * z
@@ -191,7 +191,7 @@ def from_angle(angle: Number, size: Number = 1.0, dimension: int = 2) -> Vec:
     return Vec(c * size, s * size, *(0.0 * c for _ in range(dimension - 2)))
 
 
-def any_direction(angle: Number, chance: Number, size: Number, dimension: int) -> Vec:
+def random_direction(angle: Number, chance: Number, size: Number, dimension: int) -> Vec:
     """A direction drawn at random: by its angle in the plane, and in space by another number in [0, 1) as well.
 
     Heights on the unit sphere are spread evenly (Archimedes), so every direction is equally likely.

@@ -201,6 +201,9 @@ class Display(Model):
     )
     trails: bool = choice(True, "Whether the live view begins with trails.")
     follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
+    shape: Literal["bird", "fish"] = choice(
+        "bird", "What agents of a world with a depth look like. Fish swim in water."
+    )
 
 
 class RulesBase(Model):

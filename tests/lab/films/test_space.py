@@ -15,7 +15,7 @@ from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.vec import Vec
 from murmura.engine.simulation import Simulation
 from murmura.lab.films.backdrop import Backdrop
-from murmura.lab.films.bodies import BIRD, FISH, Rolls, body_of, names_of, posed, wings
+from murmura.lab.films.bodies import BIRD, BODIES, FISH, Rolls, posed, wings
 from murmura.lab.films.camera_in_space import LENS, View, fitting_distance, orbiting
 from murmura.lab.films.film import Cut, Scene, painter_of, render
 from murmura.lab.films.film_frames import FilmFrame, SimulatedReel
@@ -280,7 +280,7 @@ def test_a_film_shows_all_that_lives_in_space(tmp_path: Path) -> None:
         }
     )  # fmt: skip
     assert painter_of(scenario) is PainterInSpace
-    assert body_of(names_of(scenario)) is FISH
+    assert BODIES[scenario.display.shape] is FISH
     reel = SimulatedReel(Simulation(scenario, 1, "reference"), 6, 3)
     film = render(reel, tmp_path / "school-%02d.png", Look(size=SIZE, theme="light"), Cut())
     assert film.pictures == 3

@@ -101,7 +101,7 @@ class BackendCpu:
         plan, n = self._plan, len(state)
         self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
         rows = 2 * plan.dimension + len(plan.carried)
-        flock = np.zeros((rows + len(plan.felt_columns), room + MARGIN), np.float32)
+        flock = np.zeros((rows + len(plan.force_columns), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
         # Sorted by place once here; from then on every step leaves it nearly sorted.
         order = np.lexsort([state[c] for c in ("id", *reversed(plan.moving_columns))])
@@ -147,16 +147,16 @@ class BackendCpu:
     def _make_reports(self) -> None:
         """Room for what agents tell items, for events and for young."""
         plan, n = self._plan, self._count
-        width = max(1, self._shapes.told_width)
+        width = max(1, self._shapes.report_width)
         # So many events that half of them hold whatever one step may bring.
-        kinds = 2 + sum(1 for group in plan.rule_groups if group.kind.happens)
+        kinds = 2 + sum(1 for group in plan.rule_groups if group.functions.happens)
         self._arrays |= {
-            "told": np.zeros((self._team_size, max(1, plan.listeners) * width), np.int64),
-            "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+            "reports": np.zeros((self._team_size, max(1, plan.stateful_item_count) * width), np.int64),
+            "target_reports": np.zeros((max(1, plan.stateful_item_count), 1 + plan.item_width), np.float32),
             "events": np.zeros((2 * kinds * n + 64 if plan.eventful else 0, len(EVENT_FIELDS)), np.float64),
             "young": np.zeros((n if plan.has_lifecycle else 0, 3), np.int32),
         }
-        self._told_before: list[NDArray[np.float64]] = []
+        self._events_before: list[NDArray[np.float64]] = []
 
     def _status(self, name: str) -> int:
         return int(self._arrays["status"][STATUS.index(name)])
@@ -165,9 +165,9 @@ class BackendCpu:
         self._arrays["status"][STATUS.index(name)] = value
 
     def take_events(self) -> NDArray[np.float64]:
-        told = np.concatenate([*self._told_before, self._drained()])
-        self._told_before = []
-        return told
+        events = np.concatenate([*self._events_before, self._drained()])
+        self._events_before = []
+        return events
 
     def _drained(self) -> NDArray[np.float64]:
         count = self._status("events")
@@ -181,7 +181,7 @@ class BackendCpu:
         n = self._status("alive")
         ids = self._arrays["ids"][:n].astype(np.int64)
         if self._plan.has_lifecycle:
-            self._told_before.append(self._drained())
+            self._events_before.append(self._drained())
             alive = np.sort(ids[ids >= 0]).astype(np.int32)
             self._births.settle(state, alive, self._status("next_id"))
         dense = n > 0 and len(state) == n and state.ids[-1] == n - 1
@@ -193,13 +193,13 @@ class BackendCpu:
         for k, name in enumerate(self._row_names()):
             put_column(rows, flock[k, :n], column)
             state[name][:] = column[: len(state)]
-        if self._plan.lasting:
+        if self._plan.stateful_items:
             self._plan.keep_items(state, self._arrays["items"])
 
-    def send(self) -> None:
+    def start_transfer(self) -> None:
         """The flock is here already."""
 
-    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
+    def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
         """Ids and moving columns as they lie, sorted by place."""
         n, flock = self._count, self._arrays["state"]
         return self._arrays["ids"][:n], {name: flock[row, :n] for row, name in enumerate(self._row_names())}
@@ -249,7 +249,7 @@ class BackendCpu:
         if trouble == TOO_SMALL:
             self._sort_into(int(self._status("needed") * 1.25) + 4096)
         elif trouble == MANY_EVENTS:
-            self._told_before.append(self._drained())
+            self._events_before.append(self._drained())
         elif trouble == NOT_FINITE:
             raise RunError(self._diagnosis(first_step + self.completed - before))
 
@@ -280,7 +280,7 @@ class BackendCpu:
                 "event_room": len(arrays["events"]),
                 "young_room": len(arrays["young"]),
                 "room": self._count,
-                "told_pitch": arrays["told"].shape[1],
+                "report_pitch": arrays["reports"].shape[1],
                 "item_count": arrays["chosen"].shape[1],
             },
         )
@@ -349,7 +349,7 @@ class BackendCpu:
     def _row_names(self) -> list[str]:
         return [
             column_name(c)
-            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.felt_columns)
+            for c in (*self._plan.moving_columns, *self._plan.carried, *self._plan.force_columns)
         ]
 
 

@@ -17,12 +17,12 @@ ARRAYS = {
     "table": FLOAT, "table_ids": INT, "source": INT, "reaches": FLOAT,
     "start": INT, "histogram": INT, "row_start": INT, "row_first": INT, "first_task": INT,
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
-    "shapes": FLOAT, "told": LONG, "news": FLOAT, "events": DOUBLE, "young": INT,
+    "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
-    "shape_count", "tracked_count", "event_room", "young_room", "room", "told_pitch", "item_count",
+    "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
     "layers",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")

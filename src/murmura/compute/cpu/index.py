@@ -56,7 +56,7 @@ class Index:
         for axis in range(self.dimension):
             places = state.row(axis)
             least, most = t.cell(3.0e38), t.cell(-3.0e38)
-            with t.looping(begin, end) as i:
+            with t.for_loop(begin, end) as i:
                 least.set(minimum(least.get(), places[i]))
                 most.set(maximum(most.get(), places[i]))
             found[axis], found[self.dimension + axis] = least.get(), most.get()
@@ -73,7 +73,7 @@ class Index:
         """The grid around the flock in a world without edges."""
         t, d = self.target, self.dimension
         cells = [t.cell(3.0e38) for _ in range(d)] + [t.cell(-3.0e38) for _ in range(d)]
-        with t.looping(0, team) as k:
+        with t.for_loop(0, team) as k:
             for n, cell in enumerate(cells):
                 better = minimum if n < d else maximum
                 cell.set(better(cell.get(), bounds[k * (2 * d) + n]))
@@ -122,23 +122,23 @@ class Index:
         """Each agent's bin, and how many agents there are in each; the dead belong nowhere."""
         t, f, keys = self.target, self.frame, self.frame.keys
         x, ids = f.state.row(0), f.ids
-        with t.looping(0, grid.pitch * grid.line_count) as c:
+        with t.for_loop(0, grid.pitch * grid.line_count) as c:
             counts[c] = 0
-        with t.looping(begin, end) as i:  # without the counting, so that it vectorises
+        with t.for_loop(begin, end) as i:  # without the counting, so that it vectorises
             key = self.line_of(i, grid) * grid.pitch + self.column_of(x[i], grid) + ACROSS
             keys[i] = where(ids[i] < 0, -1, key) if self.has_lifecycle else key
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
+        with t.for_loop(begin, end) as i, t.if_then(keys[i] >= 0 if self.has_lifecycle else True):
             counts[keys[i]] = counts[keys[i]] + 1
 
     def row_length(self, team: Value, base: Value, grid: Grid) -> Value:
         """Agents of a row, the ghosts at its ends, and the sentinels."""
         t, total = self.target, self.target.cell(PAD)
-        with t.looping(0, team) as k:
+        with t.for_loop(0, team) as k:
             counts = self.frame.histogram.offset(k * self.frame.most_bins + base + ACROSS)
-            with t.looping(0, grid.columns) as c:
+            with t.for_loop(0, grid.columns) as c:
                 total.set(total.get() + counts[c])
             if self.wraps:
-                with t.looping(0, ACROSS) as c:
+                with t.for_loop(0, ACROSS) as c:
                     total.set(total.get() + counts[c] + counts[grid.columns - 1 - c])
         return total.get()
 
@@ -148,12 +148,12 @@ class Index:
         with self._rim(grid) as (line, opposite, has_ghosts):
             row_start[line] = where(has_ghosts, row_start[opposite], PAD)
         total = t.cell(0)
-        with t.looping(0, grid.line_count) as r:
+        with t.for_loop(0, grid.line_count) as r:
             length = row_start[r]
             row_start[r] = total.get()
             total.set(total.get() + length)
         row_start[grid.line_count] = total.get()
-        with t.provided(total.get() + MARGIN > f.table_pitch):
+        with t.if_then(total.get() + MARGIN > f.table_pitch):
             put(t, f.status("trouble"), TOO_SMALL)
             put(t, f.status("needed"), total.get())
 
@@ -162,14 +162,14 @@ class Index:
         """For each line around the rows: itself, the row at the opposite side, whether it shows that row's ghosts."""
         t = self.target
         if grid.layers is None:
-            with t.looping(0, 2) as side:
+            with t.for_loop(0, 2) as side:
                 ghosts = t.integer(0) == (0 if self.wraps else 1)
                 yield side * (grid.rows + 1), where(side == 0, grid.rows, 1), ghosts
             return
-        with t.looping(0, grid.line_count) as line:
+        with t.for_loop(0, grid.line_count) as line:
             y, z = line % grid.across, line // grid.across
             beyond_y, beyond_z = (y == 0) | (y > grid.rows), (z == 0) | (z > grid.layers)
-            with t.provided(beyond_y | beyond_z):
+            with t.if_then(beyond_y | beyond_z):
                 there_y = where(y == 0, grid.rows, where(y > grid.rows, 1, y))
                 there_z = where(z == 0, grid.layers, where(z > grid.layers, 1, z))
                 ghosts = (~beyond_y | self._always(self.wraps)) & (~beyond_z | self._always(self.wraps_z))
@@ -182,18 +182,18 @@ class Index:
         """Where each bin of a row begins; the counts become write cursors."""
         t, first, at = self.target, self.start.offset(base), self.target.cell(run)
         histogram, most = self.frame.histogram.offset(base), self.frame.most_bins
-        with t.looping(0, ACROSS) as c:
+        with t.for_loop(0, ACROSS) as c:
             first[c] = at.get()
             if self.wraps:
-                with t.looping(0, team) as k:
+                with t.for_loop(0, team) as k:
                     at.set(at.get() + histogram[k * most + grid.columns + c])
-        with t.looping(ACROSS, grid.columns + ACROSS) as c:
+        with t.for_loop(ACROSS, grid.columns + ACROSS) as c:
             first[c] = at.get()
-            with t.looping(0, team) as k:
+            with t.for_loop(0, team) as k:
                 count = histogram[k * most + c]
                 histogram[k * most + c] = at.get()
                 at.set(at.get() + count)
-        with t.looping(0, ACROSS) as c:
+        with t.for_loop(0, ACROSS) as c:
             first[grid.columns + ACROSS + c] = at.get()
             if self.wraps:
                 at.set(at.get() + first[c + (ACROSS + 1)] - first[c + ACROSS])
@@ -204,14 +204,14 @@ class Index:
         row_start, row_first, first_task = f.row_start, f.row_first, f.first_task
         self.start[grid.line_count * pitch] = row_start[grid.line_count]
         agents, tasks = t.cell(0), t.cell(0)
-        with t.looping(0, grid.row_count) as r:
+        with t.for_loop(0, grid.row_count) as r:
             base = grid.line(r) * pitch + ACROSS
             row_first[r], first_task[r] = agents.get(), tasks.get()
             here = self.start[base + grid.columns] - self.start[base]
             agents.set(agents.get() + here)
             tasks.set(tasks.get() + (here + (BLOCK - 1)) // BLOCK)
         first_task[grid.row_count] = tasks.get()
-        with self._rim(grid) as (line, opposite, has_ghosts), t.looping(0, pitch) as c:
+        with self._rim(grid) as (line, opposite, has_ghosts), t.for_loop(0, pitch) as c:
             moved = where(has_ghosts, self.start[opposite * pitch + c] - row_start[opposite], 0)
             self.start[line * pitch + c] = row_start[line] + moved
 
@@ -222,7 +222,7 @@ class Index:
         t, f, keys = self.target, self.frame, self.frame.keys
         state = [f.state.row(k) for k in range(self.at_once)]
         ids = f.ids
-        with t.looping(begin, end) as i, t.provided(keys[i] >= 0 if self.has_lifecycle else True):
+        with t.for_loop(begin, end) as i, t.if_then(keys[i] >= 0 if self.has_lifecycle else True):
             to = cursors[keys[i]]
             cursors[keys[i]] = to + 1
             for column, values in zip(self.columns, state, strict=False):
@@ -244,14 +244,14 @@ class Index:
         moving: list[Array] = [*self.columns[: self.at_once], self.table_ids]
         if self.at_once < self.width:
             moving.append(self.source)
-        with t.looping(begin + 1, end) as d, t.provided(~(xs[d] > xs[d - 1])):
+        with t.for_loop(begin + 1, end) as d, t.if_then(~(xs[d] > xs[d - 1])):
             k = t.cell(d)
 
             def unsorted() -> Value:
                 here = k.get()
                 return (here > begin) & self._precedes(here, where(here > begin, here - 1, here))
 
-            with t.during(unsorted):
+            with t.while_loop(unsorted):
                 here = k.get()
                 for column in moving:
                     a, b = column[here], column[here - 1]
@@ -261,22 +261,22 @@ class Index:
     def _fetch_rest(self, begin: Value, end: Value) -> None:
         """Bring the other columns of a sorted row, one after the other."""
         t = self.target
-        with t.looping(self.at_once, self.width) as k:
+        with t.for_loop(self.at_once, self.width) as k:
             to, column = self.table.row(k), self.frame.state.row(k)
-            with t.looping(begin, end) as d:
+            with t.for_loop(begin, end) as d:
                 to[d] = column[self.source[d]]
 
     def _copy_ghosts(self, to: Value, begin: Value, count: Value, *shifts: Any) -> None:
         """Copies of agents, shifted along the axes by what is given; 0.0: not at all."""
         t = self.target
-        with t.looping(0, count) as n:
+        with t.for_loop(0, count) as n:
             for column, shift in zip(self.columns, shifts, strict=False):
                 value = column[begin + n]
                 column[to + n] = value if isinstance(shift, float) else value + shift
             self.table_ids[to + n] = self.table_ids[begin + n]
-        with t.looping(self.dimension, self.width) as k:
+        with t.for_loop(self.dimension, self.width) as k:
             row = self.table.row(k)
-            with t.looping(0, count) as n:
+            with t.for_loop(0, count) as n:
                 row[to + n] = row[begin + n]
 
     def finish_row(self, base: Value, end: Value, grid: Grid) -> None:
@@ -294,25 +294,25 @@ class Index:
 
     def _put_sentinels(self, begin: Value, end: Value) -> None:
         t = self.target
-        with t.looping(begin, end) as d:
+        with t.for_loop(begin, end) as d:
             for column in self.columns[: self.dimension]:
                 column[d] = FAR
             self.table_ids[d] = -1
-            with t.looping(self.dimension, self.width) as k:
+            with t.for_loop(self.dimension, self.width) as k:
                 self.table.row(k)[d] = 0.0
 
     def fill_edges(self, me: Value, team: Value, grid: Grid) -> None:
         """A thread's share of the lines around the rows: ghosts of those at the other side, or nobody."""
         t, f, row_start = self.target, self.frame, self.frame.row_start
-        with self._rim(grid) as (line, opposite, has_ghosts), t.provided(line % team == me):
+        with self._rim(grid) as (line, opposite, has_ghosts), t.if_then(line % team == me):
             begin, end = row_start[line], row_start[line + 1]
             if self.wraps or self.wraps_z:
-                with t.provided(has_ghosts):
+                with t.if_then(has_ghosts):
                     self._copy_ghosts(
                         begin, row_start[opposite], end - begin, 0.0, *self._shifts(line, grid, f)
                     )
             if not (self.wraps and self.wraps_z):
-                with t.provided(~has_ghosts):
+                with t.if_then(~has_ghosts):
                     self._put_sentinels(begin, end)
 
     def _shifts(self, line: Value, grid: Grid, frame: FrameCode) -> list[Value]:
@@ -330,15 +330,15 @@ class Index:
 
     def forget_tracked(self, item_width: int, present: int) -> None:
         f = self.frame
-        with self.target.looping(0, f.tracked_count) as k:
+        with self.target.for_loop(0, f.tracked_count) as k:
             f.items[f.tracked[2 * k + 1] * item_width + present] = 0.0
 
     def note_tracked(self, begin: Value, stop: Value, item_width: int) -> None:
         """Copy tracked agents of a row into their items: place, velocity, that they are here, their name."""
         t, f = self.target, self.frame
-        with t.looping(0, f.tracked_count) as k, t.looping(begin, stop) as d:
+        with t.for_loop(0, f.tracked_count) as k, t.for_loop(begin, stop) as d:
             is_tracked = self.table_ids[d] == f.tracked[2 * k]
-            with t.provided(is_tracked):
+            with t.if_then(is_tracked):
                 row = f.tracked[2 * k + 1] * item_width
                 for n in range(self.moving):
                     f.items[row + n] = self.columns[n][d]

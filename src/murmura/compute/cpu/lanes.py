@@ -14,8 +14,8 @@ from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.layout import Layout
-from murmura.core.record import Record
 from murmura.core.rule import Rule
+from murmura.core.tracing.record import Record
 
 GROUP = 4
 """Agents that meet candidates at the same time, and candidates that they meet at a time."""

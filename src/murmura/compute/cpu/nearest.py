@@ -27,14 +27,14 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
     for beside in (-1, 0, 1) if grid.layers is None else range(9):
         aside = beside if grid.layers is None else grid.across * (beside // 3 - 1) + (beside % 3 - 1)
         first = base + grid.pitch * aside
-        with t.looping(index.start[first], index.start[first + (2 * ACROSS + 1)]) as j:
+        with t.for_loop(index.start[first], index.start[first + (2 * ACROSS + 1)]) as j:
             way = Vec(*(column[j] for column in index.columns[: index.dimension])) - me.position
             square = way.square
             distance = square * (1.0 / sqrt(square + SAME_PLACE))
             visible = (square <= radius * radius) & in_view(view, me.heading, way, distance) & (j != i)
             many = found.get()
             worst = closest[where(many > 0, many - 1, 0)]
-            with t.provided(visible & ((many < nearest) | (square < worst))):
+            with t.if_then(visible & ((many < nearest) | (square < worst))):
                 _insert(t, closest, square, where(many < nearest, many, many - 1))
                 found.set(minimum(many + 1, nearest))
     furthest = closest[nearest - 1] * (1.0 + TIE)
@@ -50,7 +50,7 @@ def _insert(t: Any, closest: Array, square: Value, place: Value) -> None:
         here = k.get()
         return (here > 0) & (closest[where(here > 0, here - 1, 0)] > square)
 
-    with t.during(greater):
+    with t.while_loop(greater):
         closest[k.get()] = closest[k.get() - 1]
         k.set(k.get() - 1)
     closest[k.get()] = square

@@ -40,7 +40,7 @@ def module() -> ir.Module:
 def _put_column(t: LlvmTarget, rows: Any, source: Any, count: Any, out: Any) -> None:
     """out[rows[k]] = source[k]."""
     places, numbers, result = Array(t, rows, INT), Array(t, source, FLOAT), Array(t, out, FLOAT)
-    with t.looping(0, Value(t, INTEGER, count)) as k:
+    with t.for_loop(0, Value(t, INTEGER, count)) as k:
         result[places[k]] = numbers[k]
 
 
@@ -51,7 +51,7 @@ def _put_vectors(
     places, result = Array(t, rows, INT), Array(t, out, FLOAT)
     n, columns = Value(t, INTEGER, count), Value(t, INTEGER, width)
     starts = [Value(t, "number", start) for start in (from_x, from_y)]
-    with t.looping(0, n) as k:
+    with t.for_loop(0, n) as k:
         soon = t.builder.bitcast(result.at(places[minimum(k + AHEAD, n - 1)] * columns), BYTE.as_pointer())
         t.call("llvm.prefetch.p0", ir.VoidType(), [soon, INT(1), INT(3), INT(1)])  # to write, to keep, data
         row = places[k] * columns
@@ -75,7 +75,7 @@ def _pack(
         low = b.select(b.fcmp_ordered(">", number, DOUBLE(0.0)), number, DOUBLE(0.0))
         return b.fptoui(b.select(b.fcmp_ordered("<", low, DOUBLE(most)), low, DOUBLE(most)), INT)
 
-    with t.looping(0, Value(t, INTEGER, count)) as k, t.provided(places[k] % step == 0):
+    with t.for_loop(0, Value(t, INTEGER, count)) as k, t.if_then(places[k] % step == 0):
         at = places[k] // step * 2
         across, down = (
             byte_like(b.fadd(b.fmul(b.fsub(real(place, k), start), scale), DOUBLE(0.5)), 65535.0)

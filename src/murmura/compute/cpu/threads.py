@@ -38,7 +38,7 @@ def put(target: LlvmTarget, address: Any, value: Any) -> None:
 
 def wait_for_all(target: LlvmTarget, sync: Any, team: Value) -> None:
     """A barrier: go on when every thread of the team is here."""
-    with target.provided(team > 1):
+    with target.if_then(team > 1):
         generation = peek(target, sync.at(GENERATION))
         last = fetch_add(target, sync.at(ARRIVED), 1) == team - 1
 
@@ -48,9 +48,9 @@ def wait_for_all(target: LlvmTarget, sync: Any, team: Value) -> None:
 
         def wait() -> None:
             spins = target.cell(0)
-            with target.during(lambda: peek(target, sync.at(GENERATION)) == generation):
+            with target.while_loop(lambda: peek(target, sync.at(GENERATION)) == generation):
                 spins.set(spins.get() + 1)
-                with target.provided(spins.get() > SPINS):
+                with target.if_then(spins.get() > SPINS):
                     target.call(YIELD, INT, [])
 
         target.when(last, release, wait)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cuda import arrays, device
-from murmura.compute.cuda.parcel import Births, FlockParcel
+from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
@@ -28,7 +28,7 @@ _texts: dict[Any, Text] = {}
 
 def _text_of(plan: Plan) -> Text:
     """The text of a plan's program, traced once for all plans that differ in numbers only."""
-    key = plan.signature, tuple(group.kind for group in plan.rule_groups)
+    key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:
             del _texts[next(iter(_texts))]
@@ -55,7 +55,7 @@ class BackendCuda:
         self._seed = seed
         self._announce = announce
         self._device = device.open_device()
-        self._there: dict[str, Any] = {"trouble": self._device.notice()}
+        self._there: dict[str, Any] = {"trouble": self._device.shared_number()}
         self._programs: dict[str, device.Program] = {}
         self._captured: dict[bool, bytes] = {}
         self.completed = 0
@@ -105,7 +105,7 @@ class BackendCuda:
         self.completed = 0
         self._there["trouble"][0] = 0
         try:
-            flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.told_width)
+            flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.report_width)
             self._place_all(flock | arrays.plan_arrays(plan, plan.item_table(state), self._seed))
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":
@@ -123,7 +123,7 @@ class BackendCuda:
                 self._there[name] = self._device.put(array)
             else:
                 self._device.set(old, array)
-        self._device.settle()
+        self._device.finish_uploads()
         arguments = {keep: self._arguments_for(keep) for keep in (False, True)}
         if {keep: found.tobytes() for keep, found in arguments.items()} != self._captured:
             self._graphs = {}
@@ -135,9 +135,9 @@ class BackendCuda:
         found = np.zeros((), record_type("Arguments"))
         for name in ("flock", "sorted"):
             for _, field in FLOCK:
-                own = "" if name == "flock" or field == "felt" else "sorted_"
+                own = "" if name == "flock" or field == "forces" else "sorted_"
                 found[name][field] = self._device.address(self._there[own + field])
-        for record in ("Index", "Rules", "Diary"):
+        for record in ("Index", "Rules", "Outputs"):
             for _, field in RECORDS[record]:
                 found[record.lower()][field] = self._device.address(self._there[field])
         for field, value in self._sizes().items():
@@ -162,15 +162,15 @@ class BackendCuda:
 
     def store(self, state: State) -> None:
         """Bring the flock back, in ascending id."""
-        self.send().unpack(state)
+        self.start_transfer().store(state)
 
-    def send(self) -> FlockParcel:
+    def start_transfer(self) -> DeviceFlockTransfer:
         """Send the flock as it is now; steps that follow do not wait for it."""
-        names = ("ids", "places", "paces", "extras", "felt", "clock", "items")
-        transfer = self._device.send([self._there[name] for name in names])
-        return FlockParcel(transfer, self._count, self._plan, self._births)
+        names = ("ids", "places", "velocities", "extras", "forces", "clock", "items")
+        transfer = self._device.start_transfer([self._there[name] for name in names])
+        return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
-    def glance(self) -> None:
+    def read_unordered(self) -> None:
         """The flock is on the device: bringing it back is what `store` does."""
         return
 
@@ -246,11 +246,11 @@ class BackendCuda:
         launch("steer")
         if plan.has_lifecycle:
             launch("find_fathers")
-            launch("be_born", min(blocks, BIRTH_BLOCKS))
-        if plan.lasting:
-            launch("take_turns", len(plan.lasting))
+            launch("add_newborns", min(blocks, BIRTH_BLOCKS))
+        if plan.stateful_items:
+            launch("update_items", len(plan.stateful_items))
         if plan.has_lifecycle:
-            launch("afterwards", 1, 1)
+            launch("finish_step", 1, 1)
 
     # The clock and what it counts
 
@@ -271,24 +271,24 @@ class BackendCuda:
                 "backend='cpu'"
             )
         if count:
-            told = np.array(self._device.get(self._there["events"][:count]))
+            events = np.array(self._device.get(self._there["events"][:count]))
             self._write_clock("events", 0)
-            self._events.append(told)
-            born = told[told[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+            self._events.append(events)
+            born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
             if len(born):
                 pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
                 self._births.append(pairs[np.argsort(pairs[:, 0])])
 
     def take_events(self) -> NDArray[np.float64]:
-        told, self._events = self._events, []
-        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
+        events, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *events])
 
     def _diagnosis(self, step: int) -> str:
         n = self._read_clock("alive")
         quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
         if self._plan.dimension == 3:
-            broken |= ~(np.abs(self._device.get(self._there["paces"])[:n]) < 1e30).all(axis=1)
+            broken |= ~(np.abs(self._device.get(self._there["velocities"])[:n]) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "

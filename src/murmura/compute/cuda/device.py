@@ -52,19 +52,19 @@ class Device(Protocol):
         """A copy of an array on the device."""
 
     def set(self, there: Any, array: NDArray[Any]) -> None:
-        """Overwrite an array on the device; `settle` before the next launch."""
+        """Overwrite an array on the device; `finish_uploads` before the next launch."""
 
     def write(self, there: Any, place: int, value: Any) -> None:
         """Overwrite one entry, in the order of launches."""
 
-    def settle(self) -> None:
+    def finish_uploads(self) -> None:
         """Wait until all that was set has arrived."""
 
     def get(self, there: Any) -> NDArray[Any]: ...
 
     def address(self, there: Any) -> int: ...
 
-    def notice(self) -> NDArray[np.int64]:
+    def shared_number(self) -> NDArray[np.int64]:
         """One number that both sides see without a copy; its address is the same on both."""
 
     def program(self, text: Text) -> Program:
@@ -77,7 +77,7 @@ class Device(Protocol):
 
     def wait(self) -> None: ...
 
-    def send(self, arrays: Sequence[Any]) -> Transfer:
+    def start_transfer(self, arrays: Sequence[Any]) -> Transfer:
         """Send arrays as they are now; launches that follow do not wait for it."""
 
 
@@ -129,7 +129,7 @@ class CupyDevice:
         with self._stream:
             there[place] = value
 
-    def settle(self) -> None:
+    def finish_uploads(self) -> None:
         # Copies to the device may return before they have arrived, and the steps' stream does not wait for them.
         self._cupy.cuda.Device().synchronize()
 
@@ -141,7 +141,7 @@ class CupyDevice:
     def address(self, there: Any) -> int:
         return int(there.ctypes.data if isinstance(there, np.ndarray) else there.data.ptr)
 
-    def notice(self) -> NDArray[np.int64]:
+    def shared_number(self) -> NDArray[np.int64]:
         # Pinned memory of the host has one address for both sides, and looking at it queues behind no snapshot.
         found = _pinned(self._cupy, (1,), np.dtype(np.int64))
         found[0] = 0
@@ -165,7 +165,7 @@ class CupyDevice:
     def wait(self) -> None:
         self._stream.synchronize()
 
-    def send(self, arrays: Sequence[Any]) -> CupyTransfer:
+    def start_transfer(self, arrays: Sequence[Any]) -> CupyTransfer:
         return CupyTransfer(arrays, self._stream, self._copying)
 
 

@@ -81,7 +81,7 @@ class HostDevice:
     def write(self, there: Any, place: int, value: Any) -> None:
         there[place] = value
 
-    def settle(self) -> None:
+    def finish_uploads(self) -> None:
         """Everything is here."""
 
     def get(self, there: Any) -> NDArray[Any]:
@@ -91,7 +91,7 @@ class HostDevice:
     def address(self, there: Any) -> int:
         return int(there.ctypes.data)
 
-    def notice(self) -> NDArray[np.int64]:
+    def shared_number(self) -> NDArray[np.int64]:
         return np.zeros(1, np.int64)
 
     def program(self, text: Text) -> HostProgram:
@@ -108,8 +108,8 @@ class HostDevice:
     def wait(self) -> None:
         """Nothing runs beside."""
 
-    def send(self, arrays: Sequence[Any]) -> Arrived:
-        return Arrived(arrays)
+    def start_transfer(self, arrays: Sequence[Any]) -> HostTransfer:
+        return HostTransfer(arrays)
 
 
 class HostProgram:
@@ -140,7 +140,7 @@ class HostGraph:
         self.launch = run
 
 
-class Arrived:
+class HostTransfer:
     """Arrays that were here all along."""
 
     ready = True

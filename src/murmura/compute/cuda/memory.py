@@ -8,11 +8,11 @@ from typing import Any
 from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
-from murmura.core.record import Record
 from murmura.core.space import offset
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
-MOVING = {"position": "places", "velocity": "paces"}
+MOVING = {"position": "places", "velocity": "velocities"}
 """What moves, and the array in which a world with a depth has it; the plane has both in the first."""
 
 
@@ -21,9 +21,9 @@ def world_record(plan: Plan, target: TextTarget) -> Record:
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.rules.world->{name}") for _, name in WORLD}
-    numbers["step"] = target.value(INTEGER, "(int)(a.diary.clock->step - 1)")
+    numbers["step"] = target.value(INTEGER, "(int)(a.outputs.clock->step - 1)")
     for seed in ("seed_low", "seed_high"):
-        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.diary.clock->{seed}")
+        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.outputs.clock->{seed}")
     return plan.world(numbers)
 
 
@@ -67,7 +67,7 @@ class DeviceMemory:
                 return body(numbers, held)
             reach = self._target.load("a.rules.item_ranges", rule, NUMBER, steady=True)
             way = offset(self._world, self.place, known.collect(numbers)["position"])
-            return self._target.under(way.square <= reach, held, lambda inner: body(numbers, inner))
+            return self._target.branch(way.square <= reach, held, lambda inner: body(numbers, inner))
 
         return self._target.loop(*self.rows(rule), 1, values, visit)
 
@@ -122,7 +122,7 @@ class AgentColumns(Mapping[str, Any]):
 
 
 def extra_place(target: TextTarget, column: int, row: Any) -> Any:
-    """Where a column of a row is among the extras, or among what is felt."""
+    """Where a column of a row is among the extras, or among forces."""
     return row if column == 0 else target.value(INTEGER, "a.sizes.room") * column + row
 
 

@@ -15,30 +15,30 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, blank
+from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, initial_contributions
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
-from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, leaves, rebuilt
+from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, flatten, unflatten
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
 from murmura.core.space import offset
 from murmura.core.state import State
+from murmura.core.tracing.record import Record
 
 Columns = dict[str, NDArray[Any]]
-Told = tuple[dict[str, Any], dict[str, float]]
-"""What agents told an item: their reports by name, and what the item's target wrote into it by column."""
+ItemReports = tuple[dict[str, Any], dict[str, float]]
+"""What an item receives: the agents' reports by name, and what its target writes into it by column."""
 PAIRS_AT_ONCE = 2_000_000
 
 
 @dataclass
-class Lived:
-    """Some agents after a step: their columns, what happened to them, and what they told each item."""
+class AgentResults:
+    """Some agents after a step: their columns, what happened to them, and their reports to each item."""
 
     columns: Columns
     me: Record
     outcome: Outcome
-    told: dict[tuple[int, int], Told]
+    reports: dict[tuple[int, int], ItemReports]
 
 
 @dataclass
@@ -121,7 +121,7 @@ class Moment:
         if self.plan.topological:
             reach = self._reach_of_nearest(visible, seen.square.code)
             near, visible = near & (seen.square.code <= reach), visible & (seen.square.code <= reach)
-        return p, me, seen.having({"visible": self.target.value(visible, "condition")}), near
+        return p, me, seen.updated({"visible": self.target.value(visible, "condition")}), near
 
     def visible(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Which agents (columns) these agents (rows) perceive."""
@@ -139,24 +139,29 @@ class Moment:
     def contributions(self, rows: NDArray[Any]) -> tuple[Contributions, list[NDArray[np.bool_]]]:
         """What every neighbour says to every rule, and whom the rules hear."""
         p, me, seen, near = self.meet(rows)
-        said = self.step.contribute(p, me, seen)
+        contribution = self.step.contribute(p, me, seen)
         visible = seen.visible.code
         rules = self.plan.rule_groups
-        return said, [visible, *(near if group.kind.meets_everyone else visible for group in rules)]
+        return contribution, [
+            visible,
+            *(near if group.functions.meets_everyone else visible for group in rules),
+        ]
 
     def decide(self, rows: NDArray[Any]) -> tuple[list[Record], Decision]:
         """What these agents feel and want."""
-        said, masks = self.contributions(rows)
-        heard = [
+        contribution, masks = self.contributions(rows)
+        contributions = [
             {name: self._reduced(merge, mask) for name, merge in entry.items()}
-            for entry, mask in zip(said, masks, strict=True)
+            for entry, mask in zip(contribution, masks, strict=True)
         ]
         p, me = self.sense(rows, (len(rows),))
-        return p, self.step.decide(p, me, heard, blank(self.target, self.shapes.items))
+        return p, self.step.decide(
+            p, me, contributions, initial_contributions(self.target, self.shapes.items)
+        )
 
     def _reduced(self, merge: Merge, mask: NDArray[np.bool_]) -> Merge:
         """Contributions (rows: agents, columns: neighbours) merged over those that the mask lets through."""
-        arrays = [np.broadcast_to(getattr(leaf, "code", leaf), mask.shape) for leaf in leaves(merge)]
+        arrays = [np.broadcast_to(getattr(leaf, "code", leaf), mask.shape) for leaf in flatten(merge)]
         if isinstance(merge, Sum):
             merged = [np.where(mask, array, 0.0).sum(axis=1) for array in arrays]
         elif isinstance(merge, Greatest):
@@ -164,50 +169,52 @@ class Moment:
         else:
             assert isinstance(merge, Least)
             merged = _nearest(arrays, mask)
-        result: Merge = rebuilt(merge, [self.target.value(array) for array in merged])
+        result: Merge = unflatten(merge, [self.target.value(array) for array in merged])
         return result
 
-    def live(self, rows: NDArray[Any]) -> Lived:
+    def live(self, rows: NDArray[Any]) -> AgentResults:
         """These agents after the step."""
         p, decision = self.decide(rows)
         outcome = self.step.outcome(p, decision)
         me = self.step.live(p, decision.me, decision.force)
         numbers = [*me.position, *me.velocity, *self.step.carried(me), *decision.force, decision.me.neighbors]
-        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.felt_columns]
+        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.force_columns]
         columns = {name: self._array(x, len(rows)) for name, x in zip(names, numbers, strict=True)}
-        return Lived(columns, me, outcome, self._told(rows, p, me, outcome))
+        return AgentResults(columns, me, outcome, self._reports(rows, p, me, outcome))
 
     def _array(self, x: Any, count: int) -> NDArray[Any]:
         return np.broadcast_to(x.code if isinstance(x, Value) else x, (count,))
 
-    def _told(
+    def _reports(
         self, rows: NDArray[Any], p: list[Record], me: Record, outcome: Outcome
-    ) -> dict[tuple[int, int], Told]:
+    ) -> dict[tuple[int, int], ItemReports]:
         """What these agents tell each item, and what its target writes into it."""
-        found: dict[tuple[int, int], Told] = {}
+        found: dict[tuple[int, int], ItemReports] = {}
         n = len(rows)
-        for k, group, begin, end in self.plan.lasting:
+        for k, group, begin, end in self.plan.stateful_items:
             says = self._array(self.step.speaks(k, p, me, outcome.cause == 0.0), n)
-            written = {name: self._array(x, n) for name, x in self.step.reported(k, p, me).items()}
+            written = {name: self._array(x, n) for name, x in self.step.target_report(k, p, me).items()}
             for row in range(begin, end):
                 numbers = [self.target.value(x) for x in self.items[row]]
                 it = self.step.item(k, numbers)
                 reports = {
                     name: self._collected(report, says, self.ids[rows])
-                    for name, report in self.step.told(k, p, me, it).items()
+                    for name, report in self.step.reports(k, p, me, it).items()
                 }
-                news: dict[str, float] = {}
+                target_reports: dict[str, float] = {}
                 if written:
                     mine = np.flatnonzero(
                         says & (self.ids[rows] == numbers[group.layout.place["target"]].code)
                     )
-                    news = {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
-                found[k, row] = reports, news
+                    target_reports = (
+                        {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
+                    )
+                found[k, row] = reports, target_reports
         return found
 
     def _collected(self, report: Report, says: NDArray[np.bool_], ids: NDArray[Any]) -> Any:
         """What many agents say: a count, sums, or (score, id) of the best."""
-        terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in leaves(report.value)]
+        terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in flatten(report.value)]
         if isinstance(report, Count):
             return float(np.count_nonzero(terms[0]))
         if not isinstance(report, Best):
@@ -225,7 +232,7 @@ class Moment:
         crowd = self.target.value(float(state["local_density"][row]))
         plain = UnscaledStep(self.plan, self.target, self.step.memory, self.world)
         _, me = plain.sense(columns, self.target.integer(agent))
-        return me.having({"neighbors": crowd})
+        return me.updated({"neighbors": crowd})
 
 
 def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArray[Any]]:
@@ -236,5 +243,5 @@ def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArra
     ranked = np.where(mask, arrays[0], FAR)
     pick = ranked.argmin(axis=1)
     score = ranked.min(axis=1)
-    said = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
-    return [score, *(np.where(score >= FAR, 0.0, array) for array in said)]
+    contribution = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
+    return [score, *(np.where(score >= FAR, 0.0, array) for array in contribution)]

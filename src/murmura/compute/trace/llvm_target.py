@@ -292,7 +292,7 @@ class LlvmTarget(Target):
         return [self.cell(value, lanes) for value in values]
 
     @contextmanager
-    def looping(self, begin: Any, end: Any, step: int = 1) -> Iterator[Value]:
+    def for_loop(self, begin: Any, end: Any, step: int = 1) -> Iterator[Value]:
         """`for k in range(begin, end, step)`, of scalars."""
         builder = self.builder
         counter = self.cell(Value(self, INTEGER, code_of(self, begin, INTEGER)))
@@ -309,7 +309,7 @@ class LlvmTarget(Target):
         builder.position_at_end(after)
 
     @contextmanager
-    def during(self, condition: Callable[[], Any]) -> Iterator[None]:
+    def while_loop(self, condition: Callable[[], Any]) -> Iterator[None]:
         """`while condition():`."""
         builder = self.builder
         head, inside, after = (builder.append_basic_block(name) for name in ("while", "inside", "after"))
@@ -322,7 +322,7 @@ class LlvmTarget(Target):
         builder.position_at_end(after)
 
     @contextmanager
-    def provided(self, condition: Any) -> Iterator[None]:
+    def if_then(self, condition: Any) -> Iterator[None]:
         """`if condition:`, of a scalar condition or a constant."""
         with self.builder.if_then(code_of(self, condition, CONDITION)):
             yield
@@ -331,7 +331,7 @@ class LlvmTarget(Target):
         self, condition: Value, then: Callable[[], object], otherwise: Callable[[], object] | None
     ) -> None:
         if otherwise is None:
-            with self.provided(condition):
+            with self.if_then(condition):
                 then()
             return
         with self.builder.if_else(condition.code) as (yes, no):
@@ -341,14 +341,14 @@ class LlvmTarget(Target):
                 otherwise()
 
     def repeat(self, count: Any, body: Callable[[Any], object]) -> None:
-        with self.looping(0, count) as k:
+        with self.for_loop(0, count) as k:
             body(k)
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         cells = self._cells(values, lanes=True)
-        with self.provided(self.any_lane(condition)):
+        with self.if_then(self.any_lane(condition)):
             for cell, value in zip(cells, body(values), strict=True):
                 cell.set(value)
         return [cell.get() for cell in cells]
@@ -358,7 +358,7 @@ class LlvmTarget(Target):
     ) -> list[Value]:
         """`for k in range(begin, end, step): values = body(k, values)`, of lanes."""
         cells = self._cells(values, lanes=True)
-        with self.looping(begin, end, step) as k:
+        with self.for_loop(begin, end, step) as k:
             for cell, value in zip(cells, body(k, [cell.get() for cell in cells]), strict=True):
                 cell.set(value)
         return [cell.get() for cell in cells]

@@ -82,7 +82,7 @@ class NumpyTarget(Target):
         for k in range(int(count.code if isinstance(count, Value) else count)):
             body(k)
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         return [as_number(self, x) for x in body(values)] if np.any(condition.code) else values

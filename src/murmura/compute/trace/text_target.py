@@ -25,6 +25,11 @@ TWO_RESULTS = ("sin_cos",)
 NAMES = re.compile(r"\b[a-z]\d+\b")
 QUAD = "quad"
 """The kind of four numbers that are read and written together."""
+SYMBOLS = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "remainder": "%", "quotient": "/", "and": "&",
+    "or": "|", "xor": "^", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
+    "not_equal": "!=",
+}  # fmt: skip
 
 
 class TextTarget(Target):
@@ -41,6 +46,7 @@ class TextTarget(Target):
         self._depth = depth
         self._scopes: list[dict[tuple[str, str], str]] = [{}]
         self._count = 0
+        self._squares: dict[str, str] = {}  # of what each square root is the root, by the root's name
 
     @property
     def text(self) -> str:
@@ -61,6 +67,8 @@ class TextTarget(Target):
 
     stay_rolled = ""
     """The line that tells a compiler to leave the next loop as it is."""
+    calls: dict[str, str]
+    """Functions of the language, by operation."""
 
     def integer_constant(self, value: int) -> str:
         raise NotImplementedError
@@ -69,7 +77,19 @@ class TextTarget(Target):
         raise NotImplementedError
 
     def expression(self, operation: str, kind: str, codes: Sequence[str]) -> str:
-        raise NotImplementedError
+        """What most languages write alike; a language handles its own cases first."""
+        if (
+            operation == "divide" and codes[1] in self._squares
+        ):  # one instruction instead of a root and a division
+            inverse = f"{self.calls['inverse_root']}({self._squares[codes[1]]})"
+            return inverse if codes[0] == "1.0f" else f"{codes[0]} * {self.bound(inverse, NUMBER)}"
+        if operation == "negate":
+            return f"-{codes[0]}"
+        if operation == "not":
+            return f"!{codes[0]}" if kind == CONDITION else f"~{codes[0]}"
+        if operation in SYMBOLS:
+            return f"{codes[0]} {SYMBOLS[operation]} {codes[1]}"
+        return f"{self.calls[operation]}({', '.join(codes)})"
 
     def binding(self, name: str, kind: str, expression: str) -> str:
         raise NotImplementedError
@@ -108,7 +128,10 @@ class TextTarget(Target):
 
     def apply(self, operation: str, kind: str, *codes: str) -> str:
         result = CONDITION if operation in COMPARISONS else RESULTS.get(operation, kind)
-        return self.bound(self.expression(operation, kind, codes), result)
+        name = self.bound(self.expression(operation, kind, codes), result)
+        if operation == "sqrt":
+            self._squares[name] = codes[0]
+        return name
 
     def bound(self, expression: str, kind: str) -> str:
         """The name of this expression, which may have one already."""
@@ -228,7 +251,7 @@ class TextTarget(Target):
             self._assign(names, body(values), values)
         return self._held(names, values)
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         names = self._variables(values)

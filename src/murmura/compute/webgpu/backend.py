@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda.parcel import Births, FlockParcel
+from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.records import record_type
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu import device
 from murmura.compute.webgpu.arrays import Layout, head_words, readable_events, times
 from murmura.compute.webgpu.program import THREADS, Program, program_of
 from murmura.compute.webgpu.records import (
-    DIARY_HEAD,
     EVENT_WORDS,
     EVENTS,
     HEAD_PLACES,
     NO_TROUBLE,
+    OUTPUTS_HEAD,
     TROUBLE,
 )
 from murmura.core.errors import BackendError, RunError
@@ -40,7 +40,7 @@ _programs: dict[Any, Program] = {}
 def traced(plan: Plan) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only."""
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
-    key = plan.signature, tuple(group.kind for group in plan.rule_groups), kinds
+    key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds
     if key not in _programs:
         while len(_programs) >= MOST_PROGRAMS:
             del _programs[next(iter(_programs))]
@@ -114,8 +114,8 @@ class BackendWebgpu:
         sizes = layout.sizes | {"times": 2 * self.piece}
         for name, words in sizes.items():
             old = self._buffers.get(name)
-            # `counts` must be all zeros and `diary` too: what a run that failed left there must not stay.
-            if old is None or old.size != 4 * max(4, words) or name in ("counts", "diary"):
+            # `counts` must be all zeros and `outputs` too: what a run that failed left there must not stay.
+            if old is None or old.size != 4 * max(4, words) or name in ("counts", "outputs"):
                 self._buffers[name] = self._device.buffer(name, words)
         for name, words_of in layout.flock(state, self._seed).items():
             self._device.write(self._buffers[name], 0, words_of)
@@ -142,14 +142,14 @@ class BackendWebgpu:
         self._device.write(self._buffers["head"], HEAD_PLACES[name], np.array([value], np.int32))
 
     def _read_head(self) -> NDArray[np.int32]:
-        [words] = self._device.send([(self._buffers["head"], 0, self._layout.sizes["head"])]).wait()
+        [words] = self._device.start_transfer([(self._buffers["head"], 0, self._layout.sizes["head"])]).wait()
         return words
 
     def store(self, state: State) -> None:
         """Bring the flock back, in ascending id."""
-        self.send().unpack(state)
+        self.start_transfer().store(state)
 
-    def send(self) -> FlockParcel:
+    def start_transfer(self) -> DeviceFlockTransfer:
         """Send the flock as it is now; steps that follow do not wait for it."""
         layout, there = self._layout, self._buffers
         pieces = [
@@ -158,10 +158,10 @@ class BackendWebgpu:
             (there["head"], 0, layout.sizes["head"]),
             (there["tables"], self._items_at, self._plan.items.size),
         ]
-        transfer = Columns(self._device.send(pieces), layout)
-        return FlockParcel(transfer, self._count, self._plan, self._births)
+        transfer = Columns(self._device.start_transfer(pieces), layout)
+        return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
-    def glance(self) -> None:
+    def read_unordered(self) -> None:
         """The flock is on the device: bringing it back is what `store` does."""
         return
 
@@ -194,12 +194,12 @@ class BackendWebgpu:
             self._device.submit(count, self._launches)
             left -= count
             if self._plan.eventful or not left:
-                [words] = self._device.send([(self._buffers["diary"], 0, DIARY_HEAD)]).wait()
+                [words] = self._device.start_transfer([(self._buffers["outputs"], 0, OUTPUTS_HEAD)]).wait()
                 trouble = min(trouble, int(words[TROUBLE]))
                 self._drain(int(words[EVENTS]))
             self.completed += count
         if trouble != NO_TROUBLE:
-            self._device.write(self._buffers["diary"], TROUBLE, np.array([NO_TROUBLE], np.int32))
+            self._device.write(self._buffers["outputs"], TROUBLE, np.array([NO_TROUBLE], np.int32))
             raise RunError(self._diagnosis(trouble))
 
     def _drain(self, count: int) -> None:
@@ -213,24 +213,24 @@ class BackendWebgpu:
                 "backend='cpu'"
             )
         first = self._starts_of_events()
-        [words] = self._device.send([(self._buffers["diary"], first, count * EVENT_WORDS)]).wait()
-        self._device.write(self._buffers["diary"], EVENTS, np.zeros(1, np.int32))
-        told = readable_events(words)
-        self._events.append(told)
-        born = told[told[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+        [words] = self._device.start_transfer([(self._buffers["outputs"], first, count * EVENT_WORDS)]).wait()
+        self._device.write(self._buffers["outputs"], EVENTS, np.zeros(1, np.int32))
+        events = readable_events(words)
+        self._events.append(events)
+        born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
         if len(born):
             pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
             self._births.append(pairs[np.argsort(pairs[:, 0])])
 
     def _starts_of_events(self) -> int:
-        return DIARY_HEAD + self._layout.diary["told"] + self._layout.diary["news"]
+        return OUTPUTS_HEAD + self._layout.outputs["reports"] + self._layout.outputs["target_reports"]
 
     def take_events(self) -> NDArray[np.float64]:
-        told, self._events = self._events, []
-        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
+        events, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *events])
 
     def _diagnosis(self, step: int) -> str:
-        head, ids, places = self._device.send(
+        head, ids, places = self._device.start_transfer(
             [
                 (self._buffers["head"], 0, self._layout.sizes["head"]),
                 (self._buffers["columns"], 0, self._layout.room),

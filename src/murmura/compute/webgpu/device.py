@@ -195,7 +195,7 @@ class WebgpuDevice:
         work.end()
         self._device.queue.submit([encoder.finish()])
 
-    def send(self, pieces: Iterable[tuple[Any, int, int]]) -> Transfer:
+    def start_transfer(self, pieces: Iterable[tuple[Any, int, int]]) -> Transfer:
         """Copy words of buffers (buffer, first word, words) as they are now; what is submitted later does not wait."""
         return Transfer(self._wgpu, self._device, list(pieces))
 

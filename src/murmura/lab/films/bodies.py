@@ -5,21 +5,15 @@ Lengths are in half lengths of a body; x is forward, y to its left, z up.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.scenario import Scenario
-
 Floats = NDArray[np.float64]
 SUN = np.array([-0.33, 0.45, 0.83])
 DARKEST = 0.55
-SWIMS = re.compile("fish|school|herring|shark|tuna|barracuda|dolphin|seal|plankton|jelly|sardine|shoal")
-CRAWLS = re.compile("locust|insect|bat|firefl|bee|midge|swarm|dragonfly|mosquito")
 STEEP = 1e-6
 MOST_ROLL = np.radians(70.0)
 ROLL_TIME, ROLL_GAIN = 0.25, 0.9  # [s] in which a roll follows a turn, and tan(roll) for each radian a second
@@ -80,23 +74,9 @@ def _finned() -> Body:
 
 
 BIRD = _winged(1.2, 0.75, 0.7, 5.0, 0.65)
-INSECT = _winged(1.35, 0.35, 0.45, 9.0, 0.8)
 FISH = _finned()
-
-
-@lru_cache(maxsize=64)
-def body_of(names: str) -> Body:
-    """The body that suits what a scenario calls its animals."""
-    words = names.lower()
-    if SWIMS.search(words):
-        return FISH
-    return INSECT if CRAWLS.search(words) else BIRD
-
-
-def names_of(scenario: Scenario) -> str:
-    """What a scenario calls itself, its species and its hunters."""
-    hunters = [str(each.kind) for each in scenario.rules.predators.hunters]
-    return " ".join([scenario.name, *(kind.name for kind in scenario.species), *hunters])
+BODIES = {"bird": BIRD, "fish": FISH}
+"""By `display.shape`."""
 
 
 def posed(

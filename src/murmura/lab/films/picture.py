@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
-from murmura.engine.surroundings import surroundings
+from murmura.engine.reading.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
 from murmura.lab.films.camera_in_space import View
 from murmura.lab.films.film_frames import FilmFrame

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.lab.films.backdrop import Backdrop, has_floor
-from murmura.lab.films.bodies import Rolls, body_of, names_of, posed
+from murmura.lab.films.bodies import BODIES, Rolls, posed
 from murmura.lab.films.camera import CLOSE_UP, Camera
 from murmura.lab.films.camera_in_space import (
     Floats,
@@ -63,7 +63,7 @@ class PainterInSpace(Painter):
         self._target: Floats = (ends[0] + ends[1]) / 2.0
         self._eye = self._looking(0.0)
         self._rolls = Rolls()
-        self._body = body_of(names_of(self.scenario))
+        self._body = BODIES[self.scenario.display.shape]
         self._backdrop = Backdrop(self.scenario, look.size, look.theme)
         self._spread = 0.0  # how much of the picture the flock takes [px^2]
 

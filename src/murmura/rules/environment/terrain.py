@@ -158,7 +158,7 @@ class AvoidObstacles(Rule):
         return steer_towards(found, me) * p.weight
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
         return 1.0
 

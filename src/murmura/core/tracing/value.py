@@ -49,7 +49,7 @@ class Target:
         """Do one thing or the other, by a condition of one item."""
         raise NotImplementedError
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         """What `body` makes of the values where a condition holds that is the same for all agents; else the values."""

@@ -1,18 +1,18 @@
-"""One invocation's work: the walk that all GPUs share (`cuda.walk`), where WGSL says things in its own way."""
+"""One invocation's work: the walk that all GPUs share (`cuda.agent_trace`), where WGSL says things in its own way."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from murmura.compute.cuda.agent_trace import AgentTrace, distance_of
 from murmura.compute.cuda.memory import DeviceMemory
-from murmura.compute.cuda.walk import Walk, distance_of
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 MOST_NEAREST = 64
@@ -46,7 +46,7 @@ fn sound(x: f32) -> bool {
 }
 
 
-class WalkWgsl(Walk):
+class AgentTraceWgsl(AgentTrace):
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     target: KernelTarget  # type: ignore[assignment]
@@ -58,7 +58,7 @@ class WalkWgsl(Walk):
         self.memory = DeviceMemory(plan, target, self.world)
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
-        self._everyone = self.step.asks_everyone
+        self._everyone = self.step.needs_unseen
 
     @property
     def room(self) -> Value:
@@ -83,4 +83,4 @@ class WalkWgsl(Walk):
     def _report_not_finite(self, numbers: list[str]) -> None:
         finite = " && ".join(f"sound({code})" for code in numbers)
         with self.target.scope(f"if (!({finite}))"):
-            self.target.write("atomicMin(&diary[0], a.clock_step);")
+            self.target.write("atomicMin(&outputs[0], a.clock_step);")

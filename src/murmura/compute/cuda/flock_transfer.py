@@ -33,8 +33,8 @@ def _ancestor(name: int, mothers: dict[int, int]) -> int:
     return name
 
 
-class FlockParcel:
-    """Ids, places, extras, what is felt, the clock and the items of one instant."""
+class DeviceFlockTransfer:
+    """Ids, places, extras, forces, the clock and the items of one instant."""
 
     def __init__(self, transfer: Transfer, count: int, plan: Plan, births: Births) -> None:
         self._transfer = transfer
@@ -46,7 +46,7 @@ class FlockParcel:
     def ready(self) -> bool:
         return self._transfer.ready
 
-    def unpack(self, state: State) -> None:
+    def store(self, state: State) -> None:
         """Write it into the columns, in ascending id."""
         ids, *_, clock, items = self._transfer.wait()
         here: Any = slice(self._count)
@@ -59,7 +59,7 @@ class FlockParcel:
         for name, values in self._moving().items():
             column = state[name]
             column[rows] = values[here].astype(column.dtype, copy=False)
-        if self._plan.lasting:
+        if self._plan.stateful_items:
             self._plan.keep_items(state, items)
 
     def _settle(self, state: State, ids: NDArray[np.int32], next_id: int) -> None:
@@ -79,7 +79,7 @@ class FlockParcel:
                 if name != "id":
                     column[rows] = before[name][sources]
 
-    def glance(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
+    def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
         """Ids and moving columns in the device's order; none where the dead lie among the living."""
         if self._plan.has_lifecycle:
             return None
@@ -90,7 +90,7 @@ class FlockParcel:
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""
-        _, quads, paces, extras, felt, _, _ = self._transfer.wait()
-        moving = quads.T if self._plan.dimension == 2 else (*quads.T[:3], *paces.T[:3])
-        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.felt_columns]
-        return dict(zip(names, (*moving, *extras, *felt), strict=True))
+        _, quads, velocities, extras, forces, _, _ = self._transfer.wait()
+        moving = quads.T if self._plan.dimension == 2 else (*quads.T[:3], *velocities.T[:3])
+        names = [*self._plan.moving_columns, *map(column_name, self._plan.carried), *self._plan.force_columns]
+        return dict(zip(names, (*moving, *extras, *forces), strict=True))

@@ -46,6 +46,6 @@ class Record:
     def __dir__(self) -> list[str]:
         return sorted(self._values)
 
-    def having(self, changes: Mapping[str, Any]) -> Record:
+    def updated(self, changes: Mapping[str, Any]) -> Record:
         """The same record with some values changed or added."""
         return Record(self._label, {**self._values, **changes})

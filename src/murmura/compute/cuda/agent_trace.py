@@ -12,7 +12,7 @@ from typing import Any
 from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, extra_place, world_record
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import SAME_PLACE, Contributions, Step, blank
+from murmura.compute.step import SAME_PLACE, Contributions, Step, initial_contributions
 from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import (
     CONDITION,
@@ -31,15 +31,15 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.layout import AXES
-from murmura.core.merging import leaves, rebuilt
+from murmura.core.merging import flatten, unflatten
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 
 
-class Walk:
+class AgentTrace:
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     writes_forces = "a.sizes.keep"
@@ -51,17 +51,17 @@ class Walk:
         self.memory = DeviceMemory(plan, target, self.world)
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
-        self._everyone = self.step.asks_everyone
+        self._everyone = self.step.needs_unseen
 
     def agent(self) -> AgentColumns:
         return AgentColumns(self.plan, self.target, "sorted", self.i)
 
-    def heard(self) -> Contributions:
+    def contributions(self) -> Contributions:
         """What the agent's neighbours contribute."""
-        shape = blank(self.target, self.shapes.pairs)
+        shape = initial_contributions(self.target, self.shapes.pairs)
         # What only meeting needs is forgotten afterwards, and what only deciding needs is read after it: registers.
-        values = self.target.block(leaves(shape), lambda held: self._meetings(shape, held))
-        found: Contributions = rebuilt(shape, values)
+        values = self.target.block(flatten(shape), lambda held: self._meetings(shape, held))
+        found: Contributions = unflatten(shape, values)
         return found
 
     def _meetings(self, shape: Contributions, values: list[Value]) -> list[Any]:
@@ -73,8 +73,8 @@ class Walk:
             reach = self._reach_of_nearest(me, cosine, reach)
 
         def meet(j: Value, way: Vec, held: list[Value]) -> list[Any]:
-            before: Contributions = rebuilt(shape, [*held])
-            return leaves(self._met(p, me, cosine, j, way, before))
+            before: Contributions = unflatten(shape, [*held])
+            return flatten(self._met(p, me, cosine, j, way, before))
 
         return self._candidates(me, reach, values, meet)
 
@@ -84,16 +84,16 @@ class Walk:
         """Everything so far, and what a neighbour within reach says."""
         visible = in_view(cosine, me.heading, way, distance_of(way))
 
-        def said(mask: Condition, shown: Condition) -> Contributions:
+        def merged(mask: Condition, shown: Condition) -> Contributions:
             columns = AgentColumns(self.plan, self.target, "sorted", j)
-            seen = self.step.neighbor(p, me, columns, columns.identity, way).having({"visible": shown})
+            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated({"visible": shown})
             return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
 
         if self._everyone:
-            return said(visible, visible)
+            return merged(visible, visible)
         always = Value(self.target, CONDITION, self.target.constant(CONDITION, True))
-        found = self.target.under(visible, leaves(before), lambda _: leaves(said(True, always)))
-        together: Contributions = rebuilt(before, found)
+        found = self.target.branch(visible, flatten(before), lambda _: flatten(merged(True, always)))
+        together: Contributions = unflatten(before, found)
         return together
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
@@ -127,7 +127,7 @@ class Walk:
                 numbers = self.target.load_quad("a.sorted.places", j, steady=True)
                 way = Vec(*numbers[: self.plan.dimension]) - here
                 near = (way.square <= reach) & (j != self.i)
-                return self.target.under(near, inner, lambda innermost: visit(j, way, innermost))
+                return self.target.branch(near, inner, lambda innermost: visit(j, way, innermost))
 
             return self.target.loop(begin, end, 1, held, candidate)
 
@@ -222,13 +222,13 @@ class Walk:
         if self.plan.dimension == 2:
             target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
         else:
-            for array, vector in (("places", me.position), ("paces", me.velocity)):
+            for array, vector in (("places", me.position), ("velocities", me.velocity)):
                 target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
         with target.scope(f"if ({self.writes_forces})"):
             for column, value in enumerate([*force, crowd]):
-                target.store("a.flock.felt", extra_place(target, column, self.i), value)
+                target.store("a.flock.forces", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
         self._report_not_finite([code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)])
 

@@ -144,6 +144,7 @@ class AvoidObstacles(Rule):
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
     item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
+    obstacles_are_items: ClassVar[bool] = True
 
     def takes_part(self, scenario: Any) -> bool:
         return bool(scenario.obstacles)

@@ -3,6 +3,7 @@ Hypothesis tries the same examples every time; and workers that share nothing ar
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Any
 
@@ -33,6 +34,13 @@ def _share(test: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of browsers and processes wait now and then."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 

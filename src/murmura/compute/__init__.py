@@ -85,11 +85,12 @@ def make_backend(
         from murmura.compute.reference import BackendReference
 
         return BackendReference(plan, seed)
-    if name == "cuda" or (name == "auto" and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
+    suits = not plan.occludes  # graphics processors have no visual fields (see `refusals`)
+    if name == "cuda" or (name == "auto" and suits and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
         from murmura.compute.cuda import BackendCuda
 
         return BackendCuda(plan, seed, announce)
-    suits = plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
+    suits = suits and plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
     if name == "webgpu" or (name == "auto" and suits and _webgpu_works()):
         from murmura.compute.webgpu import BackendWebgpu
 

@@ -108,6 +108,9 @@ class Plan:
         self.item_width = max([LEAST_ITEM_WIDTH, *(len(group.layout) for group in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
+        self.occludes = scenario.perception.occlusion
+        self.bins = scenario.perception.bins if self.occludes else 0
+        self.uses_eye = self.occludes and any(g.functions.uses_eye for g in self.rule_groups)
         self.numbers = self._numbers(lives)
         self.reach = max(life.perception.radius for life in lives)
         self.affinities = self._affinities()
@@ -120,6 +123,7 @@ class Plan:
                 f"at most {MOST_STATEFUL_ITEMS} hunters and sources of food fit into a world, "
                 f"got {self.stateful_item_count}: use fewer"
             )
+        self.obstacle_count = len(shapes)
         if shapes:
             shapes = shapes + edges_as_rows(scenario.world)
         self.shapes = padded(shapes, len(self.shape_layout))
@@ -158,6 +162,7 @@ class Plan:
         world = self.scenario.world.edges
         return (
             groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
+            self.bins,
         )  # fmt: skip
 
     def same_kernel(self, other: Plan) -> bool:
@@ -217,6 +222,7 @@ class Plan:
                 "edges": self.scenario.world.edges,
                 "wraps": boundary == "wrap",
                 "walled": boundary in ("soft", "reflect"),
+                "occludes": self.occludes,
             },
         )
 

@@ -14,6 +14,8 @@ from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
 from murmura.core.merging import Best, Count, Report, flatten, named
+from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye, word_count
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,11 @@ def shapes_of(plan: Plan) -> Shapes:
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)
-        seen = seen.updated({"visible": one > 0.0})
+        seen = seen.updated({"visible": one > 0.0} | ({"bins": one} if plan.occludes else {}))
         pairs = step.contribute(p, me, seen)
+        if plan.uses_eye:
+            words = [one] * word_count(plan.bins)
+            me = me.updated({"eye": Eye(plan.bins, words, one, Vec(one, one), Vec(one, one), one)})
         items: Contributions = []
         reports, target_reports = {}, {}
         for k, group in enumerate(plan.rule_groups):

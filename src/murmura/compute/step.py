@@ -20,6 +20,7 @@ from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
 from murmura.core.space import confine
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 from murmura.rules.environment import solids, terrain
 
 SAME_PLACE = 1e-20
@@ -168,6 +169,11 @@ class Step:
         near = seen.square <= p[1].radius * p[1].radius
         return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
+    def half_width(self, columns: Mapping[str, Any]) -> Number:
+        """Half the width of somebody's body, in the eyes of others."""
+        place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
+        return self.memory.number(place, self.species_of(columns)) * 0.5
+
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour contributes to every rule."""
         rules = range(len(self.rules))
@@ -196,10 +202,15 @@ class Step:
     # Decisions
 
     def decide(
-        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions
+        self,
+        p: list[Record],
+        me: Record,
+        contributions: Contributions,
+        initial_items: Contributions,
+        eye: Eye | None = None,
     ) -> Decision:
         """Apply `feel` of every rule, then sum up the forces."""
-        me = me.updated({"neighbors": contributions[0][""].result})
+        me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
         results = []
         for k, (merges, initial) in enumerate(zip(contributions[1:], initial_items, strict=True)):
             results.append(found({**merges, **self._items(k, p[k + 2], me, initial)}))

@@ -10,11 +10,12 @@ All functions are static and take
     was    the same agent before any `feel` of this step
     seen   a neighbour: id offset (from me to it) square distance inverse (1/distance) nearness (1 - distance/perception
            radius) velocity attention, how much I want of its species (separation alignment cohesion flee chase), panic
-           energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`)
+           energy species, the columns in `reads`, and whether I see it (`visible`) and it sees me (`sees_me`);
+           where bodies hide each other (`world.occludes`), also in how many `bins` of my visual field I see it
     it     one item, by `item_fields`
     found  the merged contributions of pairs and items
-    world  size width height depth wraps edges dt time noise_time thrust stride pace step seed_low seed_high noise_x
-           noise_y noise_z
+    world  size width height depth wraps edges occludes dt time noise_time thrust stride pace step seed_low seed_high
+           noise_x noise_y noise_z
 
 Use `where` to choose by a value, and `if` only for options, which are constant when a step is traced.
 """
@@ -102,6 +103,8 @@ class Rule(Model):
     """Whether the rule is enabled in scenarios that do not mention it."""
     meets_everyone: ClassVar[bool] = False
     """Whether `pair` is called for everything within the perception radius, not only for what is in view."""
+    uses_eye: ClassVar[bool] = False
+    """Whether the rule reads `me.eye`, the covered bins of the visual field, where `world.occludes`."""
     moves_first: ClassVar[bool] = False
     """Whether agents move with the old velocity, so that this step's force acts on the next move."""
     tracks: ClassVar[str] = ""

@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.build import Run, is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
 from murmura.compute.cpu.grid import ACROSS
 from murmura.compute.cpu.index import MARGIN
-from murmura.compute.cpu.kernel import GRID_NUMBERS, MOST_NEAREST
-from murmura.compute.cpu.lanes import laid_out
+from murmura.compute.cpu.kernel import GRID_NUMBERS
+from murmura.compute.cpu.lanes import SUMS_PITCH, laid_out
+from murmura.compute.cpu.nearest import MOST_NEAREST
+from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS
 from murmura.compute.cpu.scatter import put_column
+from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
@@ -134,7 +137,7 @@ class BackendCpu:
         self._team_size = team
         self._most_bins = most_bins = max(8192, self._count + self._count // 2)
         rows = np.zeros(most_bins // 16 + 8, np.int32)
-        sums = max(1, Agents.rows_of(self._shapes)) * SUMS_PITCH
+        sums = max(1, Agents.rows_of(plan, self._shapes)) * SUMS_PITCH
         self._arrays |= {
             "start": np.zeros(most_bins + 1, np.int32),
             "histogram": np.zeros((team, most_bins), np.int32),
@@ -281,6 +284,8 @@ class BackendCpu:
                 "rows": rows,
                 "layers": layers,
                 "shape_count": len(self._plan.shapes),
+                "obstacle_count": self._plan.obstacle_count,
+                "list_room": self._list_room,
                 "tracked_count": len(self._plan.tracked),
                 "event_room": len(arrays["events"]),
                 "young_room": len(arrays["young"]),
@@ -339,6 +344,16 @@ class BackendCpu:
             "table_ids": np.zeros(room, np.int32),
             "source": np.zeros(room if self._plan.carried else 1, np.int32),
             "reaches": np.zeros(room if self._plan.topological else 1, np.float32),
+        } | self._eyes(room)
+
+    def _eyes(self, room: int) -> dict[str, NDArray[Any]]:
+        """What each thread lists of one agent's neighbours where bodies hide each other, and its visual field."""
+        team, plan = self.threads, self._plan
+        self._list_room = room + MARGIN if plan.occludes else 1
+        return {
+            "listed": np.zeros((team, INTEGER_ROWS, self._list_room), np.int32),
+            "sighted": np.zeros((team, NUMBER_ROWS, self._list_room), np.float32),
+            "field": np.zeros((team, field_room(plan.bins)), np.float32),
         }
 
     def _room(self) -> int:

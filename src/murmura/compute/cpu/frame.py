@@ -19,16 +19,19 @@ ARRAYS = {
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
     "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
+    "listed": INT, "sighted": FLOAT, "field": FLOAT,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
-    "layers",
+    "layers", "list_room", "obstacle_count",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
+PITCHES = {"state": "state_pitch", "table": "table_pitch", "listed": "list_room", "sighted": "list_room"}
+"""The distance between the rows of each table."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
 
 
@@ -106,7 +109,7 @@ class FrameCode:
         entry, builder = self._entry(name), self._target.builder
         if name in INTEGERS:
             return Value(self._target, INTEGER, builder.trunc(entry, INT))
-        pitch = {"state": "state_pitch", "table": "table_pitch"}.get(name)
+        pitch = PITCHES.get(name)
         pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
         return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
 

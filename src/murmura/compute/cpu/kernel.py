@@ -11,13 +11,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
 from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
-from murmura.compute.cpu.lanes import is_culled, world_of
-from murmura.compute.cpu.nearest import reach_of_nearest
+from murmura.compute.cpu.lanes import SUMS_PITCH, is_culled, world_of
+from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
+from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
@@ -29,8 +30,6 @@ FRAME = LONG.as_pointer()
 CACHE_LINE = 64  # bytes
 GRID_NUMBERS = 16
 """Offset of the threads' bounds, after the grid of an open world."""
-MOST_NEAREST = 64
-"""The greatest allowed `perception.nearest`."""
 
 
 @dataclass
@@ -68,7 +67,7 @@ class Kernel:
         index = Index(self.plan, t, frame)
         agents = Agents(self.plan, self.shapes, t, frame, world_of(self.plan, t, frame, done))
         grid = self._grid(index, t, frame)
-        sums = frame.sums.offset(me * (max(1, agents.sum_rows) * SUMS_PITCH))
+        sums = frame.sums.offset(me * (max(1, Agents.rows_of(self.plan, self.shapes)) * SUMS_PITCH))
         self._perceive(agents, index, grid, row, begin, count, sums, me)
         chosen = frame.chosen.offset(me * frame.item_count)
         near = frame.near.offset(me * (2 * max(1, len(self.plan.rule_groups))))
@@ -107,6 +106,12 @@ class Kernel:
     ) -> None:  # fmt: skip
         t, start, pitch = agents.target, index.start, grid.pitch
         xs, base, reaches = index.columns[0], row * grid.pitch, agents.frame.reaches
+        if self.plan.occludes:
+            sight = Sight(agents, index, grid, me)
+            with t.for_loop(0, count) as k:
+                i = begin + k
+                sight.perceive(i, base + index.column_of(xs[i], grid), sums, k)
+            return
         if self.plan.topological:
             closest = agents.frame.closest.offset(me * MOST_NEAREST)
             with t.for_loop(begin, begin + count) as i:

@@ -10,6 +10,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array, FrameCode
+from murmura.compute.cpu.index import BLOCK
 from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
@@ -17,6 +18,8 @@ from murmura.core.layout import Layout
 from murmura.core.rule import Rule
 from murmura.core.tracing.record import Record
 
+SUMS_PITCH = BLOCK + LANES
+"""Columns of the table that holds a block's contributions until its agents move."""
 GROUP = 4
 """The number of agents, and of candidates, that meet at a time."""
 ONE_REGISTER, TWO_REGISTERS = 16, 32
@@ -185,6 +188,40 @@ def fold_groups(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
 ) -> None:
     """Reduce groups of four lanes by adding or by taking the greatest, into the given rows, column to column + 3."""
+    combine = _combination(target, kind)
+    for begin in range(0, len(values), GROUP):
+        few = values[begin : begin + GROUP]
+        folded = _fold_four(target, _four(target, few), combine)
+        for k, (row, _) in enumerate(few):
+            _store_groups(rows, column + row * pitch, target.picked(folded, [4 * g + k for g in range(4)]))
+
+
+def fold_lanes(
+    target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
+) -> None:
+    """Reduce all sixteen lanes by adding or by taking the greatest, into the given rows of one column."""
+    combine = _combination(target, kind)
+    for begin in range(0, len(values), GROUP):
+        few = values[begin : begin + GROUP]
+        folded = _fold_four(target, _four(target, few), combine)
+        for step in (4, 8):
+            folded = combine(folded, target.picked(folded, [lane ^ step for lane in range(LANES)]))
+        for k, (row, _) in enumerate(few):
+            rows[column + row * pitch] = Value(target, NUMBER, target.builder.extract_element(folded, INT(k)))
+
+
+def fold_nearest_lane(
+    target: LlvmTarget, rows: Array, pitch: int, column: Value, first_row: int, values: list[Value]
+) -> None:
+    """Reduce all sixteen lanes to the one whose first value is least; the other values come along."""
+    vectors = _nearest_lanes(target, values, (1, 2, 4, 8))
+    for k, vector in enumerate(vectors):
+        value = Value(target, NUMBER, target.builder.extract_element(vector, INT(0)))
+        rows[column + (first_row + k) * pitch] = value
+
+
+def _combination(target: LlvmTarget, kind: str) -> Callable[[Any, Any], Any]:
+    """How two vectors are combined."""
     builder = target.builder
 
     def combine(x: Any, y: Any) -> Any:
@@ -192,26 +229,32 @@ def fold_groups(
             return builder.fadd(x, y)
         return builder.select(builder.fcmp_ordered(">", x, y), x, y)
 
-    for begin in range(0, len(values), GROUP):
-        few = values[begin : begin + GROUP]
-        vectors = [target.spread(value.code) for _, value in few]
-        vectors += [target.spread(target.constant(NUMBER, 0.0))] * (GROUP - len(few))
-        folded = _fold_four(target, vectors, combine)
-        for k, (row, _) in enumerate(few):
-            _store_groups(rows, column + row * pitch, target.picked(folded, [4 * g + k for g in range(4)]))
+    return combine
+
+
+def _four(target: LlvmTarget, few: list[tuple[int, Value]]) -> list[Any]:
+    """Four vectors: these values, filled up with zeros."""
+    vectors = [target.spread(value.code) for _, value in few]
+    return vectors + [target.spread(target.constant(NUMBER, 0.0))] * (GROUP - len(few))
+
+
+def _nearest_lanes(target: LlvmTarget, values: list[Value], steps: tuple[int, ...]) -> list[Any]:
+    """Vectors of which each lane has the least of those that it has met: partners lie so many lanes away."""
+    builder = target.builder
+    vectors = [target.spread(value.code) for value in values]
+    for step in steps:
+        partner = [lane ^ step for lane in range(LANES)]
+        others = [target.picked(vector, partner) for vector in vectors]
+        nearer = builder.fcmp_ordered("<", others[0], vectors[0])
+        vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
+    return vectors
 
 
 def fold_nearest(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, first_row: int, values: list[Value]
 ) -> None:
     """Reduce groups of four lanes to the lane with the least first value, with its other values."""
-    builder = target.builder
-    vectors = [target.spread(value.code) for value in values]
-    for step in (1, 2):
-        partner = [lane ^ step for lane in range(LANES)]
-        others = [target.picked(vector, partner) for vector in vectors]
-        nearer = builder.fcmp_ordered("<", others[0], vectors[0])
-        vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
+    vectors = _nearest_lanes(target, values, (1, 2))
     for k, vector in enumerate(vectors):
         _store_groups(rows, column + (first_row + k) * pitch, target.picked(vector, [0, 4, 8, 12]))
 

@@ -11,6 +11,9 @@ from murmura.core.algebra import Value, minimum, sqrt, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec
 
+MOST_NEAREST = 64
+"""Neighbours that may count as nearest, at most."""
+
 
 def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
@@ -35,14 +38,14 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
             many = found.get()
             worst = closest[where(many > 0, many - 1, 0)]
             with t.if_then(visible & ((many < nearest) | (square < worst))):
-                _insert(t, closest, square, where(many < nearest, many, many - 1))
+                insert(t, closest, square, where(many < nearest, many, many - 1))
                 found.set(minimum(many + 1, nearest))
     furthest = closest[nearest - 1] * (1.0 + TIE)
     reach: Value = where(found.get() == nearest, furthest, radius * radius)
     return reach
 
 
-def _insert(t: Any, closest: Array, square: Value, place: Value) -> None:
+def insert(t: Any, closest: Array, square: Value, place: Value) -> None:
     """Put a distance into the ordered list, from this place downwards."""
     k = t.cell(place)
 

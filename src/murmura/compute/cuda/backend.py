@@ -16,6 +16,7 @@ from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
@@ -28,6 +29,7 @@ _texts: dict[Any, Text] = {}
 
 def _text_of(plan: Plan) -> Text:
     """The text of a plan's program, traced once for all plans that differ in numbers only."""
+    refuse_occlusion(plan, "cuda")
     key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.compute.reference.sight import Sight, eyes, look
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, initial_contributions
 from murmura.compute.trace.numpy_target import NumpyTarget
@@ -82,6 +83,8 @@ class Moment:
         }
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
+        self.sight: Sight | None = None
+        """What the agents that met others last have seen, where bodies hide each other."""
         self.world = plan.world_at(step, seed)
         self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
 
@@ -117,7 +120,13 @@ class Moment:
             (seen.square <= p[1].radius * p[1].radius).code, (len(rows), len(self.ids))
         ).copy()
         near[np.arange(len(rows)), rows] = False
-        visible = near & in_view(self.step.view(p, me), me.heading, way, seen.distance).code
+        view = self.step.view(p, me)
+        visible = near & in_view(view, me.heading, way, seen.distance).code
+        if self.plan.occludes:
+            half = self.step.half_width(everyone)
+            self.sight = look(self.plan, self.world, me, seen, view, p[1].radius, half, visible)
+            seen = seen.updated({"bins": self.target.value(self.sight.shown)})
+            visible = self.sight.shown > 0.0
         if self.plan.topological:
             reach = self._reach_of_nearest(visible, seen.square.code)
             near, visible = near & (seen.square.code <= reach), visible & (seen.square.code <= reach)
@@ -154,9 +163,10 @@ class Moment:
             {name: self._reduced(merge, mask) for name, merge in entry.items()}
             for entry, mask in zip(contribution, masks, strict=True)
         ]
+        eye = eyes(self.sight) if self.plan.uses_eye and self.sight else None
         p, me = self.sense(rows, (len(rows),))
         return p, self.step.decide(
-            p, me, contributions, initial_contributions(self.target, self.shapes.items)
+            p, me, contributions, initial_contributions(self.target, self.shapes.items), eye
         )
 
     def _reduced(self, merge: Merge, mask: NDArray[np.bool_]) -> Merge:

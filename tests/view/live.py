@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import math
 import socket
 import threading
 import time
@@ -243,7 +244,7 @@ class Frame:
     """A binary message, read as the contract says, field by field at its offset."""
 
     def __init__(self, message: bytes) -> None:
-        assert message[:4] == b"MRM1"
+        assert message[:4] in (b"MRM1", b"MRM3")
 
         def read(kind: str, offset: int) -> Any:
             return np.frombuffer(message, kind, 1, offset)[0].item()
@@ -253,6 +254,9 @@ class Frame:
         self.epoch, self.stride = read("<u4", 32), read("<u2", 36)
         self.column, self.wraps, self.roster = read("u1", 38), read("u1", 39) & 1, read("u1", 39) >> 1
         self.time_step, self.fastest = read("<f4", 40), read("<f4", 44)
+        if message[:4] == b"MRM3":
+            self._read_space(message, read)
+            return
         assert len(message) == 48 + 8 * self.count
         places = np.frombuffer(message, "<u2", offset=48).reshape(-1, 4)[:, :2].astype(np.float64)
         self.positions = (self.left, self.top) + places / 65535.0 * (self.width, self.height)
@@ -261,3 +265,31 @@ class Frame:
         self.speeds = rest[:, 1] / 255.0 * self.fastest
         self.species = rest[:, 2].astype(int)
         self.extra = rest[:, 3] / 255.0 * TOPS[self.column]
+
+    def _read_space(self, message: bytes, read: Callable[[str, int], Any]) -> None:
+        """A world with a depth: 64 bytes, then eight bytes an agent, then three bytes an agent."""
+        n = self.count
+        assert len(message) == 64 + 11 * n
+        self.floor, self.depth, self.wraps_z = read("<f4", 48), read("<f4", 52), read("<u4", 56) & 1
+        words = np.frombuffer(message, "<u2", 4 * n, 64).reshape(-1, 4)
+        low, sides = (self.left, self.top, self.floor), (self.width, self.height, self.depth)
+        self.positions = low + words[:, :3].astype(np.float64) / 65535.0 * sides
+        self.directions = np.array(
+            [_unfolded(int(word) & 255, int(word) >> 8) for word in words[:, 3]]
+        ).reshape(-1, 3)
+        looks = np.frombuffer(message, "u1", 3 * n, 64 + 8 * n).reshape(-1, 3).astype(int)
+        packed = looks[:, 0] | looks[:, 1] << 8
+        self.speeds = (packed & 31) / 31.0 * self.fastest
+        self.rolls = ((packed >> 5 & 31) / 15.5 - 1.0) * np.pi / 2.0
+        self.species = packed >> 10
+        self.extra = looks[:, 2] / 255.0 * TOPS[self.column]
+
+
+def _unfolded(u: int, v: int) -> list[float]:
+    """The unit vector of two bytes, corner by corner of the octahedron."""
+    x, y = u / 127.5 - 1.0, v / 127.5 - 1.0
+    z = 1.0 - abs(x) - abs(y)
+    if z < 0.0:
+        x, y = math.copysign(1.0 - abs(y), x), math.copysign(1.0 - abs(x), y)
+    length = math.hypot(x, y, z)
+    return [x / length, y / length, z / length]

@@ -25,7 +25,9 @@ MURMURA = [sys.executable, "-m", "murmura"]
 
 
 def environment(**more: str) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1"} | more
+    found = os.environ | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1"} | more
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the package anew
+    return found
 
 
 def murmura_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -242,7 +242,11 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
             view._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
 
         page.expose_function("toKernel", to_kernel)
-        page.set_content(HOST % json.dumps(state["_esm"]).replace("</", "<\\/"))
+        # What a visit to the whole page left behind must not fill a cell.
+        page.add_init_script("""localStorage["murmura.looks"] = '{"panel": true, "charts": true}'""")
+        host = HOST % json.dumps(state["_esm"]).replace("</", "<\\/")
+        page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
+        page.goto("http://notebook.test/")  # an address, without which there is no memory
         page.wait_for_function("window.loaded")
         page.evaluate("(state) => window.start(state)", {"page": state["page"], "height": 600})
         seen = 0
@@ -269,6 +273,15 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
         carry_until(lambda: view._hub.session.simulation.step_count > 10)
         frame = page.frames[1]
         carry_until(lambda: "200" in (frame.locator("#summary").text_content() or ""))
+        dock = frame.get_by_role("toolbar", name="Controls")
+        assert dock.evaluate(
+            "(bar) => bar.scrollWidth <= bar.clientWidth && bar.offsetHeight < 50"
+        )  # one line
+        assert not frame.get_by_label("Search settings").is_visible()
+        assert not frame.get_by_role("region", name="Charts").is_visible()
+        assert not frame.get_by_label("Palette", exact=True).is_visible()
+        frame.get_by_role("button", name="More controls").click()
+        assert frame.get_by_label("Palette", exact=True).is_visible()
         frame.locator("#flock").press(" ")  # the key of the page: pause
         carry_until(lambda: not view._hub.session.running)
         step = view._hub.session.simulation.step_count

@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -126,13 +127,13 @@ def make_tree(folder: Path) -> None:
             subprocess.run([sys.executable, "-m", "zipfile", "-e", wheel, site], check=True)
 
 
-def emulated(folder: Path) -> tuple[list[str], dict[str, str]]:
+def emulated(folder: Path, sources: Path) -> tuple[list[str], dict[str, str]]:
     """The command that is the tree's Python, and its environment."""
     tree = folder / "tree"
     paths = {
         "QEMU_LD_PREFIX": tree,
         "PYTHONHOME": tree / "usr",
-        "PYTHONPATH": f"{ROOT / 'src'}:{folder / 'site'}",
+        "PYTHONPATH": f"{sources}:{folder / 'site'}",
     }
     environment = (
         os.environ | {key: str(value) for key, value in paths.items()} | {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -153,12 +154,17 @@ def lines_of(command: list[str], part: str, names: list[str], environment: dict[
 def compare(folder: Path, names: list[str], compile_inside: bool) -> int:
     """Print a row for each scenario; the number of scenarios that differ."""
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    sources = (
+        folder / "source"
+    )  # kept kernels go by the source's hash: what is edited meanwhile must not count
+    shutil.rmtree(sources, ignore_errors=True)
+    shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("node_modules", "static"))
     names = names or sorted(golden)
     make_tree(folder)
-    python, environment = emulated(folder)
+    python, environment = emulated(folder, sources)
     kernels = folder / ("kernels-made-inside" if compile_inside else "kernels")
     environment["MURMURA_CACHE_DIR"] = str(kernels)
-    here = os.environ | {"PYTHONPATH": str(ROOT / "src"), "MURMURA_CACHE_DIR": str(folder / "kernels")}
+    here = os.environ | {"PYTHONPATH": str(sources), "MURMURA_CACHE_DIR": str(folder / "kernels")}
     if not compile_inside:
         (processor,) = lines_of(python, "processor", [], environment)
         parts = ["--processor", json.dumps(processor), "--part", "compile"]

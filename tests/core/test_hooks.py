@@ -99,7 +99,7 @@ PAIR = "    def pair(p, me, seen, world):\n        return "
         ),
         (
             "    def ster(p, me, found, world):\n        return me.velocity",
-            r"^rule 'mine' has a function 'ster' \(.*my_rule.py, line 10\), which is never called \(did you mean 'steer'",
+            r"^rule 'mine' has a function 'ster' \(.*my_rule.py, line 10\), which is never called \(did you mean",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import murmura as mm
-from murmura.core.saying import in_notebook, say
+from murmura.core.notices import in_notebook, print_notice
 from murmura.engine import compile_progress, compile_times
 from murmura.engine.compile_progress import CompileProgress, announced
 
@@ -43,7 +43,7 @@ def _own_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 def test_on_a_terminal_the_line_counts_and_ends_with_how_long_it_took(monkeypatch: pytest.MonkeyPatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with announced(CLASSIC, say) as tell:
+    with announced(CLASSIC, print_notice) as tell:
         assert tell is not None
         tell("compiling the kernel")
         assert terminal.counted.wait(20.0)
@@ -56,14 +56,14 @@ def test_on_a_terminal_the_line_counts_and_ends_with_how_long_it_took(monkeypatc
 def test_a_kernel_that_was_on_disk_is_not_mentioned(monkeypatch: pytest.MonkeyPatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with announced(CLASSIC, say):
+    with announced(CLASSIC, print_notice):
         pass
     assert terminal.getvalue() == ""
 
 
 def test_in_a_log_there_is_one_line(capsys: pytest.CaptureFixture[str]):
-    with announced(CLASSIC, say) as tell:
-        assert tell is say
+    with announced(CLASSIC, print_notice) as tell:
+        assert tell is print_notice
         tell("compiling the kernel")
     assert capsys.readouterr().err == "murmura: compiling the kernel\n"
 

@@ -15,7 +15,7 @@ HOOKS: dict[str, str] = {
     "item": "p, me, it, world",
     "feel": "p, me, found, world",
     "steer": "p, me, found, world",
-    "hush": "p, me, found, world",
+    "suppress": "p, me, found, world",
     "exclusive": "p, me, found, world",
     "age": "p, me, world",
     "fate": "p, me, found, world",
@@ -25,7 +25,7 @@ HOOKS: dict[str, str] = {
     "speaks": "p, me, world",
     "gather": "p, me, it, world",
     "report": "p, me, world",
-    "turn": "p, it, told, items, world",
+    "turn": "p, it, reports, items, world",
     "arrives": "p, it, species, world",
     "settle": "p, it, name, world",
 }

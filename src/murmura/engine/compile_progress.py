@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from murmura.core.saying import ChangingLine, say
+from murmura.core.notices import ChangingLine, print_notice
 from murmura.engine.compile_times import expected_seconds, note_compilation
 from murmura.scenario import Scenario
 
@@ -74,7 +74,7 @@ class CompileProgress:
 @contextmanager
 def announced(scenario: Scenario, announce: Announce | None) -> Iterator[Announce | None]:
     """What the backend of a simulation announces with: what was given, or a line that counts if one can."""
-    if announce is not say or not ChangingLine().can_change:
+    if announce is not print_notice or not ChangingLine().can_change:
         yield announce
         return
     with CompileProgress(scenario).counted() as begin:

@@ -35,6 +35,7 @@ from murmura.rules.life.mating import Mating
 from murmura.rules.life.panic import Fear, Threat
 from murmura.rules.life.sources import FoodSource
 from murmura.rules.models.cucker_smale import CuckerSmale
+from murmura.rules.models.stardisplay import StarDisplay
 from murmura.rules.models.vicsek import Vicsek
 from murmura.rules.models.vision import Vision
 from murmura.rules.models.zones import Zones
@@ -89,6 +90,7 @@ class Rules(RulesBase):
     banking: Banking = Banking()
     cruise: Cruise = Cruise()
     level: Level = Level()
+    stardisplay: StarDisplay = StarDisplay()
     def __getattr__(self, name: str) -> Any: ...  # rules of your own
 
 class WorldEdits(TypedDict, total=False):
@@ -115,6 +117,9 @@ class PerceptionEdits(TypedDict, total=False):
     field_of_view: float
     nearest: int | None
     rear_attention: float
+    occlusion: bool
+    body: float
+    bins: int
 
 class StartEdits(TypedDict, total=False):
     layout: Literal["uniform", "disc"]
@@ -129,6 +134,7 @@ class DisplayEdits(TypedDict, total=False):
     speed: float
     trails: bool
     follow_window: bool
+    shape: Literal["bird", "fish"]
 
 class SeparationEdits(TypedDict, total=False):
     enabled: bool
@@ -617,6 +623,28 @@ class LevelEdits(TypedDict, total=False):
     weight: float
     relaxation: float
 
+class StarDisplayEdits(TypedDict, total=False):
+    enabled: bool
+    weight: float
+    mass: float
+    separation: float
+    cohesion: float
+    alignment: float
+    randomness: float
+    neighbors: float
+    widest_range: float
+    adjustment: float
+    body: float
+    softness: float
+    separation_radius: float
+    blind_angle: float
+    roost_x: float
+    roost_y: float
+    roost_z: float
+    roost_radius: float
+    roost_turning: float
+    roost_height: float
+
 class RulesEdits(TypedDict, total=False):
     separation: SeparationEdits
     alignment: AlignmentEdits
@@ -661,6 +689,7 @@ class RulesEdits(TypedDict, total=False):
     banking: BankingEdits
     cruise: CruiseEdits
     level: LevelEdits
+    stardisplay: StarDisplayEdits
 
 class ScenarioEdits(TypedDict, total=False):
     name: str

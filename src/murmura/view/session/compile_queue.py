@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.core.saying import in_notebook
+from murmura.core.notices import in_notebook
 from murmura.engine.compile_progress import CompileProgress
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
@@ -73,9 +73,8 @@ class CompileQueue:
     def _build(self, progress: CompileProgress, standing: Simulation, changes: int) -> None:
         try:
             load_packer()  # packing frames at full rate needs compiled code, too
-            with progress.counted(
-                is_shown=not in_notebook()
-            ) as announce:  # a notebook's page shows it itself
+            # A notebook's page shows the progress itself.
+            with progress.counted(is_shown=not in_notebook()) as announce:
                 built = self._scene.build(standing, announce)
         except Exception as error:  # whatever it is, it must be reported, and the wait must end
             problem = error if isinstance(error, MurmuraError) else _compile_error(error)

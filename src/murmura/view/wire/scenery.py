@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.reader import Reader
-from murmura.engine.surroundings import surroundings
+from murmura.engine.reading.reader import Reader
+from murmura.engine.reading.surroundings import surroundings
 
 NO_SCENERY: dict[str, Any] = {"type": "scene", "objects": []}
 
@@ -31,4 +31,5 @@ def _place_of(seen: Reader, agent: int) -> dict[str, float]:
     row = int(np.searchsorted(state.ids, agent))
     if row == len(state.ids) or state.ids[row] != agent:
         return {}
-    return {"target_x": float(state["position_x"][row]), "target_y": float(state["position_y"][row])}
+    axes = "xyz"[: seen.scenario.world.dimension]
+    return {f"target_{axis}": float(state[f"position_{axis}"][row]) for axis in axes}

@@ -1,0 +1,245 @@
+"""The step of one agent on a GPU thread: scan the bins around it, decide, move and report.
+
+Candidates are in three rows of bins (nine in space). Each row is one run, or two where it crosses the seam of a
+wrapping world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, extra_place, world_record
+from murmura.compute.plan import Plan
+from murmura.compute.shapes import Shapes
+from murmura.compute.step import SAME_PLACE, Contributions, Step, initial_contributions
+from murmura.compute.trace.c_target import CTarget
+from murmura.core.algebra import (
+    CONDITION,
+    INTEGER,
+    NUMBER,
+    Condition,
+    Number,
+    Value,
+    code_of,
+    floor,
+    maximum,
+    minimum,
+    sqrt,
+    to_integer,
+    to_number,
+    where,
+)
+from murmura.core.layout import AXES
+from murmura.core.merging import flatten, unflatten
+from murmura.core.perception import TIE, in_view
+from murmura.core.tracing.record import Record
+from murmura.core.vec import Vec
+
+Visit = Callable[[Value, Vec, list[Value]], list[Any]]
+
+
+class AgentTrace:
+    """The trace of one agent's step, for agent `i` of the sorted flock."""
+
+    writes_forces = "a.sizes.keep"
+    """The condition, in the device's language, that this step stores forces."""
+
+    def __init__(self, plan: Plan, shapes: Shapes, target: CTarget) -> None:
+        self.plan, self.shapes, self.target = plan, shapes, target
+        self.world = world_record(plan, target)
+        self.memory = DeviceMemory(plan, target, self.world)
+        self.step = Step(plan, target, self.memory, self.world)
+        self.i = Value(target, INTEGER, "i")
+        self._everyone = self.step.needs_unseen
+
+    def agent(self) -> AgentColumns:
+        return AgentColumns(self.plan, self.target, "sorted", self.i)
+
+    def contributions(self) -> Contributions:
+        """What the agent's neighbours contribute."""
+        shape = initial_contributions(self.target, self.shapes.pairs)
+        # The scan has its own scope, and decisions load their values after it, which saves registers.
+        values = self.target.block(flatten(shape), lambda held: self._meetings(shape, held))
+        found: Contributions = unflatten(shape, values)
+        return found
+
+    def _meetings(self, shape: Contributions, values: list[Value]) -> list[Any]:
+        columns = self.agent()
+        p, me = self.step.sense(columns, columns.identity)
+        cosine = self.step.view(p, me)
+        reach = p[1].radius * p[1].radius
+        if self.plan.topological:
+            reach = self._reach_of_nearest(me, cosine, reach)
+
+        def meet(j: Value, way: Vec, held: list[Value]) -> list[Any]:
+            before: Contributions = unflatten(shape, [*held])
+            return flatten(self._met(p, me, cosine, j, way, before))
+
+        return self._candidates(me, reach, values, meet)
+
+    def _met(
+        self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
+    ) -> Contributions:
+        """The contributions so far, merged with those of a neighbour within reach."""
+        visible = in_view(cosine, me.heading, way, distance_of(way))
+
+        def merged(mask: Condition, shown: Condition) -> Contributions:
+            columns = AgentColumns(self.plan, self.target, "sorted", j)
+            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated({"visible": shown})
+            return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
+
+        if self._everyone:
+            return merged(visible, visible)
+        always = Value(self.target, CONDITION, self.target.constant(CONDITION, True))
+        found = self.target.branch(visible, flatten(before), lambda _: flatten(merged(True, always)))
+        together: Contributions = unflatten(before, found)
+        return together
+
+    def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
+        """The squared distance of the k-th nearest visible neighbour."""
+        self.target.write("Nearest nearest; nearest.count = 0;")
+
+        def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
+            visible = in_view(cosine, me.heading, way, distance_of(way))
+            square = way.square.code
+            with self.target.scope(f"if ({visible.code})"):
+                self.target.write(f"note_nearest(&nearest, a.sizes.nearest, {square});")
+            return []
+
+        self._candidates(me, reach, [], note)
+        full = self.target.value(CONDITION, "nearest.count == a.sizes.nearest")
+        last = self.target.value(NUMBER, "nearest.squares[a.sizes.nearest - 1]", steady=False)
+        return where(full, last * (1.0 + TIE), reach)
+
+    def _candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
+        """Visit all other agents within a squared distance: values = visit(row, offset, values)."""
+        parts = 2 if self.world.wraps else 1
+        rows = self._rows_of(me)
+
+        def run(number: Value, held: list[Value]) -> list[Any]:
+            beside = number // parts
+            asides = [beside - 1] if len(rows) == 1 else [beside % 3 - 1, beside // 3 - 1]
+            begin, end, shift = self._run(me, reach, rows, asides, number % parts == 1)
+            here = me.position - shift
+
+            def candidate(j: Value, inner: list[Value]) -> list[Any]:
+                numbers = self.target.load_quad("a.sorted.places", j, steady=True)
+                way = Vec(*numbers[: self.plan.dimension]) - here
+                near = (way.square <= reach) & (j != self.i)
+                return self.target.branch(near, inner, lambda innermost: visit(j, way, innermost))
+
+            return self.target.loop(begin, end, 1, held, candidate)
+
+        return self.target.loop(0, 3 ** len(rows) * parts, 1, values, run, rolled=True)
+
+    def _grid(self, name: str, kind: str = NUMBER) -> Value:
+        return self.target.value(kind, f"a.index.grid->{name}")
+
+    def _rows_of(self, me: Record) -> list[Value]:
+        """The agent's row and, in space, its layer."""
+        found = []
+        for axis, count in zip(AXES[1 : self.plan.dimension], ("rows", "layers"), strict=False):
+            place = (getattr(me.position, axis) - self._grid(f"{axis}0")) * self._grid(f"per_{axis}")
+            code = f"between({place.code}, {self._grid(count, INTEGER).code})"
+            found.append(self.target.value(INTEGER, code))
+        return found
+
+    def _run(
+        self, me: Record, reach: Number, rows: list[Value], asides: list[Value], beyond: Condition
+    ) -> tuple[Value, Value, Vec]:
+        """The run of agents in one row of bins within the agent's circle, and their shift across the seam.
+
+        `beyond`: those on the other side of the seam of a wrapping world.
+        """
+        there, gaps = [row + beside for row, beside in zip(rows, asides, strict=True)], []
+        heights = ("row_height", "layer_height")
+        for axis, name, row, beside in zip(AXES[1:], heights, there, asides, strict=False):
+            x, height = getattr(me.position, axis), self._grid(name)
+            edge = self._grid(f"{axis}0") + height * to_number(row)
+            gap = where(beside > 0, edge - x, where(beside < 0, x - (edge + height), 0.0))
+            gaps.append(maximum(gap, 0.0))
+        square = Vec(*gaps).square * 0.999
+        # Slightly wider than the circle, so that rounding cannot lose a neighbour on its edge.
+        half = sqrt(maximum(reach - square, 0.0)) * 1.0001 + 1e-3
+        first, last = (self._column(me.position.x + sign * half) for sign in (-1.0, 1.0))
+        line, is_row, shifts = self._line(there)
+        columns = self._grid("columns", INTEGER)
+        shift_x: Any = self.target.number(0.0)
+        if self.world.wraps:
+            first, last, shift_x = self._across_seam(first, last, beyond)
+        else:
+            # Without a seam, agents outside of the grid are in the border bins, whatever their distance.
+            first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
+        begin, end = self._stretch(line, first, last)
+        if len(rows) == 2:
+            is_row = is_row & (square <= reach * 1.001)  # a corner may be out of reach altogether
+        return begin, where(is_row, end, begin), Vec(shift_x, *shifts)
+
+    def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
+        """The number of a row, whether it exists, and its shift along y and z."""
+        numbers, shifts, exists = [], [], Value(self.target, CONDITION, self.target.constant(CONDITION, True))
+        sizes, edges = [*self.world.size][1:], self.world.edges[1:]
+        for row, name, size, edge in zip(there, ("rows", "layers"), sizes, edges, strict=False):
+            count = self._grid(name, INTEGER)
+            if edge == "wrap":
+                shifts.append(where(row < 0, -size, where(row >= count, size, 0.0)))
+                numbers.append(where(row < 0, row + count, where(row >= count, row - count, row)))
+            else:
+                shifts.append(self.target.number(0.0))
+                inside = (row >= 0) & (row < count)
+                exists = exists & inside
+                numbers.append(where(inside, row, 0))
+        if len(numbers) == 1:
+            return numbers[0], exists, shifts
+        return numbers[1] * self._grid("rows", INTEGER) + numbers[0], exists, shifts
+
+    def _column(self, x: Number) -> Value:
+        column: Value = to_integer(floor((x - self._grid("x0")) * self._grid("per_x")))
+        return column
+
+    def _across_seam(self, first: Value, last: Value, beyond: Condition) -> tuple[Value, Value, Value]:
+        """The bins of a run on one side of the seam of a wrapping world, and their shift."""
+        columns, width = self._grid("columns", INTEGER), self.world.size.x
+        under, over = first < 0, last >= columns
+        far_first = where(under, first + columns, 0)
+        far_last = where(under, columns - 1, where(over, last - columns, -1))
+        shift = where(beyond, where(under, -width, width), 0.0)
+        first = where(beyond, far_first, maximum(first, 0))
+        last = where(beyond, far_last, minimum(last, columns - 1))
+        return first, last, shift
+
+    def _stretch(self, row: Value, first: Value, last: Value) -> tuple[Value, Value]:
+        """The begin and end of the agents in these bins of a row; empty if last < first."""
+        base = row * self._grid("columns", INTEGER)
+        begin = self.target.load("a.index.start", base + minimum(first, last + 1), INTEGER, steady=True)
+        end = self.target.load("a.index.start", base + last + 1, INTEGER, steady=True)
+        return begin, end
+
+    def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
+        """Store the agent after the step."""
+        target = self.target
+        if self.plan.dimension == 2:
+            target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
+        else:
+            for array, vector in (("places", me.position), ("velocities", me.velocity)):
+                target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
+        for column, value in enumerate(self.step.carried(me)):
+            target.store("a.flock.extras", extra_place(target, column, self.i), value)
+        with target.scope(f"if ({self.writes_forces})"):
+            for column, value in enumerate([*force, crowd]):
+                target.store("a.flock.forces", extra_place(target, column, self.i), value)
+        target.store("a.flock.ids", self.i, name, INTEGER)
+        self._report_not_finite([code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)])
+
+    def _report_not_finite(self, numbers: list[str]) -> None:
+        """Stop the run if one of these is not finite."""
+        for k in range(0, len(numbers), 4):
+            four = [*numbers[k : k + 4], *["0.0f"] * 3][:4]
+            self.target.write(f"note_trouble(a, {', '.join(four)});")
+
+
+def distance_of(way: Vec) -> Number:
+    """The same expression as in `Step.neighbor`, so that the two share one binding."""
+    square = way.square
+    return square * (1.0 / sqrt(square + SAME_PLACE))

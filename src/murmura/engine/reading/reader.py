@@ -1,0 +1,148 @@
+"""Reads a flock at one instant: its arrays, its measures, and what one agent sees and does.
+
+A simulation, a snapshot of one and a recorded frame are all readers: each says where its state comes from, and shares
+every answer that follows from the state. Nothing here advances time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.compute.plan import Plan
+from murmura.core.errors import UnknownNameError
+from murmura.core.layout import AXES
+from murmura.core.randomness import seed_words
+from murmura.core.state import State
+from murmura.engine.reading.instant import make_flock, seen_columns
+from murmura.engine.reading.presentation import read_only
+from murmura.measure import Flock, Lives, measure_flock
+from murmura.scenario import Scenario
+
+
+class Reader(ABC):
+    """A flock at one instant. Subclasses set `_plan` and `_seed`, and know the state and its step."""
+
+    _plan: Plan
+    _seed: int
+
+    @property
+    @abstractmethod
+    def step_count(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def state(self) -> State:
+        """The flock as columns in ascending id. Look, do not touch."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether reading would not wait for a device."""
+        return True
+
+    def _lives(self) -> Lives | None:
+        """Births and deaths of the last minute; None where they are not known."""
+        return None
+
+    @property
+    def scenario(self) -> Scenario:
+        return self._plan.scenario
+
+    @property
+    def seed(self) -> int:
+        return self._seed
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.step_count * self.scenario.motion.time_step
+
+    @property
+    def agent_count(self) -> int:
+        return len(self.roster)
+
+    @property
+    def roster(self) -> NDArray[np.int32]:
+        """Ids of the living, ascending: the same array until somebody is born or dies. Look, do not touch."""
+        return self.state.ids
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        return read_only(self.state.ids.copy())
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """Places, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
+        return self._vectors("position")
+
+    @property
+    def velocities(self) -> NDArray[np.float32]:
+        """Velocities, shaped as places are, per second or per tick as `scenario.motion.velocity_unit` says."""
+        return self._vectors("velocity")
+
+    @property
+    def forces(self) -> NDArray[np.float32]:
+        """What the last step applied, shaped as places are; zero before the first step."""
+        return self._vectors("acceleration")
+
+    def _vectors(self, name: str) -> NDArray[np.float32]:
+        return read_only(
+            np.stack([self.state[f"{name}_{axis}"] for axis in AXES[: self._plan.dimension]], axis=1)
+        )
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A read-only copy of any state column, in ascending id."""
+        return read_only(self.state[name].copy())
+
+    def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
+        return np.arange(self.agent_count), [self.state[name] for name in names]
+
+    def neighbors(self, agent_id: int) -> NDArray[np.int32]:
+        """Ids that this agent perceives now, ascending."""
+        row = self._row_of(agent_id)
+        seen = self._moment().visible(np.array([row]))
+        return read_only(self.state.ids[seen[0]])
+
+    def explain(self, agent_id: int) -> dict[str, Any]:
+        """What an agent sees, and what each rule asks of it, right now."""
+        from murmura.engine.reading.explain import explain
+
+        return explain(self._moment(), self.state, self._row_of(agent_id))
+
+    def _row_of(self, agent_id: int) -> int:
+        if isinstance(agent_id, list | tuple) or np.ndim(agent_id) != 0:
+            raise UnknownNameError(f"expected the id of one agent, got {agent_id!r}")
+        return int(self.state.rows_of(agent_id)[0])
+
+    def _moment(self) -> Any:
+        from murmura.compute.reference import Moment
+
+        return Moment(self._plan, self.state, self.step_count, seed_words(self._seed))
+
+    def flock(self) -> Flock:
+        """This instant as measures see it; velocities per second."""
+        columns = [self.state[name] for name in seen_columns(self._plan)]
+        return make_flock(columns, self._plan, self._lives())
+
+    def flock_later(self, ordered: bool = False) -> Callable[[], Flock]:
+        """Copy the columns now, and make the flock of them in whatever thread calls the result.
+
+        In ascending id if `ordered`, which decides about the last bits of sums; else as the backend has them, for less.
+        """
+        names = seen_columns(self._plan)
+        seen = [self.state[name] for name in names] if ordered else self.read_unordered(names)[1]
+        return partial(make_flock, [np.array(column) for column in seen], self._plan, self._lives())
+
+    def measure(self, names: Sequence[str] | None = None) -> dict[str, float]:
+        """What can be said about the flock now: polarization, milling, spacing, groups and more, or what is named."""
+        return measure_flock(self.flock(), names)
+
+    def state_hash(self) -> str:
+        """SHA-256 of the state: equal bits, equal hash."""
+        return self.state.digest(self.step_count)

@@ -1,0 +1,57 @@
+"""What lives and changes beside the flock, as a reader wants it: hunters, food, carcasses, the hour.
+
+Obstacles, attractors, home ranges and wind are in the scenario and need no reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from murmura.core.layout import Layout
+from murmura.rules.life.feeding import Feeding
+from murmura.rules.predators.reading import hunters_in
+from murmura.scenario import Scenario
+
+if TYPE_CHECKING:
+    from murmura.engine.reading.reader import Reader
+
+FOOD_COLUMNS = Layout((*Feeding.item_fields, *Feeding.memory_fields)).columns
+
+
+def surroundings(scenario: Scenario, items: Mapping[str, NDArray[Any]], time: float) -> list[dict[str, Any]]:
+    """The objects of one instant, a dictionary each with its `kind`: predator, food, carcass, sky.
+
+    Args:
+        scenario: The scenario.
+        items: Rows of items by rule, as a state holds them; a rule without rows adds no objects.
+        time: Simulated time [s].
+    """
+    return [
+        found
+        for name, rule in scenario.rules
+        if rule.enabled
+        for found in rule.objects(items.get(name), time)
+    ]
+
+
+def hunters(of: Reader) -> list[dict[str, Any]]:
+    """The hunters that are alive.
+
+    Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy
+    (and z, vz in space), heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far
+    it frightens now [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
+    """
+    return hunters_in(of.state.items.get("predators"))
+
+
+def food(of: Reader) -> list[dict[str, Any]]:
+    """The sources of food, full or empty.
+
+    Each is a dictionary: id (also `other` in events of meals), x, y (and z in space) [u], amount left, amount when
+    full, feeders, radius (how near feeders gather [u]).
+    """
+    found: list[dict[str, Any]] = of.scenario.rules.feeding.sources_in(of.state.items.get("feeding"))
+    return found

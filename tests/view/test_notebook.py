@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -194,6 +195,16 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(BackendError, match=r'pip install "murmura\[notebook\]"'):
         mm.show(flock(5), backend="reference")
+
+
+@pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
+def test_what_is_put_into_a_page_whole_imports_nothing():
+    """A file beside it is not there in a notebook's frame, nor in an exported page."""
+    (page,) = (REAL_PAGE / "assets").glob("index-*.js")
+    for script in (page, REAL_PAGE / "notebook.js", REAL_PAGE / "standalone.js"):
+        assert not re.findall(
+            r"""(?:\bfrom|\bimport)\s*\(?["'`]\./[^"'`]*""", script.read_text(encoding="utf-8")
+        ), script
 
 
 HOST = """<!doctype html><div id="cell"></div><script type="module">

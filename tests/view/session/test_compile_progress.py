@@ -15,7 +15,6 @@ from murmura.core.errors import BackendError, MurmuraError
 from murmura.engine import compile_times
 from murmura.engine.simulation import Simulation
 from murmura.view.compare import Pair, SyncedSession
-from murmura.view.session import compile_progress
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.wire.frames import encode, pack_with_numpy
@@ -60,7 +59,6 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 def workshop(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Workshop]:
     found = Workshop()
     monkeypatch.setattr(Scene, "build", lambda *words: found.build(*words))
-    monkeypatch.setattr(compile_progress, "say", lambda text: None)
     monkeypatch.setattr(compile_times, "cache_folder", lambda: tmp_path)
     yield found
     for _ in range(9):

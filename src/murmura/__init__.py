@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
+    from murmura.engine.reading.surroundings import food, hunters
     from murmura.engine.simulation import Simulation
-    from murmura.engine.surroundings import food, hunters
     from murmura.lab.exports.lineage import lineage
     from murmura.lab.figures.plot import plot
     from murmura.lab.fit.fit import fit
@@ -38,8 +38,8 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
-    "food": "murmura.engine.surroundings",
-    "hunters": "murmura.engine.surroundings",
+    "food": "murmura.engine.reading.surroundings",
+    "hunters": "murmura.engine.reading.surroundings",
     "Simulation": "murmura.engine.simulation",
     "lineage": "murmura.lab.exports.lineage",
     "plot": "murmura.lab.figures.plot",

@@ -47,10 +47,8 @@ def built() -> None:
 
 @pytest.fixture(scope="package")
 def live(built: None) -> Iterator[Live]:
-    found = Live(Session(flock(), seed=7, backend="reference"))
-    found.open()
-    yield found
-    found.close()
+    with Live(Session(flock(), seed=7, backend="reference")) as found:
+        yield found
 
 
 VIEWPORT: ViewportSize = {"width": 960, "height": 640}

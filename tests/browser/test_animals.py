@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.engine.surroundings import hunters
+from murmura.engine.reading.surroundings import hunters
 from tests.view.live import flock
 
 from .tab import Tab

@@ -72,7 +72,7 @@ class Posts(Rule):
         return Vec(0.1 * found.near + 0.0 * me.velocity.x, 0.0 * me.velocity.y)
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(found.near > 0.0, 0.25, 1.0)
 
     @staticmethod
@@ -117,8 +117,8 @@ class Posts(Rule):
         return {"seen": me.position}
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        it.count, it.sum, it.score = told.count, told.sum, told.best.score
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        it.count, it.sum, it.score = reports.count, reports.sum, reports.best.score
         it.turns = it.turns + 1.0
         it.called = -1.0
 
@@ -127,7 +127,7 @@ class Posts(Rule):
             it.turns = 0.0
 
         when((it.turns >= p.every) & (it.target >= 0.0), call)
-        it.target = told.best.id
+        it.target = reports.best.id
 
 
 PLACE = Layout((*Posts.item_fields, *Posts.memory_fields)).place

@@ -100,8 +100,8 @@ class Undecided(Rule):
         return {"near": Count(me.speed > it.depth)}
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        if told.near > 3.0:
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        if reports.near > 3.0:
             it.depth = 0.0
 
 

@@ -124,7 +124,7 @@ def test_loops_carry_values_and_branches_have_effects() -> None:
 
         def add(k: Value, values: list[Value]) -> list[Any]:
             total, count = values
-            total, count = target.under(
+            total, count = target.branch(
                 k % 2 == 0, [total, count], lambda v: [v[0] + to_number(k), v[1] + 1.0]
             )
             return [total, count]

@@ -101,7 +101,7 @@ def test_loops_carry_values_and_branches_have_effects() -> None:
 
         def add(k: Value, values: list[Value]) -> list[Any]:
             total, count = values
-            return target.under(k % 2 == 0, [total, count], lambda v: [v[0] + to_number(k), v[1] + 1.0])
+            return target.branch(k % 2 == 0, [total, count], lambda v: [v[0] + to_number(k), v[1] + 1.0])
 
         zero = target.number(0.0)
         total, count = target.loop(0, i + 1, 1, [zero, zero], add)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
-from murmura.core.merging import FAR, Greatest, Least, Merge, Sum, found, leaves, named, rebuilt
+from murmura.core.merging import FAR, Greatest, Least, Merge, Sum, flatten, found, named, unflatten
 from murmura.core.vec import Vec
 
 SPEAKERS, LISTENERS = 30, 40
@@ -27,7 +27,7 @@ def plain(x: Any) -> NDArray[np.float64]:
 
 def folded(contributions: list[Merge]) -> Merge:
     """All contributions, one speaker after the other, to those who hear them."""
-    total = contributions[0].blank(NumpyTarget())
+    total = contributions[0].initial(NumpyTarget())
     for contribution, heard in zip(contributions, HEARD, strict=True):
         total = total.merged(contribution, NumpyTarget().value(heard, "condition"))
     return total
@@ -124,12 +124,12 @@ def test_a_contribution_must_say_how_it_merges(said: Any) -> None:
 
 def test_leaves_are_put_back_in_their_order() -> None:
     tree = {"a": Sum(Vec(1, 2)), "b": {"c": Least(3, d=4, e=Vec(5, 6))}, "f": (7, [8])}
-    assert leaves(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
-    values = [leaf * 10 for leaf in leaves(tree)]
-    other = rebuilt(tree, values)
+    assert flatten(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
+    values = [leaf * 10 for leaf in flatten(tree)]
+    other = unflatten(tree, values)
     assert values == []
-    assert leaves(other) == [10, 20, 30, 40, 50, 60, 70, 80]
+    assert flatten(other) == [10, 20, 30, 40, 50, 60, 70, 80]
     assert isinstance(other["a"], Sum)
     assert isinstance(other["b"]["c"], Least)
     assert list(other["b"]["c"].parts) == ["score", "d", "e"]
-    assert leaves(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert flatten(tree) == [1, 2, 3, 4, 5, 6, 7, 8]

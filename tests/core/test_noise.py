@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura.compute.trace.numpy_target import NumpyTarget
-from murmura.core import noise as perlin
+from murmura.core.noise import plane as perlin
 from tests.sizes import size
 
 from . import oracle

@@ -64,6 +64,15 @@ def test_a_rule_can_be_registered_and_replaced() -> None:
     assert registered_rule("gust") is Other
 
 
+def test_a_rule_file_may_call_suppress_by_its_first_name() -> None:
+    class Old(Rule):
+        @staticmethod
+        def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return 0.0
+
+    assert register_rule("old")(Old).suppress is Old.hush
+
+
 @pytest.mark.parametrize("name", ["", "two words", "1st", "a-b"])
 def test_a_name_is_an_identifier(name: str) -> None:
     with pytest.raises(

@@ -10,7 +10,7 @@ from scipy import stats
 
 from murmura import Scenario, Simulation
 from murmura.core.errors import ScenarioError, UnknownNameError
-from murmura.core.state import DTYPE, LARGEST_ID, NOBODY, FeedingState, Gender, MatingState, State
+from murmura.core.state import DTYPE, LARGEST_ID, NO_AGENT, FeedingState, Gender, MatingState, State
 
 FLOATS = [
     "position_x",
@@ -71,7 +71,7 @@ def test_a_new_agent() -> None:
     for name in zero:
         assert not state[name].any(), name
     assert state["energy"].tolist() == [1.0] * 3
-    assert state["target_food_id"].tolist() == state["target_mate_id"].tolist() == [NOBODY] * 3 == [-1] * 3
+    assert state["target_food_id"].tolist() == state["target_mate_id"].tolist() == [NO_AGENT] * 3 == [-1] * 3
 
 
 def test_species_0_is_called_default() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from murmura.core.noise_in_space import fractal_noise_vector, noise, noise_vector
-from murmura.core.vec import Vec, any_direction, from_angle
+from murmura.core.noise.space import fractal_noise_vector, noise, noise_vector
+from murmura.core.vec import Vec, from_angle, random_direction
 
 RNG = np.random.default_rng(7)
 PAIRS = RNG.normal(size=(40, 2, 3))
@@ -51,7 +51,7 @@ def test_no_turn_from_or_to_nothing_or_to_itself() -> None:
 def test_products_and_levels() -> None:
     for a, b in PAIRS:
         assert plain(Vec(*a).cross(Vec(*b))) == pytest.approx(np.cross(a, b))
-        assert float(Vec(*a).aside.dot(Vec(*a))) == pytest.approx(0.0, abs=1e-12)
+        assert float(Vec(*a).perpendicular.dot(Vec(*a))) == pytest.approx(0.0, abs=1e-12)
     assert plain(Vec(1.0, 2.0, 3.0).left) == pytest.approx([-2.0, 1.0, 0.0])
     assert float(Vec(0.0, 2.0, 5.0).angle) == pytest.approx(math.pi / 2.0)
     assert plain(Vec(1.0, 0.0, 4.0).rotated(math.pi / 2.0)) == pytest.approx([0.0, 1.0, 4.0])
@@ -60,7 +60,7 @@ def test_products_and_levels() -> None:
 
 def test_random_directions_favour_none() -> None:
     u, v = RNG.random((2, 40_000))
-    found = np.stack([*any_direction(2.0 * math.pi * u, v, 3.0, 3)], axis=1)
+    found = np.stack([*random_direction(2.0 * math.pi * u, v, 3.0, 3)], axis=1)
     assert np.linalg.norm(found, axis=1) == pytest.approx(3.0)
     np.testing.assert_allclose(found.T @ found / len(found), 3.0 * np.eye(3), atol=0.06)
 

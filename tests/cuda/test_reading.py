@@ -31,7 +31,7 @@ def test_a_frame_of_the_view_is_the_same_from_a_snapshot(name: str):
 
     sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 24}), seed=5, backend="cuda")
     sim.step(2)
-    shot = sim.look()
+    shot = sim.reader()
     assert shot is not sim
     assert encode(shot, 1) == encode(sim, 1)
 

@@ -41,7 +41,7 @@ def test_files_are_those_of_waiting_for_every_frame(
 ):
     ours = recorded(scene, tmp_path / "ours", metrics_every=metrics_every)
     assert ours.frames.steps.tolist() == [0, 2, 4, 5]
-    monkeypatch.setattr(mm.Simulation, "look", lambda simulation, measured=False: simulation)
+    monkeypatch.setattr(mm.Simulation, "reader", lambda simulation, measured=False: simulation)
     waited = recorded(scene, tmp_path / "waited", metrics_every=metrics_every)
     for name in FILES:
         assert (ours.folder / name).read_bytes() == (waited.folder / name).read_bytes(), name

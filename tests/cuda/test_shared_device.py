@@ -10,7 +10,7 @@ import pytest
 from murmura.compute.cuda.host import HOST_HEADER, compiled
 from murmura.compute.cuda.index_text import SCAN_BLOCK, SCAN_EACH, SCAN_TEXT, SCAN_THREADS
 from murmura.compute.cuda.records import record_type, records_text
-from murmura.compute.cuda.reports import FINENESS, TELLING_TEXT
+from murmura.compute.cuda.reports import FINENESS, REPORTS_TEXT
 
 BLOCK = """
 #include <pthread.h>
@@ -106,9 +106,9 @@ static unsigned long long told[3];
 static const float* values;
 static const int* ids;
 static void tell(const Arguments a) {
-    count_told(&told[0], values[mine] > 0.0f);
-    total_told(&told[1], values[mine]);
-    best_told(&told[2], values[mine], ids[mine]);
+    count_report(&told[0], values[mine] > 0.0f);
+    total_report(&told[1], values[mine]);
+    best_report(&told[2], values[mine], ids[mine]);
 }
 void tell_all(const float* given, const int* names, float* found) {
     Arguments a;
@@ -130,7 +130,7 @@ def test_a_warp_tells_what_its_threads_would_tell_one_by_one(scale: float, alone
         + WARP
         + "#define THREADS 32\n"
         + records_text()
-        + TELLING_TEXT
+        + REPORTS_TEXT
         + LAUNCH.split("void scan")[0]
     )
     library = ctypes.CDLL(str(compiled(text + TELL)))

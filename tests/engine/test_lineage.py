@@ -156,7 +156,7 @@ def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
     fresh = restored.lineage()
     assert fresh.first == 40 and fresh.founders.all()
     np.testing.assert_array_equal(fresh.generations, simulation.column("generation"))
-    restored.remember(simulation.lineage())
+    restored.restore_lineage(simulation.lineage())
     for each in (simulation, restored):
         each.step(20)
     assert told(restored.lineage()) == told(simulation.lineage())
@@ -165,9 +165,9 @@ def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
 
 def test_a_flock_of_before_may_come_back_and_another_begins_anew() -> None:
     register = Register(np.array([2, 5]), np.array([0, 0]), 0)
-    register.meet(np.array([2]), np.array([0]), 4)
-    register.meet(np.array([2, 5]), np.array([0, 0]), 5)
+    register.add_unknown(np.array([2]), np.array([0]), 4)
+    register.add_unknown(np.array([2, 5]), np.array([0, 0]), 5)
     assert register["died"].tolist() == [ALIVE, ALIVE]
-    register.meet(np.array([1, 2, 3]), np.array([0, 1, 0]), 9)  # 1 and 3 cannot have been born after 5
+    register.add_unknown(np.array([1, 2, 3]), np.array([0, 1, 0]), 9)  # 1 and 3 cannot have been born after 5
     tree = register.lineage(("a", "b"), 9, 0.5)
     assert tree.ids.tolist() == [1, 2, 3] and tree.first == 9 and tree.species.tolist() == [0, 1, 0]

@@ -23,7 +23,7 @@ STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the larges
 LOOSE = 2000.0 * EPS  # what all must reach, where sums cancel
 EDGE = 0.005  # whoever moves by more than this when shaken by rounding stands on an edge
 SHAKES = 4
-NOBODY = 1e30  # larger numbers mean that there is none: they are exact
+NO_AGENT = 1e30  # larger numbers mean that there is none: they are exact
 COLUMNS = (
     "position_x",
     "position_y",
@@ -123,7 +123,7 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     for name in untouched:
         assert np.array_equal(sim.state[name][here], before[name][stayed]), name
     force = np.linalg.norm(twin.forces, axis=1)
-    error = np.max([differences[name] for name in sim._plan.felt_columns[:-1]], axis=0)
+    error = np.max([differences[name] for name in sim._plan.force_columns[:-1]], axis=0)
     found.agents += len(edge)
     found.left_out += int(edge.sum())
     found.not_strict += int((~strict & ~edge).sum())
@@ -198,11 +198,11 @@ def _lived(
             if column_type(column_name(name)).kind == "i":
                 continue
             largest = np.maximum(np.abs(column), size if name.startswith("position") else 0.0)
-            largest[largest > NOBODY] = 0.0
+            largest[largest > NO_AGENT] = 0.0
             moment.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, len(state))
         world = moment.world
         # The lattice of noise repeats after 256 cells: coordinates in it are rounded like numbers near 256.
-        moment.world = moment.step.world = world.having(
+        moment.world = moment.step.world = world.updated(
             {
                 "noise_x": world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
                 "noise_y": world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),

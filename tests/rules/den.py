@@ -10,7 +10,7 @@ import numpy as np
 from murmura.compute.items import ItemRow, numpy_rows
 from murmura.compute.plan import Plan
 from murmura.core.randomness import seed_words
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.rules.predators import Predators
 from murmura.rules.predators.row import LAYOUT
@@ -80,8 +80,8 @@ class Den:
         if prey is not None:
             self._report(number, **prey)
         place = Vec(self.get("x", number), self.get("y", number))
-        told = Record(
-            "told",
+        reports = Record(
+            "reports",
             {
                 "seen": float(seen),
                 "offset": (Vec(*center) - place) * seen,
@@ -90,7 +90,7 @@ class Den:
                 "best": Record("best", {"score": best[0], "id": float(best[1])}),
             },
         )
-        Predators.turn(self.p, it, told, rows, self.plan.world_at(self.step, seed_words(1)))
+        Predators.turn(self.p, it, reports, rows, self.plan.world_at(self.step, seed_words(1)))
         self.step += 1
 
     def _report(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.rules.environment.daylight import Daylight, hour_at, sky, valued
+from murmura.rules.environment.daylight import Daylight, hour_at, sky, value_at
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_values_of_the_hour(time: float, period: str, speed: float):
     rule = Daylight()
     hour = hour_at(rule, time)
     assert sky(rule, time).period == period
-    assert valued(rule, hour, 0.5, 0.8, 1.0, 0.9) == pytest.approx(speed, abs=1e-9)
+    assert value_at(rule, hour, 0.5, 0.8, 1.0, 0.9) == pytest.approx(speed, abs=1e-9)
 
 
 def test_the_sky_has_a_clock_and_light():
@@ -51,7 +51,7 @@ def test_animals_are_as_fast_as_their_hour_allows():
         speed = np.hypot(*sim.velocities.T)
         # Panic is nobody's here, so the top speed is the hour's.
         hour = hour_at(sim.scenario.rules.daylight, sim.time - 1 / 60)
-        change = valued(sim.scenario.rules.daylight, hour, 0.5, 0.8, 1.0, 0.9)
+        change = value_at(sim.scenario.rules.daylight, hour, 0.5, 0.8, 1.0, 0.9)
         assert speed[species == 0].max() == pytest.approx(15.0 * change, rel=1e-5)
         assert abs(change - starling) < 0.11
         assert speed[species == 1].max() == pytest.approx(20.0 * bat, rel=0.11)

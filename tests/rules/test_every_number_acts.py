@@ -35,8 +35,9 @@ def numbers() -> dict[str, tuple[float, float]]:
 def begun(scene: str) -> mm.Simulation:
     """A flock in the middle of things; `courting` is `life` before anybody has found anybody, `flight` is in space."""
     if scene == "flight":
-        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude", "banking")}
-        return mm.Simulation(mm.load_scenario("murmuration").with_values({"agents": 60, **rules}), 3, "cpu")
+        values = {"agents": 60, "start.radius": 6.0, "rules.stardisplay.roost_radius": 2.0}
+        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude")}
+        return mm.Simulation(mm.load_scenario("stardisplay").with_values({**values, **rules}), 3, "cpu")
     return mm.Simulation(scenario_of("life"), 3, "cpu") if scene == "courting" else lively(scenario_of(scene))
 
 

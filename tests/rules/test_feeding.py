@@ -10,7 +10,7 @@ import pytest
 
 from murmura import Scenario, Simulation
 from murmura.core.state import FeedingState
-from murmura.engine.surroundings import FOOD_COLUMNS
+from murmura.engine.reading.surroundings import FOOD_COLUMNS
 from murmura.rules.life import feeding
 from murmura.rules.life.feeding import CHANGES
 

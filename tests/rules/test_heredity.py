@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.core.errors import ScenarioError
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import GENES, PARTS
 

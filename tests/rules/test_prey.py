@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.rules.predators import Predators
 from murmura.rules.predators.row import KNOWN, LAYOUT

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.engine.surroundings import FOOD_COLUMNS
+from murmura.engine.reading.surroundings import FOOD_COLUMNS
 from murmura.rules.evolution.stances import Stance
 
 PREY, PREDATOR = 0, 1

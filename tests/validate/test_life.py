@@ -11,7 +11,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.state import FeedingState, MatingState
-from murmura.engine.surroundings import FOOD_COLUMNS
+from murmura.engine.reading.surroundings import FOOD_COLUMNS
 from murmura.rules.life import feeding, mating
 
 FEEDERS, PRESENT = (FOOD_COLUMNS.index(name) for name in ("feeders", "present"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import itertools
 import json
 import math
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
 from murmura.view.server.app import listen, make_app
+from murmura.view.server.client import LiveServer
 from murmura.view.server.connections import server_config
 from murmura.view.session.session import Session
 
@@ -38,6 +41,13 @@ def until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.002)
+
+
+def stalled_client(live: Live) -> socket.socket:
+    """A client that shook hands and will never read again."""
+    server = object.__new__(LiveServer)  # without a process of its own
+    server.port, server.host, server.origin, server.cookie = live.port, live.host, live.origin, live.cookie
+    return server.stall()
 
 
 class Aside:
@@ -74,20 +84,51 @@ class Live:
         config.configure_logging()
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._door],))
+        self._ahead = 0.0  # [s] how far the server's clock was put forward
 
-    def open(self) -> None:
+    def __enter__(self) -> Live:
+        try:
+            self.serve()
+            self.session.open()
+            status, headers, _ = self.get(f"/?token={self.token}")
+            assert status == 303
+            self.cookie = headers["set-cookie"].partition(";")[0]
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def serve(self) -> None:
+        """Start the server; nobody has redeemed the token yet."""
         self._thread.start()
         until(lambda: self._server.started)
-        self.session.open()
-        status, headers, _ = self.get(f"/?token={self.token}")
-        assert status == 303
-        self.cookie = headers["set-cookie"].partition(";")[0]
 
     def close(self) -> None:
         self._server.should_exit = True
-        self._thread.join(PATIENCE)
+        if self._thread.ident is not None:
+            self._thread.join(PATIENCE)
         self._door.close()
         self.session.close()
+
+    def put_clock_forward(self, seconds: float) -> None:
+        """Let what the server's event loop will do after so many seconds be due now."""
+        loop, done = self._server.servers[0].get_loop(), threading.Event()
+
+        def forward() -> None:
+            self._ahead += seconds
+            loop.time = lambda: time.monotonic() + self._ahead
+            done.set()
+
+        loop.call_soon_threadsafe(forward)
+        assert done.wait(PATIENCE)
+
+    @property
+    def connections(self) -> list[Any]:
+        """The server's ends of all connections, as uvicorn keeps them."""
+        return list(self._server.server_state.connections)
 
     @property
     def pages(self) -> set[Any]:
@@ -99,10 +140,10 @@ class Live:
         """Ask for a path; header names as keywords, `_` for `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers=sent)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
+        with contextlib.closing(connection):
+            connection.request(method, path, headers=sent)
+            answer = connection.getresponse()
+            body = answer.read()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
 
     def connect(self, **options: Any) -> ClientConnection:

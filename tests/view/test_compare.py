@@ -169,10 +169,8 @@ def test_two_recorded_runs_share_the_time_line(folder: Path):
 def live() -> Iterator[Live]:
     left, right = twin(), twin(60)
     left.label = "calm"
-    found = Live(Pair(left, right))  # type: ignore[arg-type]
-    found.open()
-    yield found
-    found.close()
+    with Live(Pair(left, right)) as found:  # type: ignore[arg-type]
+        yield found
 
 
 def test_each_side_has_its_page_and_its_line(live: Live):

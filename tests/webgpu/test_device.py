@@ -131,7 +131,7 @@ def test_the_benchmark_compares_before_it_times():
 def test_reading_does_not_wait_for_steps_that_follow():
     sim = flock(200)
     sim.step(2)
-    looked = sim.look()
+    looked = sim.reader()
     assert looked is not sim
     sim.step(3)
     twin = flock(200)

@@ -36,7 +36,7 @@ from murmura.cli import (
 )
 from murmura.cli.options import app
 from murmura.core.errors import MurmuraError, RunError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 
 __all__ = [
     "app",
@@ -77,7 +77,7 @@ def _show(told: set[str], message: Warning | str, category: type[Warning], *plac
     if category.__name__ != "DamageWarning" or str(message) in told:
         return
     told.add(str(message))
-    say(str(message))
+    print_notice(str(message))
 
 
 def _outcome(act: Callable[[], Any]) -> int:
@@ -86,10 +86,10 @@ def _outcome(act: Callable[[], Any]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except CycloptsError as error:
-        say(" ".join(str(error).split()))
+        print_notice(" ".join(str(error).split()))
         return 2
     except MurmuraError as error:
-        say(str(error))
+        print_notice(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return 130
@@ -100,7 +100,7 @@ def _outcome(act: Callable[[], Any]) -> int:
         if not _output_is_stuck():
             raise
         _let_go_of_output()
-        say(f"cannot write to standard output: {error}")
+        print_notice(f"cannot write to standard output: {error}")
         return 1
     return 0
 

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from murmura import __version__
 from murmura.core.errors import ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 
 app = App(
     name="murmura", version=__version__, help="A flocking laboratory: exact, reproducible, on all cores."
@@ -75,7 +75,7 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
     load_rules(rules)
     scenario = load_scenario(name).with_values(changed_values(agents, values))
     for line in scenario.hidden_values():
-        say(line)
+        print_notice(line)
     return scenario
 
 

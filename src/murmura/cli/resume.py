@@ -12,7 +12,7 @@ from murmura.cli.run import report
 from murmura.cli.sweep import go_on_with_sweep
 from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 
@@ -67,8 +67,8 @@ def resume(
 
     with Progress() as progress:
         try:
-            done = go_on(folder, steps, threads, progress.update, say)
+            done = go_on(folder, steps, threads, progress.update, print_notice)
         except KeyboardInterrupt:
-            say(f"stopped; what was recorded is in {folder}")
+            print_notice(f"stopped; what was recorded is in {folder}")
             raise
     report(done, expect_hash, as_json)

@@ -22,7 +22,7 @@ from murmura.cli.options import (
     print_facts,
 )
 from murmura.core.errors import RunError, ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 
@@ -90,7 +90,7 @@ def run(
     simulation = Simulation(chosen, seed, backend, threads)
     rare = None if measures or metrics_every else usual_rhythm(chosen, steps, every)
     if rare:
-        say(
+        print_notice(
             f"taken less often than frames, at the end every {rare[1]:,} steps, since they cost more than the steps: "
             f"{', '.join(rare[0])}. With every frame: --measure NAMES"
         )
@@ -103,7 +103,7 @@ def run(
                 measures=measures,
             )  # fmt: skip
         except KeyboardInterrupt:
-            say(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
+            print_notice(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
             raise
     report(done, expect_hash, as_json)
 

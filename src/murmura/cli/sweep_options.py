@@ -21,7 +21,7 @@ from murmura.cli.options import (
     whole,
 )
 from murmura.core.errors import RunError, ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 Vary = Annotated[
@@ -101,9 +101,9 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
 
     with Progress("runs") as progress:
         try:
-            return act(progress=count, announce=say, **options)
+            return act(progress=count, announce=print_notice, **options)
         except KeyboardInterrupt:
-            say(
+            print_notice(
                 f"stopped after {done:,} runs, which are kept in {where}; the same command, or `murmura resume "
                 f"{where}`, goes on"
             )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from murmura.cli.options import Json, RuleFiles, app, load_rules, print_facts
 from murmura.core.errors import RunError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 
 
 @app.command
@@ -24,7 +24,7 @@ def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -
 
     report = verify_sweep(folder) if is_sweep(folder) else verify_run(folder)
     for damage in report.damages:
-        say(str(damage))
+        print_notice(str(damage))
     facts = report.data()
     if not as_json:
         facts = {key: value for key, value in facts.items() if value != []} | {"damages": len(report.damages)}

@@ -1,4 +1,4 @@
-"""What a backend's newborns have in columns that its kernel does not carry: what their mothers had."""
+"""Columns that a kernel does not carry: newborns get their mothers' values."""
 
 from __future__ import annotations
 
@@ -12,37 +12,34 @@ KIND, CHILD, MOTHER = (EVENT_FIELDS.index(name) for name in ("kind", "id", "othe
 
 
 class Births:
-    """Who was born of whom since the flock was last given back."""
+    """The ancestors of agents born since the state was last stored."""
 
     def __init__(self, state: State) -> None:
-        self._mothers: dict[int, int] = {}
+        self._origins: dict[int, int] = {}
+        """Of each newborn that lives: its nearest ancestor who was there when the flock was last given back."""
         self._known = state.copy()
 
     def note(self, events: NDArray[np.float64]) -> None:
-        """Take births out of rows of EVENT_FIELDS."""
-        births = events[events[:, KIND] == Event.BIRTH] if len(events) else events
-        self._mothers |= {int(row[CHILD]): int(row[MOTHER]) for row in births}
+        """Record the births and deaths in rows of EVENT_FIELDS."""
+        if not len(events):
+            return
+        births = events[events[:, KIND] == Event.BIRTH]
+        for child, mother in births[np.argsort(births[:, CHILD])][:, [CHILD, MOTHER]].astype(int).tolist():
+            self._origins[child] = self._origins.get(mother, mother)
+        for dead in events[events[:, KIND] == Event.DEATH, CHILD].astype(int).tolist():
+            self._origins.pop(dead, None)
 
     def settle(self, state: State, ids: NDArray[np.int32], next_id: int) -> None:
-        """Let a state have these agents; who is new there has all of its mother's columns."""
+        """Give a state these agents; newborns get all columns of their mothers."""
         before = self._known
         state.settle(ids, next_id)
-        origins: dict[int, int] = {}
-        for name in ids.tolist():
-            ancestor = self._ancestor(name, before) if name in self._mothers else None
-            if ancestor is not None:
-                origins[name] = ancestor
-        if origins:
-            rows, sources = state.rows_of(list(origins)), before.rows_of(list(origins.values()))
+        young = np.array([name for name in ids.tolist() if name in self._origins], np.int64)
+        origins = np.array([self._origins[name] for name in young.tolist()], np.int64)
+        heirs = np.isin(origins, before.ids)  # the others descend from immigrants
+        if heirs.any():
+            rows, sources = state.rows_of(young[heirs]), before.rows_of(origins[heirs])
             for column in state.columns:
                 if column != "id" and column in before.columns:
                     state.columns[column][rows] = before.columns[column][sources]
-        self._mothers = {}
+        self._origins = {}
         self._known = state.copy()
-
-    def _ancestor(self, name: int, before: State) -> int | None:
-        """The nearest mother who was there when the flock was last given back."""
-        while name in self._mothers:
-            name = self._mothers[name]
-        at = int(np.searchsorted(before.ids, name))
-        return name if at < len(before) and before.ids[at] == name else None

@@ -1,4 +1,4 @@
-"""What the rules of a plan contribute and tell, in shape: found by asking them about one agent, on NumPy."""
+"""The shapes of contributions and reports, found by running the rules of a plan once for one agent on NumPy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from murmura.compute.step import Contributions, Step
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
-from murmura.core.merging import Best, Count, Report, leaves, named
+from murmura.core.merging import Best, Count, Report, flatten, named
+from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye, word_count
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One whole number that an item is told: how many, a component of a sum, or the best."""
+    """One integer that an item receives: a count, a component of a sum, or the best."""
 
     report: str
     kind: type[Report]
@@ -27,24 +29,24 @@ class Slot:
 
 @dataclass(frozen=True)
 class Shapes:
-    """Contributions of pairs and of items; what each rule's items are told; what their targets report."""
+    """Shapes of contributions of pairs and items, of reports to items, and of reports of their targets."""
 
     pairs: Contributions
     items: Contributions
-    told: dict[int, dict[str, Report]]
-    reported: dict[int, tuple[str, ...]]
+    reports: dict[int, dict[str, Report]]
+    target_reports: dict[int, tuple[str, ...]]
 
     def slots(self, rule: int) -> list[Slot]:
-        """The numbers that an item of this rule is told, in order."""
+        """The integers that an item of this rule receives, in order."""
         return [
             Slot(name, type(report), k)
-            for name, report in self.told.get(rule, {}).items()
-            for k in range(1 if isinstance(report, Count | Best) else len(leaves(report.value)))
+            for name, report in self.reports.get(rule, {}).items()
+            for k in range(1 if isinstance(report, Count | Best) else len(flatten(report.value)))
         ]
 
     @property
-    def told_width(self) -> int:
-        return max([0, *(len(self.slots(rule)) for rule in self.told)])
+    def report_width(self) -> int:
+        return max([0, *(len(self.slots(rule)) for rule in self.reports)])
 
 
 class _Sample:
@@ -67,7 +69,7 @@ class _Sample:
 
 
 def shapes_of(plan: Plan) -> Shapes:
-    """Ask every rule of a plan about one agent that meets its like."""
+    """Run every rule of a plan for one agent with one neighbour."""
     target = NumpyTarget()
     step = Step(plan, target, _Sample(plan, target), plan.world_at(1, (1, 1)))
     one = target.value(1.0)
@@ -75,21 +77,26 @@ def shapes_of(plan: Plan) -> Shapes:
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)
-        seen = seen.having({"visible": one > 0.0})
+        seen = seen.updated({"visible": one > 0.0} | ({"bins": one} if plan.occludes else {}))
         pairs = step.contribute(p, me, seen)
+        if plan.uses_eye:
+            words = [one] * word_count(plan.bins)
+            me = me.updated({"eye": Eye(plan.bins, words, one, Vec(one, one), Vec(one, one), one)})
         items: Contributions = []
-        told, reported = {}, {}
+        reports, target_reports = {}, {}
         for k, group in enumerate(plan.rule_groups):
             it = step.item(k, [one] * len(group.known))
-            said = group.kind.item(p[k + 2], me, it, step.world) if group.kind.item else None
-            items.append(named(said))
+            contribution = (
+                group.functions.item(p[k + 2], me, it, step.world) if group.functions.item else None
+            )
+            items.append(named(contribution))
             both = {**pairs[k + 1], **items[k]}
             if len(both) < len(pairs[k + 1]) + len(items[k]) or ("" in both and len(both) > 1):
                 raise ScenarioError(
                     f"rule {group.name!r} has both `pair` and `item`: both must return contributions by name, "
                     'such as {"away": Sum(...)}, and no name twice'
                 )
-            if group.kind.turn is not None:
-                told[k] = step.told(k, p, me, it)
-                reported[k] = tuple(step.reported(k, p, me))
-    return Shapes(pairs, items, told, reported)
+            if group.functions.turn is not None:
+                reports[k] = step.reports(k, p, me, it)
+                target_reports[k] = tuple(step.target_report(k, p, me))
+    return Shapes(pairs, items, reports, target_reports)

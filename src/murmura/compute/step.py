@@ -1,8 +1,8 @@
-"""One step of one agent, once for every target: sense, meet, decide, live, and tell the items.
+"""One step of one agent, for every target: sense, meet, decide, live, and report to items.
 
-Plain Python over the rules of a plan. A kernel calls `sense` for an agent, `meet` for each candidate, `decide` and
-`live`; where agents are, who the candidates are and where results go is the kernel's business. Whatever is called here
-is traced: on NumPy it is computed at once, on other targets it is written as code.
+Plain Python over the rules of a plan. A kernel calls `sense` for an agent, `neighbor`, `contribute` and `merge` for
+each candidate, then `decide`, `outcome` and `live`. The kernel knows where agents are, which ones are candidates and
+where results go. Everything called here is traced: NumPy evaluates it immediately, other targets emit code.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from typing import Any, Protocol
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
 from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
-from murmura.core.merging import Merge, Report, Sum, found, leaves, named, rebuilt
+from murmura.core.merging import Merge, Report, Sum, flatten, found, named, unflatten
 from murmura.core.motion import accelerate, heading_of, new_angle
 from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
-from murmura.core.record import Lazy, Record
 from murmura.core.space import confine
+from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 from murmura.rules.environment import solids, terrain
 
 SAME_PLACE = 1e-20
 """Keeps 1/d, and its cube, finite for agents in the same place."""
 Contributions = list[dict[str, Merge]]
-"""What neighbours contribute: first how many there are, then for each rule its contributions by name."""
+"""What neighbours contribute: their number, then the contributions to each rule by name."""
 
 
 class Memory(Protocol):
-    """Where a step reads what is not the agent's own."""
+    """Access to everything a step reads besides the agent's own columns."""
 
     def number(self, place: int, species: Any) -> Any:
-        """A number of the rules, for the agent's species (None: there is only one)."""
+        """A parameter for the agent's species (None: there is only one species)."""
 
     def affinity(self, field: int, mine: Any, other: Any) -> Any:
-        """What one species wants of another."""
+        """A factor by which one species reacts to another."""
 
     def each_item(
         self, rule: int, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
@@ -48,7 +49,7 @@ class Memory(Protocol):
 
 @dataclass
 class Decision:
-    """What an agent feels and wants."""
+    """An agent's new feelings and its force."""
 
     was: Record
     me: Record
@@ -59,17 +60,17 @@ class Decision:
 
 @dataclass
 class Outcome:
-    """What happens to an agent beyond its move."""
+    """What happens to an agent besides its move."""
 
     cause: Any
     by: Any
     events: list[tuple[Any, Any, Any]]
     young: list[tuple[int, Any, Any]]
-    """The rule's number, whether there is a young one, and by whom."""
+    """For each rule that bears young: its number, whether there is a birth, and the father."""
 
 
 class Step:
-    """The composition for one plan on one target."""
+    """The composed step of one plan on one target."""
 
     def __init__(self, plan: Plan, target: Target, memory: Memory, world: Record) -> None:
         self.plan, self.target, self.memory, self.world = plan, target, memory, world
@@ -77,7 +78,7 @@ class Step:
         self.scaled: set[int] = set()
         """Groups whose numbers a rule scales for each agent."""
 
-    # What an agent knows of itself
+    # The agent itself
 
     def parameters(self, species: Any) -> list[Record]:
         """Every group's numbers and options for a species."""
@@ -88,11 +89,11 @@ class Step:
         return found
 
     def sense(self, columns: Mapping[str, Any], identity: Any) -> tuple[list[Record], Record]:
-        """The numbers that hold for an agent, and the agent as its rules know it."""
+        """The parameters of an agent, and the agent as its rules see it."""
         p = self.parameters(self.species_of(columns))
         me = Record("me", {"id": identity, "neighbors": 0.0, **self._extras(columns)})
-        me = with_velocity(me, columns["velocity"]).having({"position": columns["position"]})
-        me = me.having({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
+        me = with_velocity(me, columns["velocity"]).updated({"position": columns["position"]})
+        me = me.updated({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
         return self._modulated(p, me)
 
     def species_of(self, columns: Mapping[str, Any]) -> Any:
@@ -102,13 +103,13 @@ class Step:
         return {c: columns[c] if c in self.plan.carried else DEFAULTS[c] for c in self.plan.extras}
 
     def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
-        """The numbers as rules scale them for this agent."""
+        """The parameters after all rules have scaled them for this agent."""
         names = [group.name for group in self.plan.groups]
         changed = list(p)
         for k, group in enumerate(self.rules):
-            if group.kind.modulate is None:
+            if group.functions.modulate is None:
                 continue
-            for path, factor in group.kind.modulate(p[k + 2], me, self.world).items():
+            for path, factor in group.functions.modulate(p[k + 2], me, self.world).items():
                 owner, _, number = path.partition(".")
                 if owner not in names or number not in self.plan.groups[names.index(owner)].numbers:
                     continue
@@ -116,16 +117,16 @@ class Step:
                 changes = {number: getattr(changed[at], number) * factor}
                 if path == "perception.radius":
                     changes["per_radius"] = changed[at].per_radius / factor
-                changed[at] = changed[at].having(changes)
+                changed[at] = changed[at].updated(changes)
                 self.scaled.add(at)
-        return changed, me.having({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
+        return changed, me.updated({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
 
     def view(self, p: list[Record], me: Record) -> Number:
-        """The least cosine between heading and neighbour that an agent sees."""
+        """The least cosine of the angle between heading and neighbour at which the agent sees it."""
         cosine = view_cosine(p[1], me.velocity)
         for group, q in zip(self.rules, p[2:], strict=True):
-            if group.kind.alert is not None:
-                cosine = where(group.kind.alert(q, me), SEES_ALL, cosine)
+            if group.functions.alert is not None:
+                cosine = where(group.functions.alert(q, me), SEES_ALL, cosine)
         return cosine
 
     # Neighbours
@@ -133,7 +134,7 @@ class Step:
     def neighbor(
         self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec
     ) -> Record:
-        """Somebody at an offset, as the agent would see it."""
+        """The neighbour at an offset, as the agent sees it."""
         square = offset.square
         inverse = 1.0 / sqrt(square + SAME_PLACE)
         distance = square * inverse
@@ -149,14 +150,14 @@ class Step:
                 "nearness": 1.0 - distance * p[1].per_radius,
                 "velocity": columns["velocity"],
                 "attention": attention(p[1], me.heading, offset, inverse) if weighs else 1.0,
-                **self._wishes(me, columns),
+                **self._affinities(me, columns),
                 **self._extras(columns),
             },
         )
-        return seen.having({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
+        return seen.updated({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
 
-    def _wishes(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """How much the agent wants of this neighbour's species."""
+    def _affinities(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The agent's affinities to this neighbour's species."""
         if self.plan.species_count == 1:
             return dict(zip(AFFINITIES, (1.0, 1.0, 1.0, 0.0, 0.0), strict=True))
         mine, other = to_integer(me.species), self.species_of(columns)
@@ -168,102 +169,112 @@ class Step:
         near = seen.square <= p[1].radius * p[1].radius
         return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
-    def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
-        """What one neighbour says to every rule."""
-        rules = range(len(self.rules))
-        return [{"": Sum(1.0)}, *(self.contribute_of(k, p, me, seen) for k in rules)]
+    def half_width(self, columns: Mapping[str, Any]) -> Number:
+        """Half the width of somebody's body, in the eyes of others."""
+        place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
+        return self.memory.number(place, self.species_of(columns)) * 0.5
 
-    def contribute_of(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
-        """What one neighbour says to one rule."""
-        pair = self.rules[k].kind.pair
+    def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
+        """What one neighbour contributes to every rule."""
+        rules = range(len(self.rules))
+        return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in rules)]
+
+    def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
+        """What one neighbour contributes to one rule."""
+        pair = self.rules[k].functions.pair
         return {} if pair is None else named(pair(p[k + 2], me, seen, self.world))
 
     def merge(
-        self, before: Contributions, said: Contributions, near: Condition, visible: Condition
+        self, before: Contributions, new: Contributions, near: Condition, visible: Condition
     ) -> Contributions:
-        """Everything so far and what a neighbour says, if it is near and visible."""
-        masks = [visible, *(near if group.kind.meets_everyone else visible for group in self.rules)]
+        """Merge a neighbour's contributions, if it is near or visible as each rule requires."""
+        masks = [visible, *(near if group.functions.meets_everyone else visible for group in self.rules)]
         return [
             {name: mine.merged(its[name], mask) for name, mine in entry.items()}
-            for entry, its, mask in zip(before, said, masks, strict=True)
+            for entry, its, mask in zip(before, new, masks, strict=True)
         ]
 
     @property
-    def asks_everyone(self) -> bool:
-        """Whether some rule wants to know of neighbours out of view."""
-        return any(group.kind.meets_everyone and group.kind.pair for group in self.rules)
+    def needs_unseen(self) -> bool:
+        """Whether some rule also needs neighbours out of view."""
+        return any(group.functions.meets_everyone and group.functions.pair for group in self.rules)
 
     # Decisions
 
     def decide(
-        self, p: list[Record], me: Record, heard: Contributions, blank_items: Contributions
+        self,
+        p: list[Record],
+        me: Record,
+        contributions: Contributions,
+        initial_items: Contributions,
+        eye: Eye | None = None,
     ) -> Decision:
-        """What the agent feels, then the force that its rules ask for."""
-        me = me.having({"neighbors": heard[0][""].result})
+        """Apply `feel` of every rule, then sum up the forces."""
+        me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
         results = []
-        for k, (merges, blank) in enumerate(zip(heard[1:], blank_items, strict=True)):
-            results.append(found({**merges, **self._items(k, p[k + 2], me, blank)}))
+        for k, (merges, initial) in enumerate(zip(contributions[1:], initial_items, strict=True)):
+            results.append(found({**merges, **self._items(k, p[k + 2], me, initial)}))
         was = me
         for group, q, result in zip(self.rules, p[2:], results, strict=True):
-            if group.kind.feel is not None:
-                me = self._changed(group, me, group.kind.feel(q, me, result, self.world))
+            if group.functions.feel is not None:
+                me = self._changed(group, me, group.functions.feel(q, me, result, self.world))
         force, forces = self._force(p, me, results)
         steering = force
         for group in self.rules:
-            if group.kind.flies and group.name in forces:
+            if group.functions.flies and group.name in forces:
                 steering = steering - forces[group.name]
-        return Decision(was, me.having({"force": steering}), force, forces, results)
+        return Decision(was, me.updated({"force": steering}), force, forces, results)
 
-    def _items(self, k: int, q: Record, me: Record, blank: dict[str, Merge]) -> dict[str, Merge]:
-        """What the items of a rule come to."""
-        item = self.rules[k].kind.item
-        if item is None or not blank:
+    def _items(self, k: int, q: Record, me: Record, initial: dict[str, Merge]) -> dict[str, Merge]:
+        """The merged contributions of a rule's items."""
+        item = self.rules[k].functions.item
+        if item is None or not initial:
             return {}
 
         def visit(numbers: list[Any], values: list[Any]) -> list[Any]:
-            said = named(item(q, me, self.item(k, numbers), self.world))
-            before: dict[str, Merge] = rebuilt(blank, [*values])
-            return leaves({name: merge.merged(said[name], True) for name, merge in before.items()})
+            contribution = named(item(q, me, self.item(k, numbers), self.world))
+            before: dict[str, Merge] = unflatten(initial, [*values])
+            return flatten({name: merge.merged(contribution[name], True) for name, merge in before.items()})
 
-        merged: dict[str, Merge] = rebuilt(blank, self.memory.each_item(k, leaves(blank), visit))
+        merged: dict[str, Merge] = unflatten(initial, self.memory.each_item(k, flatten(initial), visit))
         return merged
 
     def item(self, k: int, numbers: list[Any]) -> Record:
-        """An item as agents know it."""
+        """An item as agents see it."""
         return Record("it", self.rules[k].known.collect(numbers))
 
     def _changed(self, group: Group, me: Record, changes: Mapping[str, Any]) -> Record:
         """The agent with new values of some columns; heading and speed follow the velocity."""
-        unknown = [name for name in changes if name not in group.kind.writes]
+        unknown = [name for name in changes if name not in group.functions.writes]
         if unknown:
             raise ScenarioError(
-                f"rule {group.name!r} returned the column {unknown[0]!r}{nearest(unknown[0], group.kind.writes)}, "
-                f"which is not among its `writes`: {', '.join(group.kind.writes) or 'none'}"
+                f"rule {group.name!r} returned the column {unknown[0]!r}{nearest(unknown[0], group.functions.writes)}, "
+                f"which is not among its `writes`: {', '.join(group.functions.writes) or 'none'}"
             )
         if "velocity" in changes:
             me = with_velocity(me, changes["velocity"])
-        return me.having({name: value for name, value in changes.items() if name != "velocity"})
+        return me.updated({name: value for name, value in changes.items() if name != "velocity"})
 
     def _force(self, p: list[Record], me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
-        """The clamped sum of wishes and what is added to it, and each rule's share by name."""
+        """The total force (the clamped sum plus unclamped forces), and each rule's share by name."""
         zero = Vec(*[self.target.number(0.0)] * len(me.position))
         forces: dict[str, Vec] = {}
         others: Any = self.target.number(1.0)
         silencers = set()
         for k, (group, q, result) in enumerate(zip(self.rules, p[2:], results, strict=True)):
-            if group.kind.steer is not None:
+            if group.functions.steer is not None:
                 forces[group.name] = self._steer(k, group, q, me, result, zero)
-            if group.kind.exclusive is not None:
+            if group.functions.exclusive is not None:
                 silencers.add(group.name)
-                others = where(group.kind.exclusive(q, me, result, self.world), 0.0, others)
-            if group.kind.hush is not None:
+                others = where(group.functions.exclusive(q, me, result, self.world), 0.0, others)
+            if group.functions.suppress is not None:
                 silencers.add(group.name)
-                others = minimum(others, group.kind.hush(q, me, result, self.world))
+                others = minimum(others, group.functions.suppress(q, me, result, self.world))
         wish = free = zero
         for group in self.rules:
             if group.name not in forces:
                 continue
-            if group.kind.clamped:
+            if group.functions.clamped:
                 if silencers and group.name not in silencers:
                     forces[group.name] = forces[group.name] * others
                 wish = wish + forces[group.name]
@@ -274,17 +285,17 @@ class Step:
         return wish + free, forces
 
     def _steer(self, k: int, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
-        """The force of one rule; skipped at run time where a number of the rule says that it asks for nothing."""
-        steer = group.kind.steer
+        """The force of one rule; skipped at run time if a weight of 0 makes it zero."""
+        steer = group.functions.steer
         assert steer is not None
-        key = group.kind.silent_when_zero
+        key = group.functions.silent_when_zero
         uniform = self.plan.species_count == 1 and k + 2 not in self.scaled
-        if group.kind.pair is not None or key not in group.numbers or not uniform:
+        if group.functions.pair is not None or key not in group.numbers or not uniform:
             return self._vector(group, steer(q, me, result, self.world))
-        force = self.target.under(
+        force = self.target.branch(
             getattr(q, key) != 0.0,
-            leaves(zero),
-            lambda _: leaves(self._vector(group, steer(q, me, result, self.world))),
+            flatten(zero),
+            lambda _: flatten(self._vector(group, steer(q, me, result, self.world))),
         )
         return Vec(*force)
 
@@ -295,39 +306,39 @@ class Step:
             )
         return force.map(lambda part: as_number(self.target, part))
 
-    # What follows
+    # Life and death
 
     def outcome(self, p: list[Record], decision: Decision) -> Outcome:
-        """Who dies of what and by whom; events; who has young by whom."""
+        """Death with its cause, events, and births."""
         was, me = decision.was, decision.me
         cause, by = self.target.number(0.0), self.target.number(-1.0)
         events, young = [], []
         for k, (group, q, result) in enumerate(zip(self.rules, p[2:], decision.found, strict=True)):
-            if group.kind.fate is not None:
-                why, who = group.kind.fate(q, me, result, self.world)
+            if group.functions.fate is not None:
+                why, who = group.functions.fate(q, me, result, self.world)
                 fresh = (cause == 0.0) & (as_number(self.target, why) > 0.0)
                 cause, by = where(fresh, why, cause), where(fresh, who, by)
-            if group.kind.happens is not None:
-                events.append(group.kind.happens(q, was, me, result, self.world))
-            if group.kind.bears is not None:
-                young.append((k, *group.kind.bears(q, was, me, result, self.world)))
+            if group.functions.happens is not None:
+                events.append(group.functions.happens(q, was, me, result, self.world))
+            if group.functions.bears is not None:
+                young.append((k, *group.functions.bears(q, was, me, result, self.world)))
         return Outcome(cause, by, events, young)
 
     def live(self, p: list[Record], me: Record, force: Vec) -> Record:
-        """The move, obstacles and edges, and what time does to the agent."""
+        """Move the agent, apply obstacles and edges, then `age` of every rule."""
         velocity = accelerate(p[0], me, force, self.world)
-        first = any(group.kind.moves_first for group in self.rules)
+        first = any(group.functions.moves_first for group in self.rules)
         position, velocity = self._moved(me, me.velocity if first else velocity, velocity)
         position, velocity = confine(self.world, position, velocity)
         angle = new_angle(velocity, me.heading_angle)
-        me = with_velocity(me, velocity).having({"position": position, "heading_angle": angle})
+        me = with_velocity(me, velocity).updated({"position": position, "heading_angle": angle})
         for group, q in zip(self.rules, p[2:], strict=True):
-            if group.kind.age is not None:
-                me = self._changed(group, me, group.kind.age(q, me, self.world))
+            if group.functions.age is not None:
+                me = self._changed(group, me, group.functions.age(q, me, self.world))
         return me
 
     def _moved(self, me: Record, pace: Vec, velocity: Vec) -> tuple[Vec, Vec]:
-        """The place after a move at some pace, and the velocity, with obstacles in the way."""
+        """The position after a move with velocity `pace`, and the velocity, after collisions with obstacles."""
         move = pace * self.world.stride
         if not self.plan.has_obstacles:
             return me.position + move, velocity
@@ -345,28 +356,28 @@ class Step:
         first, *normal = self.memory.each_shape(start, visit)
         return terrain.collide(self.world, me.position, move, velocity, first, Vec(*normal))
 
-    # What agents tell items
+    # Reports to items
 
     def speaks(self, k: int, p: list[Record], me: Record, alive: Condition) -> Condition:
-        """Whether an agent tells the items of a rule anything."""
-        speaks = self.rules[k].kind.speaks
+        """Whether an agent reports to the items of a rule."""
+        speaks = self.rules[k].functions.speaks
         return alive if speaks is None else alive & speaks(p[k + 2], me, self.world)
 
-    def told(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
-        """What an agent tells an item."""
-        gather = self.rules[k].kind.gather
+    def reports(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
+        """What an agent reports to an item."""
+        gather = self.rules[k].functions.gather
         return {} if gather is None else gather(p[k + 2], me, it, self.world)
 
-    def reported(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
-        """What an agent writes into the item that has it as its target: values by column."""
-        report = self.rules[k].kind.report
+    def target_report(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
+        """What an agent writes into an item whose target it is: values by column."""
+        report = self.rules[k].functions.report
         if report is None:
             return {}
         fields = report(p[k + 2], me, self.world)
         layout = self.rules[k].layout
         columns = {}
         for field, value in fields.items():
-            for place, part in zip(layout.columns_of(field), leaves(value), strict=True):
+            for place, part in zip(layout.columns_of(field), flatten(value), strict=True):
                 columns[layout.columns[place]] = as_number(self.target, part)
         return columns
 
@@ -378,16 +389,16 @@ class Step:
 def with_velocity(me: Record, velocity: Vec) -> Record:
     """The agent with another velocity, and the heading and speed that follow from it."""
     heading, speed = heading_of(velocity)
-    return me.having({"velocity": velocity, "heading": heading, "speed": speed})
+    return me.updated({"velocity": velocity, "heading": heading, "speed": speed})
 
 
-def blank(target: Target, shapes: Contributions) -> Contributions:
-    """Contributions of these shapes before anybody has said anything."""
-    return [{name: merge.blank(target) for name, merge in entry.items()} for entry in shapes]
+def initial_contributions(target: Target, shapes: Contributions) -> Contributions:
+    """The identity elements of contributions of these shapes."""
+    return [{name: merge.initial(target) for name, merge in entry.items()} for entry in shapes]
 
 
 class UnscaledStep(Step):
-    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
+    """A step without modulation, for heredity: agents have the parameters of their species."""
 
     def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
         return p, me

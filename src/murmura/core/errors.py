@@ -1,4 +1,4 @@
-"""The errors a user meets. Each message names what was expected, what was found and what to do."""
+"""The errors a user can see. Each message says what was expected, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class MurmuraError(Exception):
-    """Base of all errors that are the user's to solve; the command line shows them without a traceback."""
+    """Base of all errors that the user can fix. The command line shows them without a traceback."""
 
     exit_code = 2
 
@@ -17,7 +17,7 @@ class ScenarioError(MurmuraError, ValueError):
 
 
 class UnknownNameError(MurmuraError, KeyError):
-    """A name (scenario, column, rule, agent id) is not known here."""
+    """Unknown name of a scenario, column or rule, or unknown agent id."""
 
     def __str__(self) -> str:
         return str(self.args[0])

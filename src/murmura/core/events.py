@@ -1,4 +1,4 @@
-"""What may happen to an agent: one code for each kind of event, and one for each cause of death."""
+"""Codes for events and for causes of death, and events as dictionaries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Event(IntEnum):
 
 
 class Cause(IntEnum):
-    """Why an agent died. 0 stands for: it lives."""
+    """Why an agent died. 0 means that it lives."""
 
     PREDATION = 1
     STARVATION = 2
@@ -36,32 +36,32 @@ plane z is 0."""
 
 
 def readable(rows: NDArray[Any], dimension: int = 2) -> list[dict[str, Any]]:
-    """Rows of EVENT_FIELDS as dictionaries, in an order that no thread decides: by step, kind, id."""
+    """Rows of EVENT_FIELDS as dictionaries, sorted by step, kind and id, whatever the order of threads was."""
     ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))].tolist()
     if dimension == 2:
-        return [_told(*row[:8]) for row in ordered]
-    return [_told(*row[:8]) | {"z": row[8]} for row in ordered]
+        return [_as_dict(*row[:8]) for row in ordered]
+    return [_as_dict(*row[:8]) | {"z": row[8]} for row in ordered]
 
 
-def _told(
+def _as_dict(
     step: float, kind: float, agent: float, other: float, x: float, y: float, cause: float, amount: float
 ) -> dict[str, Any]:
     code = Event(int(kind))
-    named = code in (Event.BIRTH, Event.ARRIVAL)  # whose amount is no amount
-    told = {
+    named = code in (Event.BIRTH, Event.ARRIVAL)  # these use `amount` for an id or a species
+    event = {
         "step": int(step),
         "kind": code.name.lower(),
         "id": int(agent),
-        "other": _somebody(other),
+        "other": _id_or_none(other),
         "x": x,
         "y": y,
         "cause": Cause(int(cause)).name.lower() if cause else None,
         "amount": 0.0 if named else amount,
     }
     if code == Event.BIRTH:
-        return told | {"father": _somebody(amount)}
-    return told | {"species": int(amount)} if code == Event.ARRIVAL else told
+        return event | {"father": _id_or_none(amount)}
+    return event | {"species": int(amount)} if code == Event.ARRIVAL else event
 
 
-def _somebody(name: float) -> int | None:
+def _id_or_none(name: float) -> int | None:
     return None if name < 0 else int(name)

@@ -68,7 +68,7 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
     parts = {"header": np.frombuffer(content, np.uint8), **state.columns}
     parts |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
     try:
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             _write(file, parts)
     except OSError as error:
         raise RunError(f"cannot write the checkpoint {path}: {error}") from None
@@ -90,14 +90,14 @@ def seal(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that a crash leaves either the old one or the new one."""
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(content)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed, too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -31,7 +31,7 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
-from murmura.core.vec import Vec, any_direction
+from murmura.core.vec import Vec, random_direction
 from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
@@ -351,7 +351,7 @@ def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> 
     speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
     if scenario.world.dimension == 2:
         return np.stack([np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed])
-    return np.stack([*any_direction(2.0 * np.pi * turn, height, speed, 3)])
+    return np.stack([*random_direction(2.0 * np.pi * turn, height, speed, 3)])
 
 
 def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
@@ -367,7 +367,7 @@ def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
         away = Vec(np.cos(2.0 * np.pi * v), np.sin(2.0 * np.pi * v)) * (np.sqrt(u) * radius)
     else:
         u, v, w = draws
-        away = any_direction(2.0 * np.pi * v, w, np.cbrt(u) * radius, 3)
+        away = random_direction(2.0 * np.pi * v, w, np.cbrt(u) * radius, 3)
     return [side / 2.0 + x for side, x in zip(world.sides, away, strict=True)]
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from murmura.core.errors import UnknownNameError
 from murmura.core.events import Cause, Event
-from murmura.core.state import NOBODY
+from murmura.core.state import NO_AGENT
 
 ALIVE = -1
 """The step of death of a living agent."""
@@ -74,7 +74,7 @@ class Lineage:
     @cached_property
     def founders(self) -> NDArray[np.bool_]:
         """Who has no parents."""
-        return np.asarray((self.mothers == NOBODY) & (self.fathers == NOBODY))
+        return np.asarray((self.mothers == NO_AGENT) & (self.fathers == NO_AGENT))
 
     @cached_property
     def mother_rows(self) -> NDArray[np.intp]:
@@ -221,7 +221,7 @@ class Register:
         self.first = step
         self._count = 0
         self._columns = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
-        self._add(ids, species, NOBODY, NOBODY, step, 0 if generations is None else generations)
+        self._add(ids, species, NO_AGENT, NO_AGENT, step, 0 if generations is None else generations)
 
     @classmethod
     def of(cls, lineage: Lineage) -> Register:
@@ -243,7 +243,7 @@ class Register:
                 for name, old in self._columns.items()
             }
         values = {"ids": ids, "species": species, "mothers": mothers, "fathers": fathers, "born": born}
-        values |= {"died": ALIVE, "causes": 0, "killers": NOBODY, "generations": generations}
+        values |= {"died": ALIVE, "causes": 0, "killers": NO_AGENT, "generations": generations}
         for name, value in values.items():
             self._columns[name][begin:end] = value
         self._count = end
@@ -254,7 +254,7 @@ class Register:
         if len(new):
             step, kind, ids, mothers, _, _, _, last = new[np.argsort(new[:, 2]), :8].T.astype(np.int64)
             was_born = kind == Event.BIRTH
-            fathers = np.where(was_born, np.maximum(last, NOBODY), NOBODY)
+            fathers = np.where(was_born, np.maximum(last, NO_AGENT), NO_AGENT)
             self._bear(ids, np.where(was_born, 0, last), mothers, fathers, step)
         deaths = rows[rows[:, 1] == Event.DEATH]
         if len(deaths):
@@ -267,7 +267,7 @@ class Register:
     def _bear(self, ids: Any, known: Any, mothers: Any, fathers: Any, steps: Any) -> None:
         """Add newborns and newcomers; `known` is the species of who has no parents to have it from."""
         begin = self._count
-        self._add(ids, known, np.maximum(mothers, NOBODY), fathers, steps, 0)
+        self._add(ids, known, np.maximum(mothers, NO_AGENT), fathers, steps, 0)
         species, generations = self["species"], self["generations"]
         parents = np.stack([rows_of(self["ids"], self[name][begin:]) for name in ("mothers", "fathers")])
         nearest = np.where(parents[0] >= 0, parents[0], parents[1])
@@ -283,7 +283,7 @@ class Register:
             generations[rows] = 1 + np.where(of >= 0, generations[of], 0).max(axis=0)
             waiting = waiting[~ready]
 
-    def meet(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
+    def add_unknown(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
         """Update who lives now, after a user added or removed agents."""
         living = self["ids"][self["died"] == ALIVE]
         if np.array_equal(living, ids):
@@ -296,7 +296,7 @@ class Register:
         if new.any() and self._count and ids[new][0] < self["ids"][-1]:
             self.__init__(ids, species, step)  # type: ignore[misc]  # an unrelated flock: start again
         else:
-            self._add(ids[new], species[new], NOBODY, NOBODY, step, 0)
+            self._add(ids[new], species[new], NO_AGENT, NO_AGENT, step, 0)
 
     def correct(self, ids: NDArray[Any], species: NDArray[Any]) -> None:
         """Set the species of agents from a frame: events do not tell that of young without a mother."""

@@ -16,11 +16,11 @@ from murmura.compute import Backend, make_backend
 from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
 from murmura.core.errors import ScenarioError
-from murmura.core.events import readable
+from murmura.core.notices import print_notice
 from murmura.core.randomness import seed_words
-from murmura.core.saying import say
 from murmura.core.state import State
 from murmura.engine.arguments import checked
+from murmura.engine.event_buffer import EventBuffer
 from murmura.engine.initial import (
     adapted,
     checked_step,
@@ -29,11 +29,11 @@ from murmura.engine.initial import (
     random_start,
     set_items,
 )
-from murmura.engine.instant import recent_lives, rows_and_columns
 from murmura.engine.lineage import Lineage, Register
-from murmura.engine.presentation import html_of
-from murmura.engine.reader import Reader
-from murmura.engine.snapshot import Snapshot
+from murmura.engine.reading.instant import recent_lives, rows_and_columns
+from murmura.engine.reading.presentation import html_of
+from murmura.engine.reading.reader import Reader
+from murmura.engine.reading.snapshot import Snapshot
 from murmura.measure import Lives
 from murmura.scenario import Scenario, load_scenario
 
@@ -69,7 +69,7 @@ class Simulation(Reader):
         species: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         first_step: int = 0,
-        announce: Callable[[str], None] | None = say,
+        announce: Callable[[str], None] | None = print_notice,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
         seed, threads = checked(seed, threads, backend)
@@ -103,7 +103,7 @@ class Simulation(Reader):
         self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
         self._state = state
         self._step_count = self._begun = step_count
-        self._events: list[Any] = []
+        self._events = EventBuffer()
         self._register: Register | None = None
         self.load_state(state)
 
@@ -140,7 +140,7 @@ class Simulation(Reader):
                 self._step_count = self._loaded_at + self._backend.completed
                 if self._plan.eventful:
                     events = self._backend.take_events()
-                    self._events += readable(events, self._plan.dimension)
+                    self._events.add(events)
                     if self._register is not None:
                         self._register.note(events)
             left -= piece
@@ -150,9 +150,9 @@ class Simulation(Reader):
 
         Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
         birth, other is the mother, and father the father (None: it has but one parent); an arrival has its species.
+        Between two calls the newest million is kept; a warning says when older ones are dropped.
         """
-        events, self._events = self._events, []
-        return events
+        return self._events.take(self._plan.dimension)
 
     @property
     def keeps_lineage(self) -> bool:
@@ -164,22 +164,22 @@ class Simulation(Reader):
         register, scenario = self._register or self._new_register(self.state), self.scenario
         return register.lineage(tuple(scenario.species_names()), self._step_count, scenario.motion.time_step)
 
-    def remember(self, past: Lineage) -> None:
+    def restore_lineage(self, past: Lineage) -> None:
         """Continue the family tree of the run that this simulation continues."""
         self._register = Register.of(past)
-        self._register.meet(self.state.ids, self.state["species"], self._step_count)
+        self._register.add_unknown(self.state.ids, self.state["species"], self._step_count)
 
     def _new_register(self, state: State) -> Register:
         known = state.columns.get("generation")
         return Register(state.ids, state["species"], self._begun, known)
 
-    def _meet(self, state: State) -> None:
+    def _register_unknown(self, state: State) -> None:
         """Register who lives now; without births and deaths, only if a user added or removed somebody."""
         if self._register is None and self._plan.has_lifecycle:
             self._register = self._new_register(state)
         elif self._register is not None or not np.array_equal(self._state.ids, state.ids):
             self._register = self._register or self._new_register(self._state)
-            self._register.meet(state.ids, state["species"], self._step_count)
+            self._register.add_unknown(state.ids, state["species"], self._step_count)
 
     @property
     def state(self) -> State:
@@ -193,19 +193,19 @@ class Simulation(Reader):
 
         With `measured`, births and deaths are counted now, for measures of the snapshot.
         """
-        transfer = None if self._stored else self._backend.send()
+        transfer = None if self._stored else self._backend.start_transfer()
         state = self._state if transfer is not None else self.state.copy()
         lives = self._lives() if measured else None
         return Snapshot(self._plan, self._seed, self._step_count, transfer, state, lives)
 
-    def look(self, measured: bool = False) -> Simulation | Snapshot:
+    def reader(self, measured: bool = False) -> Simulation | Snapshot:
         """The fastest way to read this instant: the simulation itself, or a snapshot on its way from a GPU."""
         return self.snapshot(measured) if self._backend.name in ON_DEVICES and not self._stored else self
 
-    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         # Where agents are born and die the rows differ each time, so the ordered state is read.
-        found = None if self._stored or self._plan.has_lifecycle else self._backend.glance()
-        return super().glance(names) if found is None else rows_and_columns(found, self._state, names)
+        found = None if self._stored or self._plan.has_lifecycle else self._backend.read_unordered()
+        return super().read_unordered(names) if found is None else rows_and_columns(found, self._state, names)
 
     @property
     def roster(self) -> NDArray[np.int32]:
@@ -248,15 +248,25 @@ class Simulation(Reader):
         if len(scenario.species) != len(self.scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = self._plan_of(scenario)
-        if self._plan.same_kernel(plan) and not plan.lasting:
-            self._backend.tune(plan)
-            self._plan = plan
+        if self._plan.same_kernel(plan) and self._plan.same_stateful_items(plan):
+            self._tune(plan)
             return
         dry_run(plan)
         state = adapted(self.scenario, scenario, self.state, self._seed)
         self._backend.replan(plan)
         self._plan = plan
         self.load_state(state)
+
+    def _tune(self, plan: Plan) -> None:
+        """Take up a plan that differs in numbers only: the flock and the kernels stay where they are."""
+        kept = State()
+        if plan.stateful_items:
+            self._plan.keep_items(kept, self._backend.read_items())
+            set_items(plan.scenario, kept, self._seed)
+        self._backend.tune(plan, plan.item_table(kept))
+        self._plan = plan
+        if self._stored:
+            self._state.items = kept.items
 
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
@@ -287,7 +297,7 @@ class Simulation(Reader):
         """Go on from another flock, at the same step count."""
         if set(state.own_columns) != set(self._plan.state_columns):
             state = state.with_columns(self._plan.state_columns)
-        self._meet(state)
+        self._register_unknown(state)
         set_items(self.scenario, state, self._seed)
         self._backend.load(state)
         self._loaded_at = self._step_count
@@ -305,7 +315,7 @@ class Simulation(Reader):
         path: str | Path,
         backend: str = "auto",
         threads: int | None = None,
-        announce: Callable[[str], None] | None = say,
+        announce: Callable[[str], None] | None = print_notice,
     ) -> Simulation:
         """Go on from a checkpoint, on any backend."""
         from murmura.engine.checkpoint import load
@@ -319,14 +329,14 @@ class Simulation(Reader):
         return simulation
 
     def on(
-        self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = say
+        self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = print_notice
     ) -> Simulation:
         """The same flock at the same step, to go on with another backend; this one stays as it is."""
         checked(self._seed, threads, backend)
         simulation, state = Simulation.__new__(Simulation), self.state.copy()
         simulation._begin(self.scenario, self._seed, backend, threads, state, self._step_count, announce)
         if self._register is not None:
-            simulation.remember(self.lineage())
+            simulation.restore_lineage(self.lineage())
         return simulation
 
     def _repr_html_(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 
 LINE_SECONDS = 5.0  # between two plain lines
 SURE_SECONDS = 1.0  # of steady work before the remaining time is estimated
@@ -42,7 +42,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if self._first_takes:
-            self._alarm = threading.Timer(WAIT_SECONDS, say, [self._first_takes])
+            self._alarm = threading.Timer(WAIT_SECONDS, print_notice, [self._first_takes])
             self._alarm.daemon = True
             self._alarm.start()
         notebook = "ipykernel" in sys.modules
@@ -71,7 +71,7 @@ class Progress:
         elif now - self._told > LINE_SECONDS:
             self._told = now
             line = f"{self._unit.removesuffix('s')} {done:,} of {end:,}"
-            say(f"{line}, {pace}" if pace else line)
+            print_notice(f"{line}, {pace}" if pace else line)
 
     def _pace(self, done: int, end: int, now: float) -> str:
         """The pace and the remaining time; empty until they can be estimated."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 SMALLEST, LARGEST = 1e-9, 1e9
-SHARED_PATHS = ("motion.time_step", "perception.nearest")
+SHARED_PATHS = ("motion.time_step", "perception.nearest", "perception.bins")
 """Numbers of motion and perception in which species cannot differ."""
 HEIGHTS = ("z", "boundary_z")
 """What is called so has a meaning in a world with a depth only."""
@@ -31,7 +31,7 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _flat_or_deep(scenario)
     if found:
         return found
-    checks = (_radii, _room, _speed, _obstacles, _rules)
+    checks = (_radii, _room, _speed, _obstacles, _occlusion, _rules)
     return [line for check in checks for line in check(scenario)] or _species(scenario)
 
 
@@ -107,6 +107,16 @@ def _flat_or_deep(s: Scenario) -> list[str]:
         if isinstance(shape, Cylinder | Box | Plane)
     ]
     return found
+
+
+def _occlusion(s: Scenario) -> list[str]:
+    """Visual fields are circles of bins, not spheres."""
+    if not s.perception.occlusion or s.world.depth is None:
+        return []
+    return [
+        "perception.occlusion works in the plane only: a visual field in space would be a sphere of bins, which is not "
+        "defined here; set perception.occlusion = false, or leave world.depth out"
+    ]
 
 
 def _heights(value: Any, path: str) -> list[tuple[str, Any]]:

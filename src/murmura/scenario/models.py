@@ -121,6 +121,20 @@ class Perception(Model):
     rear_attention: float = quantity(
         1.0, "What a neighbour straight behind counts, one straight ahead counting 1.", "", (0, 1), ge=0, le=1
     )
+    occlusion: bool = choice(
+        False, "Whether nearer bodies and obstacles hide what is behind them (in the plane)."
+    )
+    body: float = quantity(
+        5.0, "Width of an agent in the eyes of others, where bodies hide each other.", "u", (0.5, 20), gt=0
+    )
+    bins: int = quantity(
+        64,
+        "Equal bins of the visual field, where bodies hide each other: each is 360/bins degrees wide.",
+        "",
+        (16, 360),
+        ge=8,
+        le=3600,
+    )
 
     @property
     def view_cosine(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.engine.surroundings import food, hunters, surroundings
+from murmura.engine.reading.surroundings import food, hunters, surroundings
 from murmura.lab.films.film_frames import FilmFrame, film_frame_of, mixed
 from murmura.lab.films.picture import Look, Painter
 from murmura.lab.runs.recording import record

@@ -11,7 +11,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.engine.census import hunting_species
-from murmura.engine.surroundings import hunters
+from murmura.engine.reading.surroundings import hunters
 from murmura.view.playback.replay import read_record, replay
 from murmura.view.session.placement import hunters_to_place
 from murmura.view.session.scene import Scene

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import murmura as mm
-from murmura.engine.surroundings import hunters
+from murmura.engine.reading.surroundings import hunters
 from murmura.rules.environment.daylight import sky
 from murmura.view.wire.scenery import NO_SCENERY, scenery_message
 from tests.view.live import Page

@@ -1,4 +1,4 @@
-"""What agents do in a step, on sixteen lanes: four of them meet four candidates at a time, then sixteen move."""
+"""Emits the agents' part of a step for sixteen lanes: four agents meet four candidates at a time, then sixteen move."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.index import BLOCK
-from murmura.compute.cpu.lane_reports import note_outcome, tell_items
+from murmura.compute.cpu.lane_reports import note_outcome, report_to_items
 from murmura.compute.cpu.lanes import (
     GROUP,
+    SUMS_PITCH,
     Flock,
     LaneMemory,
     agents_of,
@@ -17,31 +17,33 @@ from murmura.compute.cpu.lanes import (
     candidates_of,
     first_lanes,
     fold_groups,
+    fold_lanes,
     fold_nearest,
+    fold_nearest_lane,
     numbers_with_bits,
 )
+from murmura.compute.cpu.sight import EYE_SUMS, eye_rows
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import Contributions, Step, blank
+from murmura.compute.step import Contributions, Step, initial_contributions
 from murmura.compute.trace.llvm_target import LANES, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, absolute, as_number, to_number, where
-from murmura.core.merging import FAR, Least, Merge, Sum, leaves, rebuilt
+from murmura.core.merging import FAR, Least, Merge, Sum, flatten, unflatten
 from murmura.core.perception import in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 
-SUMS_PITCH = BLOCK + LANES
-"""Columns of the table in which a block's contributions wait until its agents move."""
 OtherRun = Callable[[Value], tuple[Value, Value]]
-"""Where one of the runs around an agent begins and ends, by its number."""
+"""The begin and end of one of the runs around an agent, by its number."""
 AROUND = 8
 """Rows around one in space."""
 WIDEST = 1e30
-"""Places and velocities beyond this are no numbers any more."""
+"""Positions and velocities beyond this count as not finite."""
 
 
 class Agents:
-    """Writes perceiving and moving for one plan."""
+    """Emits perception and motion for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -50,13 +52,13 @@ class Agents:
         self.memory = LaneMemory(plan, target, frame)
         self.step = Step(plan, target, self.memory, world)
         self.flock = Flock(plan, target, frame)
-        self.kept = _all_kept(shapes)
-        self.sum_rows = self.rows_of(shapes)
+        self.kept = _all_kept(plan, shapes)
+        self.pair_rows = len(flatten(self.kept))
 
     @staticmethod
-    def rows_of(shapes: Shapes) -> int:
-        """Numbers that an agent carries from meeting to moving."""
-        return len(leaves(_all_kept(shapes)))
+    def rows_of(plan: Plan, shapes: Shapes) -> int:
+        """The number of values that each agent keeps between perceiving and moving."""
+        return len(flatten(_all_kept(plan, shapes))) + eye_rows(plan)
 
     # Meeting
 
@@ -64,29 +66,30 @@ class Agents:
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value,
         other_run: OtherRun | None = None,
     ) -> None:  # fmt: skip
-        """Four agents from row i on meet the candidates of some runs; the result goes to columns k to k + 3.
+        """Let four agents from row i on meet the candidates of some runs; write the result to columns k to k + 3.
 
         In space, `runs` is the one in which they are themselves, and `other_run` gives the eight around it.
         """
         t = self.target
         if t.wide:
-            self._fold(self._heard_by(i, runs, reaches, other_run), sums, k)
+            self.fold(self._contributions_to(i, runs, reaches, other_run), sums, k)
             return
-        # Registers of eight lanes: two agents at a time, or what they hear would not fit into all registers.
+        # Registers of eight lanes: two agents at a time, or their contributions would not fit into the registers.
         with t.narrowed(LANES // 2):
             halves = [
-                leaves(self._heard_by(i + first, runs, reaches, other_run)) for first in (0, GROUP // 2)
+                flatten(self._contributions_to(i + first, runs, reaches, other_run))
+                for first in (0, GROUP // 2)
             ]
         whole = [
             Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
             for first, second in zip(*halves, strict=True)
         ]
-        self._fold(rebuilt(self.kept, whole), sums, k)
+        self.fold(unflatten(self.kept, whole), sums, k)
 
-    def _heard_by(
+    def _contributions_to(
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, other_run: OtherRun | None
     ) -> Contributions:
-        """What agents from row i on hear of the candidates, four lanes for each of them."""
+        """What the candidates contribute to agents from row i on, four lanes for each agent."""
         t, step = self.target, self.step
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
@@ -94,8 +97,8 @@ class Agents:
         reach = p[1].radius * p[1].radius
         if self.plan.topological:
             reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), agents_of(t)))
-        start = blank(t, self.kept)
-        values: list[Any] = leaves(start)
+        start = initial_contributions(t, self.kept)
+        values: list[Any] = flatten(start)
         mine = t.numbered(agents_of(t)) + i
 
         def meet_run(begin: Value, end: Value, own: bool, values: list[Any]) -> list[Any]:
@@ -103,8 +106,8 @@ class Agents:
 
             def meet(j: Value, held: list[Value]) -> list[Any]:
                 number, *rest = held
-                met = self._met(p, me, view, reach, j, number, mine if own else None, rebuilt(start, rest))
-                return [number + GROUP, *leaves(met)]
+                met = self._met(p, me, view, reach, j, number, mine if own else None, unflatten(start, rest))
+                return [number + GROUP, *flatten(met)]
 
             _, *met = t.loop(begin, end, GROUP, [numbers, *values], meet)
             return met
@@ -113,14 +116,14 @@ class Agents:
             values = meet_run(begin, end, own, values)
         if other_run is not None:
             values = t.loop(0, AROUND, 1, values, lambda n, held: meet_run(*other_run(n), False, held))
-        heard: Contributions = rebuilt(start, values)
-        return heard
+        contributions: Contributions = unflatten(start, values)
+        return contributions
 
     def _met(
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
         before: Contributions,
     ) -> Contributions:  # fmt: skip
-        """Contributions after four candidates more."""
+        """The contributions after four more candidates."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
         self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
@@ -129,44 +132,48 @@ class Agents:
         visible = near & in_view(view, me.heading, way, seen.distance)
         if mine is not None:
             visible = visible & (number != mine)
-            near = near & (number != mine) if self.step.asks_everyone else near
-        said = self.step.contribute(p, me, seen.having({"visible": visible}))
-        short = [{name: self._shortened(merge, number) for name, merge in entry.items()} for entry in said]
+            near = near & (number != mine) if self.step.needs_unseen else near
+        contribution = self.step.contribute(p, me, seen.updated({"visible": visible}))
+        short = [
+            {name: self._shortened(merge, number) for name, merge in entry.items()} for entry in contribution
+        ]
         return self.step.merge(before, short, near, visible)
 
     def _shortened(self, merge: Merge, number: Value) -> Merge:
-        """Of somebody with much to say, only who it is: less to carry along."""
+        """Reduce a long contribution to the row of its neighbour, which takes fewer registers."""
         if not _is_long(merge):
             return merge
         return Least(merge.parts["score"], who=numbers_with_bits(self.target, number))
 
-    def _fold(self, acc: Contributions, sums: Array, k: Value) -> None:
-        """Bring the four lanes of each agent together and keep the result."""
+    def fold(self, acc: Contributions, sums: Array, k: Value, one: bool = False) -> None:
+        """Reduce the four lanes of each agent, or all lanes of `one` agent, and store the result."""
+        fold_least, fold_rest = (fold_nearest_lane, fold_lanes) if one else (fold_nearest, fold_groups)
         row = 0
         added: list[tuple[int, Value]] = []
         greatest: list[tuple[int, Value]] = []
         for merge in (merge for entry in acc for merge in entry.values()):
-            values = leaves(merge)
+            values = flatten(merge)
             if isinstance(merge, Least):
-                fold_nearest(self.target, sums, SUMS_PITCH, k, row, values)
+                fold_least(self.target, sums, SUMS_PITCH, k, row, values)
             else:
                 kept = added if isinstance(merge, Sum) else greatest
                 kept += [(row + n, value) for n, value in enumerate(values)]
             row += len(values)
-        fold_groups(self.target, sums, SUMS_PITCH, k, added, "sum")
-        fold_groups(self.target, sums, SUMS_PITCH, k, greatest, "greatest")
+        fold_rest(self.target, sums, SUMS_PITCH, k, added, "sum")
+        fold_rest(self.target, sums, SUMS_PITCH, k, greatest, "greatest")
 
     # Moving
 
     def move(
-        self, i: Value, sums: Array, k: Value, left: Value, to: Value, step_number: Any, told: Any
+        self, i: Value, sums: Array, k: Value, left: Value, to: Value, step_number: Any, reports: Any
     ) -> Value:
-        """Sixteen agents from row i on, or the `left` ones, decide, move and tell; whether all are somewhere."""
+        """Sixteen agents from row i on, or the `left` ones, decide, move and report. Returns whether all are finite."""
         t, step = self.target, self.step
         columns, ids = self.flock.sixteen(i)
         p, me = step.sense(columns, ids)
-        heard = self._heard(p, me, i, sums, k)
-        decision = step.decide(p, me, heard, blank(t, self.shapes.items))
+        contributions = self._whole_contributions(p, me, i, sums, k)
+        eye = self._eye(sums, k) if self.plan.uses_eye else None
+        decision = step.decide(p, me, contributions, initial_contributions(t, self.shapes.items), eye)
         outcome = step.outcome(p, decision)
         me = step.live(p, decision.me, decision.force)
         here = first_lanes(t, left)
@@ -175,8 +182,8 @@ class Agents:
             self.frame.state.row(row).store_first(to, value, here)
         dead = as_number(t, outcome.cause) > 0.0
         self.frame.ids.store_first(to, where(dead, -1 - ids, ids) if self.plan.has_lifecycle else ids, here)
-        if self.plan.lasting:
-            tell_items(self.step, self.memory, self.shapes, p, me, here & ~dead, told)
+        if self.plan.stateful_items:
+            report_to_items(self.step, self.memory, self.shapes, p, me, here & ~dead, reports)
         if self.plan.eventful:
             note_outcome(t, self.frame, me, outcome, here, step_number)
         total, *others = Vec(*new[: 2 * self.plan.dimension]).map(absolute)
@@ -184,42 +191,59 @@ class Agents:
             total = total + other
         return ~t.any_lane(~(total < WIDEST) & here)
 
-    def _heard(self, p: list[Record], me: Record, i: Value, sums: Array, k: Value) -> Contributions:
-        """What sixteen agents heard, with what the nearest ones say once more where only their rows were kept."""
+    def _whole_contributions(
+        self, p: list[Record], me: Record, i: Value, sums: Array, k: Value
+    ) -> Contributions:
+        """The contributions to sixteen agents; computed again where the scan kept only the row of the nearest."""
         t = self.target
-        rows = range(self.sum_rows)
-        values = [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
-        heard: Contributions = rebuilt(self.kept, values)
+        contributions: Contributions = unflatten(self.kept, self._carried(sums, k, range(self.pair_rows)))
         mine = t.numbered(range(LANES)) + i
         return [
-            {name: self._asked_again(p, me, mine, rule, name, merge) for name, merge in entry.items()}
-            for rule, entry in enumerate(heard)
+            {name: self._recomputed(p, me, mine, rule, name, merge) for name, merge in entry.items()}
+            for rule, entry in enumerate(contributions)
         ]
 
-    def _asked_again(
+    def _carried(self, sums: Array, k: Value, rows: range) -> list[Any]:
+        """What sixteen agents carry in some rows."""
+        t = self.target
+        return [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
+
+    def _eye(self, sums: Array, k: Value) -> Eye:
+        """What sixteen agents saw covered."""
+        first = self.pair_rows
+        covered, *rest = self._carried(sums, k, range(first, first + EYE_SUMS))
+        words = self._carried(sums, k, range(first + EYE_SUMS, first + eye_rows(self.plan)))
+        return Eye(self.plan.bins, words, covered, Vec(*rest[:2]), Vec(*rest[2:4]), rest[4])
+
+    def _recomputed(
         self, p: list[Record], me: Record, mine: Value, rule: int, name: str, merge: Merge
     ) -> Merge:
         """The nearest neighbour's whole contribution."""
-        if not _is_long(self.shapes.pairs[rule][name]):
+        if self.plan.occludes or not _is_long(self.shapes.pairs[rule][name]):
             return merge
         exists = merge.parts["score"] < FAR
         who = where(exists, bits_of(self.target, merge.parts["who"]), mine)
         columns, ids = self.flock.at(Value(self.target, INTEGER, who.code))
         seen = self.step.neighbor(p, me, columns, to_number(ids), columns["position"] - me.position)
-        said = self.step.contribute_of(rule - 1, p, me, seen)[name]
-        again = {part: where(exists, value, 0.0) for part, value in said.parts.items() if part != "score"}
+        contribution = self.step.contribution_to(rule - 1, p, me, seen)[name]
+        again = {
+            part: where(exists, value, 0.0) for part, value in contribution.parts.items() if part != "score"
+        }
         return Least(merge.parts["score"], **again)
 
 
 def _is_long(merge: Merge) -> bool:
-    """Whether the nearest says more than one number."""
-    return isinstance(merge, Least) and len(leaves(merge)) > 2
+    """Whether the nearest contributes more than one number."""
+    return isinstance(merge, Least) and len(flatten(merge)) > 2
 
 
 def _kept(merge: Merge) -> Merge:
-    """What of a contribution is carried along."""
+    """The part of a contribution that the scan carries along."""
     return Least(0.0, who=0.0) if _is_long(merge) else merge
 
 
-def _all_kept(shapes: Shapes) -> Contributions:
+def _all_kept(plan: Plan, shapes: Shapes) -> Contributions:
+    if plan.occludes:
+        # Asked again, the nearest could not say in how many bins it was seen.
+        return shapes.pairs
     return [{name: _kept(merge) for name, merge in entry.items()} for entry in shapes.pairs]

@@ -1,6 +1,6 @@
-"""What happens when all agents have moved: items take their turns, the young are born, newcomers arrive.
+"""The end of a step, after all agents have moved: items are updated, newborns and immigrants are added.
 
-Scalar code, written by one thread of the team.
+Scalar code, which one thread of the team runs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LONG, LlvmTarg
 from murmura.core.algebra import INTEGER, NUMBER, Value, as_number, maximum, to_number, where
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, VELOCITY, Layout, components, vector
-from murmura.core.merging import Best, Count, leaves
-from murmura.core.record import Record
+from murmura.core.merging import Best, Count, flatten
 from murmura.core.state import column_name, newborn_value
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 
 class ItemStorage:
-    """The table of items, as a turn reads and writes it."""
+    """The table of items, for reading and writing in a turn."""
 
     def __init__(self, items: Array, width: int) -> None:
         self._items, self._width = items, width
@@ -40,7 +40,7 @@ class ItemStorage:
 
 
 class ItemUpdates:
-    """Writes the turns of items for one plan."""
+    """Emits the updates of items for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -49,41 +49,41 @@ class ItemUpdates:
         self.memory = LaneMemory(plan, target, frame)
         self.step = Step(plan, target, self.memory, world)
 
-    def take_turns(self, team: Value) -> None:
-        """Items take their turns, one after the other."""
+    def update_items(self, team: Value) -> None:
+        """Update items, one after the other."""
         t, frame = self.target, self.frame
         storage = ItemStorage(frame.items, self.plan.item_width)
         species = t.integer(0) if self.plan.species_count > 1 else None
-        for k, group, _, _ in self.plan.lasting:
-            assert group.kind.turn is not None
+        for k, group, _, _ in self.plan.stateful_items:
+            assert group.functions.turn is not None
             p = self.step.parameters(species)[k + 2]
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
             rows = ItemRows(t, group.layout, storage, begin, end - begin)
-            with t.looping(begin, end) as row:
-                told = self._told(k, row, team)
-                self._read_news(k, row)
-                group.kind.turn(p, rows[row - begin], told, rows, self.world)
+            with t.for_loop(begin, end) as row:
+                reports = self._reports(k, row, team)
+                self._read_target_report(k, row)
+                group.functions.turn(p, rows[row - begin], reports, rows, self.world)
 
-    def _told(self, k: int, row: Value, team: Value) -> Record:
-        """What the flock told an item, which is then forgotten."""
+    def _reports(self, k: int, row: Value, team: Value) -> Record:
+        """Read and clear the reports to an item."""
         values: dict[str, list[Any]] = {}
         for number, slot in enumerate(self.shapes.slots(k)):
-            whole = self._collected(row * max(1, self.shapes.told_width) + number, slot, team)
+            whole = self._collected(row * max(1, self.shapes.report_width) + number, slot, team)
             values.setdefault(slot.report, []).append(self._meaning(whole, slot))
         found: dict[str, Any] = {}
         for name, parts in values.items():
-            is_vector = isinstance(self.shapes.told[k][name].value, Vec) and len(parts) > 1
+            is_vector = isinstance(self.shapes.reports[k][name].value, Vec) and len(parts) > 1
             found[name] = Vec(*parts) if is_vector else parts[0]
-        return Record("told", found)
+        return Record("reports", found)
 
     def _collected(self, place: Value, slot: Slot, team: Value) -> Any:
-        """One number of all threads' tables together, as a long integer."""
-        t, b, told = self.target, self.target.builder, self.frame.told
+        """One report, reduced over all threads' tables, as a long integer."""
+        t, b, reports = self.target, self.target.builder, self.frame.reports
         with b.goto_entry_block():
             total = b.alloca(LONG)
         b.store(LONG(0), total)
-        with t.looping(0, team) as k:
-            at = told.at(k * self.frame.told_pitch + place)
+        with t.for_loop(0, team) as k:
+            at = reports.at(k * self.frame.report_pitch + place)
             mine, before = b.load(at, typ=LONG), b.load(total, typ=LONG)
             if slot.kind is Best:
                 both = b.select(b.icmp_signed(">", mine, before), mine, before)
@@ -106,20 +106,22 @@ class ItemUpdates:
         name = where(somebody, to_number(Value(t, INTEGER, name)), -1.0)
         return Record("the best", {"score": score, "id": name})
 
-    def _read_news(self, k: int, row: Value) -> None:
-        """Take over what the item's target wrote."""
+    def _read_target_report(self, k: int, row: Value) -> None:
+        """Copy the report of the item's target into the item."""
         t, frame, layout = self.target, self.frame, self.plan.rule_groups[k].layout
-        if not self.shapes.reported[k]:
+        if not self.shapes.target_reports[k]:
             return
         base = row * (1 + self.plan.item_width)
-        with t.provided(frame.news[base] != 0.0):
-            for n, column in enumerate(self.shapes.reported[k]):
-                frame.items[row * self.plan.item_width + layout.place[column]] = frame.news[base + (n + 1)]
-            frame.news[base] = 0.0
+        with t.if_then(frame.target_reports[base] != 0.0):
+            for n, column in enumerate(self.shapes.target_reports[k]):
+                frame.items[row * self.plan.item_width + layout.place[column]] = frame.target_reports[
+                    base + (n + 1)
+                ]
+            frame.target_reports[base] = 0.0
 
 
 class Newborns:
-    """Writes births and arrivals for one plan."""
+    """Emits births and arrivals for one plan."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
         self.plan, self.target, self.frame, self.world = plan, target, frame, world
@@ -127,20 +129,20 @@ class Newborns:
         self.step = UnscaledStep(plan, target, self.memory, world)
         moving = Layout((POSITION, VELOCITY), plan.dimension)
         self.names = [*moving.columns, *plan.carried]
-        self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.felt_columns))]
+        self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.force_columns))]
 
-    def let_be_born(self, alive: Value, step_number: Any) -> Value:
-        """Append the young of this step, in the order of their mothers' ids, as far as there is room."""
+    def add_newborns(self, alive: Value, step_number: Any) -> Value:
+        """Append the newborns of this step in the order of their mothers' ids, while there is room."""
         t, frame, young = self.target, self.frame, self.frame.young
         n = t.cell(alive)
         noted = peek(t, frame.status("young"))
         count = where(noted < frame.young_room, noted, frame.young_room)
         self._sort_young(count)
-        with t.looping(0, count) as k, t.provided(n.get() < frame.state_pitch - MARGIN):
+        with t.for_loop(0, count) as k, t.if_then(n.get() < frame.state_pitch - MARGIN):
             mother, rule, father = (young[k * 3 + c] for c in range(3))
             m, f = self._row_of(mother, n.get()), self._row_of(father, n.get())
             known = f >= 0
-            self._bear(
+            self._add_newborn(
                 rule,
                 n.get(),
                 m,
@@ -156,7 +158,7 @@ class Newborns:
 
     def _sort_young(self, count: Value) -> None:
         t, young = self.target, self.frame.young
-        with t.looping(1, count) as k:
+        with t.for_loop(1, count) as k:
             j = t.cell(k)
 
             def unsorted() -> Value:
@@ -164,7 +166,7 @@ class Newborns:
                 before = where(here > 0, here - 1, 0)
                 return (here > 0) & (young[here * 3] < young[before * 3])
 
-            with t.during(unsorted):
+            with t.while_loop(unsorted):
                 here = j.get() * 3
                 for c in range(3):
                     a, b = young[here + c], young[here + (c - 3)]
@@ -172,41 +174,41 @@ class Newborns:
                 j.set(j.get() - 1)
 
     def _row_of(self, name: Value, n: Value) -> Value:
-        """Where an agent is in the moved flock, be it dead; -1: nowhere."""
+        """The row of an agent, alive or dead, in the moved flock; -1: none."""
         t, ids = self.target, self.frame.ids
         found, begin = t.cell(-1), t.cell(0)
         dead = -1 - name
-        with t.during(lambda: (found.get() < 0) & (begin.get() < n) & (name >= 0)):
+        with t.while_loop(lambda: (found.get() < 0) & (begin.get() < n) & (name >= 0)):
             first = begin.get()
             last = where(first + 1024 < n, first + 1024, n)
-            with t.looping(first, last) as i:  # to its end, so that it vectorises
+            with t.for_loop(first, last) as i:  # without an early exit, so that it vectorises
                 here = (ids[i] == name) | (ids[i] == dead)
                 found.set(maximum(found.get(), where(here, i, -1)))
             begin.set(last)
         return found.get()
 
     def _agent(self, i: Value, name: Value) -> tuple[Any, Record]:
-        """An agent of the moved flock as rules know it, and its species."""
+        """An agent of the moved flock as rules see it, and its species."""
         known = self.plan.known([column[i] for column in self.columns[: len(self.names)]])
         _, me = self.step.sense(known, name)
-        return self.step.species_of(known), me.having({"neighbors": self.columns[-1][i]})
+        return self.step.species_of(known), me.updated({"neighbors": self.columns[-1][i]})
 
-    def _bear(
+    def _add_newborn(
         self, rule: Value, c: Value, m: Value, f: Value, mother: Value, father: Value, named: Value, step_number: Any
     ) -> None:  # fmt: skip
-        """A newborn in row c: its mother's copy but for what it inherits otherwise."""
+        """Write a newborn to row c: a copy of the mother with the inherited values."""
         t, frame = self.target, self.frame
         child = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), child + 1)
-        with t.looping(0, len(self.columns)) as number:
+        with t.for_loop(0, len(self.columns)) as number:
             row = frame.state.row(number)
             row[c] = row[m]
         frame.ids[c] = child
         for k, group in enumerate(self.plan.rule_groups):
-            inherit = group.kind.inherit
+            inherit = group.functions.inherit
             if inherit is None:
                 continue
-            with t.provided(rule == k):
+            with t.if_then(rule == k):
                 species, she = self._agent(m, mother)
                 _, he = self._agent(f, father)
                 p = self.step.parameters(species)[k + 2]
@@ -224,12 +226,12 @@ class Newborns:
         for name, number in numbers.items():
             self.columns[self.names.index(name)][i] = number
 
-    def welcome(self, alive: Value, step_number: Any) -> Value:
-        """Newcomers after the last row, at most one of each species, each at its defaults but for what it brings."""
+    def add_arrivals(self, alive: Value, step_number: Any) -> Value:
+        """Append immigrants, at most one of each species, with defaults except for the columns of `settle`."""
         t, frame = self.target, self.frame
         n = t.cell(alive)
-        for k, group, _, _ in self.plan.lasting:
-            arrives, settle = group.kind.arrives, group.kind.settle
+        for k, group, _, _ in self.plan.stateful_items:
+            arrives, settle = group.functions.arrives, group.functions.settle
             if arrives is None or settle is None:
                 continue
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
@@ -238,7 +240,7 @@ class Newborns:
                 p = self.step.parameters(species)[k + 2]
                 it = self.step.item(k, self.memory.item_numbers(begin + number, group.known))
                 comes = (n.get() < frame.state_pitch - MARGIN) & arrives(p, it, number, self.world)
-                with t.provided(comes & (begin + number < end)):
+                with t.if_then(comes & (begin + number < end)):
                     self._settle(settle, p, it, n.get(), number, step_number)
                     n.set(n.get() + 1)
         return n.get()
@@ -248,7 +250,7 @@ class Newborns:
         name = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), name + 1)
         frame.ids[i] = name
-        with t.looping(0, len(self.columns)) as k:
+        with t.for_loop(0, len(self.columns)) as k:
             frame.state.row(k)[i] = 0.0
         defaults = {c: float(newborn_value(column_name(c))) for c in self.plan.carried}
         defaults |= {"species": float(species)} if "species" in self.plan.carried else {}
@@ -262,7 +264,7 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Vec):
-            found |= dict(zip(components(vector(name), len(value)), leaves(value), strict=True))
+            found |= dict(zip(components(vector(name), len(value)), flatten(value), strict=True))
         else:
             found[name] = value
     return found

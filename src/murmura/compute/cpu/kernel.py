@@ -1,7 +1,7 @@
-"""The step on CPU cores, from start to end: index, perceive, decide and live, items' turns. All of it is traced.
+"""The CPU kernel: index, perceive, decide and live, update items. All of it is traced.
 
 `run` advances some steps as one thread of a team. Threads meet at barriers between the phases and share out blocks of
-agents. A kernel never raises: it notes what is wrong and stops before or after a whole step.
+agents. A kernel never raises: it sets a status word and stops before or after a whole step.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
 from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
-from murmura.compute.cpu.lanes import is_culled, world_of
-from murmura.compute.cpu.nearest import reach_of_nearest
+from murmura.compute.cpu.lanes import SUMS_PITCH, is_culled, world_of
+from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
+from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
@@ -28,14 +29,12 @@ from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 FRAME = LONG.as_pointer()
 CACHE_LINE = 64  # bytes
 GRID_NUMBERS = 16
-"""Where among the bounds those of the threads begin: before them stands the grid of an open world."""
-MOST_NEAREST = 64
-"""Neighbours that may count as nearest, at most."""
+"""Offset of the threads' bounds, after the grid of an open world."""
 
 
 @dataclass
 class Kernel:
-    """Writes the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
+    """Emits the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
 
     plan: Plan
     shapes: Shapes
@@ -51,7 +50,7 @@ class Kernel:
     def _function(self, module: ir.Module, name: str, result: Any, arguments: list[Any]) -> tuple[Any, ...]:
         """A new function: its target, its frame and its other arguments, which are integers."""
         function = ir.Function(module, ir.FunctionType(result, [FRAME, *arguments]), name)
-        # Registers that are put aside shall not straddle cache lines; LLVM would align the stack to 16 bytes only.
+        # Spilled registers must not straddle cache lines; LLVM would align the stack to 16 bytes only.
         function.attributes.add("nounwind")
         function.attributes.alignstack = CACHE_LINE
         target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
@@ -68,28 +67,28 @@ class Kernel:
         index = Index(self.plan, t, frame)
         agents = Agents(self.plan, self.shapes, t, frame, world_of(self.plan, t, frame, done))
         grid = self._grid(index, t, frame)
-        sums = frame.sums.offset(me * (max(1, agents.sum_rows) * SUMS_PITCH))
+        sums = frame.sums.offset(me * (max(1, Agents.rows_of(self.plan, self.shapes)) * SUMS_PITCH))
         self._perceive(agents, index, grid, row, begin, count, sums, me)
         chosen = frame.chosen.offset(me * frame.item_count)
         near = frame.near.offset(me * (2 * max(1, len(self.plan.rule_groups))))
         agents.memory.use_block(chosen, near)
         self._choose(t, frame, index, grid, row, begin, count, chosen, near, agents.step.world)
         fine = t.cell(t.integer(0) == 0)
-        told = Array(t, frame.told.at(me * frame.told_pitch), LONG)
-        with t.looping(0, count, LANES) as k:
+        reports = Array(t, frame.reports.at(me * frame.report_pitch), LONG)
+        with t.for_loop(0, count, LANES) as k:
             step_number = self._step_number(t, frame, done)
-            whole = agents.move(begin + k, sums, k, count - k, to + k, step_number, told)
+            whole = agents.move(begin + k, sums, k, count - k, to + k, step_number, reports)
             fine.set(fine.get() & whole)
         t.builder.ret(fine.get().code)
         return function
 
     def _step_number(self, t: LlvmTarget, frame: FrameCode, done: Value) -> Any:
-        """The number of the step that is being made, as a long integer: events may come late in long runs."""
+        """The number of the current step, as a long integer, for events of long runs."""
         first = frame._entry("first_step")
         return t.builder.add(first, t.builder.sext((done + 1).code, LONG))
 
     def _grid(self, index: Index, t: LlvmTarget, frame: FrameCode) -> Grid:
-        """The grid of this step; in an open world the first thread has written it down."""
+        """The grid of this step; in an open world the first thread has stored it."""
         if self.plan.scenario.world.boundary != "open":
             return index.bounded_grid()
         numbers = frame.bounds.offset(0)
@@ -107,17 +106,23 @@ class Kernel:
     ) -> None:  # fmt: skip
         t, start, pitch = agents.target, index.start, grid.pitch
         xs, base, reaches = index.columns[0], row * grid.pitch, agents.frame.reaches
+        if self.plan.occludes:
+            sight = Sight(agents, index, grid, me)
+            with t.for_loop(0, count) as k:
+                i = begin + k
+                sight.perceive(i, base + index.column_of(xs[i], grid), sums, k)
+            return
         if self.plan.topological:
             closest = agents.frame.closest.offset(me * MOST_NEAREST)
-            with t.looping(begin, begin + count) as i:
+            with t.for_loop(begin, begin + count) as i:
                 column = index.column_of(xs[i], grid)
                 reaches[i] = reach_of_nearest(agents, index, base + column, grid, i, closest)
-        with t.looping(0, count, 4) as k:
+        with t.for_loop(0, count, 4) as k:
             i = begin + k
             last = begin + minimum(k + 4, count) - 1
             c0 = index.column_of(xs[i], grid)
             c1 = index.column_of(xs[last], grid) + (2 * ACROSS + 1)
-            # Past a row's last bin lie its sentinels. A run that took them in would let its last tile reach into
+            # A row's sentinels follow its last bin. With them in the run its last tile would reach into
             # the next row, whose agents would then be met twice.
             over = where(c1 == pitch, PAD, 0)
 
@@ -138,7 +143,9 @@ class Kernel:
         chosen: Array, near: Array, world: Any,
     ) -> None:  # fmt: skip
         """List the items that may matter to agents in a block, for rules whose items have a range."""
-        culled = [(k, g) for k, g in enumerate(self.plan.rule_groups) if g.kind.item and is_culled(g.rule)]
+        culled = [
+            (k, g) for k, g in enumerate(self.plan.rule_groups) if g.functions.item and is_culled(g.rule)
+        ]
         if not culled:
             return
         xs, edges = index.columns[0], self.plan.scenario.world.edges
@@ -159,7 +166,7 @@ class Kernel:
         for k, group in culled:
             places = [group.known.place[name] for name in AXES[: self.plan.dimension]]
             near[2 * k] = listed.get()
-            with t.looping(frame.ranges[2 * k], frame.ranges[2 * k + 1]) as item:
+            with t.for_loop(frame.ranges[2 * k], frame.ranges[2 * k + 1]) as item:
                 square: Any = 0.0
                 for axis, place in enumerate(places):
                     gap = absolute(frame.items[item * self.plan.item_width + place] - middle[axis])
@@ -168,7 +175,7 @@ class Kernel:
                     gap = maximum(gap - half[axis], 0.0)
                     square = gap * gap + square
                 reach = frame.item_ranges[k]
-                with t.provided(square <= reach * reach * 1.001):
+                with t.if_then(square <= reach * reach * 1.001):
                     chosen[listed.get()] = item
                     listed.set(listed.get() + 1)
             near[2 * k + 1] = listed.get()
@@ -176,20 +183,20 @@ class Kernel:
     # After the agents
 
     def _finish(self, module: ir.Module) -> Any:
-        """What happens when all have moved: items take their turns, the young are born, newcomers arrive."""
+        """After all agents have moved: update items, add newborns and immigrants."""
         function, t, frame, (done, team, alive) = self._function(module, "finish", ir.VoidType(), [INT] * 3)
         function.linkage = "internal"
         world = world_of(self.plan, t, frame, done)
         number = self._step_number(t, frame, done)
-        if self.plan.lasting:
-            ItemUpdates(self.plan, self.shapes, t, frame, world).take_turns(team)
+        if self.plan.stateful_items:
+            ItemUpdates(self.plan, self.shapes, t, frame, world).update_items(team)
         if self.plan.has_lifecycle:
             newborns = Newborns(self.plan, t, frame, world)
-            alive = newborns.let_be_born(alive, number)
-            alive = newborns.welcome(alive, number)
+            alive = newborns.add_newborns(alive, number)
+            alive = newborns.add_arrivals(alive, number)
             put(t, frame.status("alive"), alive)
         if self.plan.eventful:
-            with t.provided(peek(t, frame.status("events")) * 2 > frame.event_room):
+            with t.if_then(peek(t, frame.status("events")) * 2 > frame.event_room):
                 put(t, frame.status("trouble"), MANY_EVENTS)
         at = frame.completed.at(0)
         t.builder.store(t.builder.add(t.builder.load(at, typ=LONG), LONG(1)), at)
@@ -204,13 +211,13 @@ class Kernel:
         sync = frame.sync
         done = t.cell(0)
         going = t.cell(t.integer(0) == 0)
-        with t.during(lambda: going.get() & (done.get() < steps)):
+        with t.while_loop(lambda: going.get() & (done.get() < steps)):
             index = Index(self.plan, t, frame)
             grid = self._sort(index, t, frame, me, team, sync, going)
-            with t.provided(going.get()):
+            with t.if_then(going.get()):
                 self._share_out(t, frame, index, grid, steer, me, team, done.get())
                 wait_for_all(t, sync, team)
-                with t.provided(me == 0):
+                with t.if_then(me == 0):
                     last = grid.line(grid.row_count - 1) * grid.pitch + ACROSS
                     agents = index.start[last + grid.columns] - index.start[last]
                     alive = frame.row_first[grid.row_count - 1] + agents
@@ -232,26 +239,26 @@ class Kernel:
         index.count_bins(counts, begin, end, grid)
         wait_for_all(t, sync, team)
         first_row, last_row = (thread_share(t, grid.row_count, me + k, team) for k in (0, 1))
-        with t.looping(first_row, last_row) as r:
+        with t.for_loop(first_row, last_row) as r:
             frame.row_start[grid.line(r)] = index.row_length(team, grid.line(r) * grid.pitch, grid)
         wait_for_all(t, sync, team)
         present = Layout(TRACKED_FIELDS, self.plan.dimension).place["present"]
-        with t.provided(me == 0):
+        with t.if_then(me == 0):
             index.start_rows(grid)
             index.forget_tracked(self.plan.item_width, present)
-            with t.looping(0, team) as k:
+            with t.for_loop(0, team) as k:
                 put(t, sync.at(k * LINE + NEXT_TASK), 0)
         wait_for_all(t, sync, team)
         going.set(peek(t, frame.status("trouble")) == FINE)
-        with t.provided(going.get()):
-            with t.looping(first_row, last_row) as r:
+        with t.if_then(going.get()):
+            with t.for_loop(first_row, last_row) as r:
                 index.place_bins(team, grid.line(r) * grid.pitch, frame.row_start[grid.line(r)], grid)
             wait_for_all(t, sync, team)
-            with t.provided(me == 0):
+            with t.if_then(me == 0):
                 index.start_tasks(grid)
             index.scatter(counts, begin, end)
             wait_for_all(t, sync, team)
-            with t.looping(first_row, last_row) as r:
+            with t.for_loop(first_row, last_row) as r:
                 base = grid.line(r) * grid.pitch
                 index.finish_row(base, frame.row_start[grid.line(r) + 1], grid)
                 first = base + ACROSS
@@ -272,7 +279,7 @@ class Kernel:
         found = frame.bounds.offset(GRID_NUMBERS)
         index.find_bounds(begin, end, found.offset(me * (2 * self.plan.dimension)))
         wait_for_all(t, sync, team)
-        with t.provided(me == 0):
+        with t.if_then(me == 0):
             grid = index.open_grid(found, team, n)
             values = [to_number(grid.columns), to_number(grid.rows), grid.x0, grid.y0, grid.per_x, grid.per_y]
             if grid.layers is not None:
@@ -286,14 +293,14 @@ class Kernel:
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, steer: Any, me: Value, team: Value,
         done: Value,
     ) -> None:  # fmt: skip
-        """Work off tasks: first those whose agents this thread has just sorted, then what others have not got to."""
+        """Process tasks: first those whose agents this thread has just sorted, then what is left of others'."""
         tasks = frame.first_task[grid.row_count]
-        with t.looping(0, team) as turn:
+        with t.for_loop(0, team) as turn:
             whose = (me + turn) % team
             first, last = (thread_share(t, tasks, whose + k, team) for k in (0, 1))
             counter = frame.sync.at(whose * LINE + NEXT_TASK)
             task = t.cell(first + fetch_add(t, counter, 1))
-            with t.during(lambda: task.get() < last):
+            with t.while_loop(lambda: task.get() < last):
                 row = self._row_of_task(t, frame, grid, task.get())
                 base = grid.line(row) * grid.pitch + ACROSS
                 offset = (task.get() - frame.first_task[row]) * BLOCK
@@ -302,13 +309,13 @@ class Kernel:
                 to = frame.row_first[row] + offset
                 numbers = [x.code for x in (done, me, grid.line(row), begin, count, to)]
                 fine = t.builder.call(steer, [frame._pointer, *numbers])
-                with t.provided(~Value(t, "condition", fine)):
+                with t.if_then(~Value(t, "condition", fine)):
                     put(t, frame.status("trouble"), NOT_FINITE)
                 task.set(first + fetch_add(t, counter, 1))
 
     def _row_of_task(self, t: LlvmTarget, frame: FrameCode, grid: Grid, task: Value) -> Value:
         low, high = t.cell(0), t.cell(grid.row_count)
-        with t.during(lambda: high.get() - low.get() > 1):
+        with t.while_loop(lambda: high.get() - low.get() > 1):
             middle = (low.get() + high.get()) // 2
             below = frame.first_task[middle] <= task
             low.set(where(below, middle, low.get()))
@@ -317,6 +324,6 @@ class Kernel:
 
 
 def _beside(number: Value, across: Value) -> Value:
-    """How many lines away from a row the others around it lie: numbers 0 to 7."""
+    """The line offsets of the eight rows around a row, by number 0 to 7."""
     place = where(number >= 4, number + 1, number)
     return (place // 3 - 1) * across + place % 3 - 1

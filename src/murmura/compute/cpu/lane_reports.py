@@ -1,8 +1,7 @@
-"""How lanes report to the world outside: items that listen, events to be noted, young to be born.
+"""Emits reports to items, events and births from lanes.
 
-What agents tell an item is kept in whole numbers, whose sum and maximum do not depend on order: counts as they are,
-sums in steps of 1/4096, and the best as its score's bits above its id's complement, so that of equal scores the least
-id wins.
+Reports are reduced as integers, whose sum and maximum do not depend on order: counts as they are, sums in steps of
+1/4096, and the best as its score's bits above the complement of its id, so that the least id wins among equal scores.
 """
 
 from __future__ import annotations
@@ -20,50 +19,52 @@ from murmura.compute.step import Outcome, Step
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LANES, LONG, LlvmTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, kind_of, to_number, where
 from murmura.core.events import EVENT_FIELDS, Event
-from murmura.core.merging import Best, Count, leaves
-from murmura.core.record import Record
+from murmura.core.merging import Best, Count, flatten
+from murmura.core.tracing.record import Record
 
 FINENESS = 4096.0
 LARGEST = 2**31 - 1
 
 
-def tell_items(
-    step: Step, memory: LaneMemory, shapes: Shapes, p: list[Record], me: Record, alive: Value, told: Array
+def report_to_items(
+    step: Step, memory: LaneMemory, shapes: Shapes, p: list[Record], me: Record, alive: Value, table: Array
 ) -> None:
-    """What living agents tell every item that takes turns. `told` is this thread's table."""
+    """Reduce the reports of living agents to every stateful item into `table`, this thread's own."""
     t, frame = memory.target, memory.frame
-    for k, group, _, _ in step.plan.lasting:
+    for k, group, _, _ in step.plan.stateful_items:
         says = step.speaks(k, p, me, alive)
 
-        def tell(k: int = k, group: Any = group, says: Any = says) -> None:
+        def report(k: int = k, group: Any = group, says: Any = says) -> None:
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
-            with t.looping(begin, end) as row:
+            with t.for_loop(begin, end) as row:
                 it = step.item(k, memory.item_numbers(row, group.known))
-                reports = step.told(k, p, me, it)
+                reports = step.reports(k, p, me, it)
                 for slot, place in enumerate(shapes.slots(k)):
-                    value = leaves(reports[place.report].value)[place.component]
-                    at = told.at(row * max(1, shapes.told_width) + slot)
-                    _tell(t, at, place.kind, says, value, me.id)
-                if group.kind.report is not None:
-                    _write_report(t, frame, step, k, p, me, row, says & (to_number(me.id) == it.target))
+                    value = flatten(reports[place.report].value)[place.component]
+                    at = table.at(row * max(1, shapes.report_width) + slot)
+                    _add_report(t, at, place.kind, says, value, me.id)
+                if group.functions.report is not None:
+                    _write_target_report(
+                        t, frame, step, k, p, me, row, says & (to_number(me.id) == it.target)
+                    )
 
-        if group.kind.speaks is None:
-            tell()
+        if group.functions.speaks is None:
+            report()
         else:
-            with t.provided(t.any_lane(says)):
-                tell()
+            with t.if_then(t.any_lane(says)):
+                report()
 
 
-def _tell(t: LlvmTarget, at: Any, kind: type, says: Value, value: Any, ids: Value) -> None:
+def _add_report(t: LlvmTarget, at: Any, kind: type, says: Value, value: Any, ids: Value) -> None:
     if kind is Count:
         yes = value if kind_of(value) == CONDITION else as_lanes(t, value) != 0.0
         _add(t, at, _lanes_set(t, says & yes))
         return
     lanes = as_lanes(t, where(says, value, 0.0))
     if kind is Best:
-        _tell_best(t, at, lanes, ids)
+        _add_best(t, at, lanes, ids)
         return
-    with t.provided(t.any_lane(lanes != 0.0)):
+    with t.if_then(t.any_lane(lanes != 0.0)):
         _add(t, at, _fixed_sum(t, lanes))
 
 
@@ -72,13 +73,13 @@ def _add(t: LlvmTarget, at: Any, amount: Any) -> None:
 
 
 def _lanes_set(t: LlvmTarget, mask: Value) -> Any:
-    """On how many lanes the mask is set."""
+    """The number of lanes under the mask."""
     packed = t.builder.bitcast(t.spread(mask.code), ir.IntType(LANES))
     return t.builder.ctpop(t.builder.zext(packed, LONG))
 
 
 def _fixed_sum(t: LlvmTarget, lanes: Value) -> Any:
-    """The sum of all lanes in steps of 1/FINENESS, each lane rounded on its own."""
+    """The sum of all lanes in steps of 1/FINENESS, each lane rounded separately."""
     doubles, longs = (ir.VectorType(kind, LANES) for kind in (DOUBLE, LONG))
     fineness = ir.Constant(doubles, [DOUBLE(FINENESS)] * LANES)
     scaled = t.builder.fmul(t.builder.fpext(lanes.code, doubles), fineness)
@@ -86,11 +87,11 @@ def _fixed_sum(t: LlvmTarget, lanes: Value) -> Any:
     return t.call(f"llvm.vector.reduce.add.v{LANES}i64", LONG, [whole])
 
 
-def _tell_best(t: LlvmTarget, at: Any, scores: Value, ids: Value) -> None:
+def _add_best(t: LlvmTarget, at: Any, scores: Value, ids: Value) -> None:
     b = t.builder
     before = b.load(at, typ=LONG)
     best_so_far = Value(t, NUMBER, b.bitcast(b.trunc(b.lshr(before, LONG(32)), INT), FLOAT))
-    with t.provided(t.any_lane((scores >= best_so_far) & (scores > 0.0))), t.looping(0, LANES) as k:
+    with t.if_then(t.any_lane((scores >= best_so_far) & (scores > 0.0))), t.for_loop(0, LANES) as k:
         score, name = t.lane(scores, k), t.lane(ids, k)
         high = b.shl(b.zext(b.bitcast(score.code, INT), LONG), LONG(32))
         key = b.or_(high, b.sub(LONG(LARGEST), b.sext(name.code, LONG)))
@@ -99,30 +100,30 @@ def _tell_best(t: LlvmTarget, at: Any, scores: Value, ids: Value) -> None:
         b.store(b.select(better, key, best), at)
 
 
-def _write_report(
+def _write_target_report(
     t: LlvmTarget, frame: FrameCode, step: Step, k: int, p: list[Record], me: Record, row: Value, mine: Value
 ) -> None:
-    """The item's target writes into the item's row of news; first that there are any."""
-    with t.provided(t.any_lane(mine)):
-        written = [as_lanes(t, value) for value in step.reported(k, p, me).values()]
+    """Write the report of the item's target into the item's row of `target_reports`, after a flag."""
+    with t.if_then(t.any_lane(mine)):
+        written = [as_lanes(t, value) for value in step.target_report(k, p, me).values()]
         base = row * (1 + step.plan.item_width)
-        with t.looping(0, LANES) as lane, t.provided(t.lane(mine, lane)):
-            frame.news[base] = 1.0
+        with t.for_loop(0, LANES) as lane, t.if_then(t.lane(mine, lane)):
+            frame.target_reports[base] = 1.0
             for n, value in enumerate(written):
-                frame.news[base + (n + 1)] = t.lane(value, lane)
+                frame.target_reports[base + (n + 1)] = t.lane(value, lane)
 
 
 def each_lane(t: LlvmTarget, mask: Value, write: Callable[[Value], None]) -> None:
     """Do something for each lane of a mask."""
     mask = Value(t, CONDITION, t.spread(mask.code))
-    with t.provided(t.any_lane(mask)), t.looping(0, LANES) as k, t.provided(t.lane(mask, k)):
+    with t.if_then(t.any_lane(mask)), t.for_loop(0, LANES) as k, t.if_then(t.lane(mask, k)):
         write(k)
 
 
 def write_event(t: LlvmTarget, frame: FrameCode, step_number: Any, values: list[Any]) -> None:
-    """Note one event, if there is room: EVENT_FIELDS after the step, which is a long integer."""
+    """Write one event, if there is room. `values` are EVENT_FIELDS after the step, which is a long integer."""
     slot = fetch_add(t, frame.status("events"), 1)
-    with t.provided(slot < frame.event_room):
+    with t.if_then(slot < frame.event_room):
         b = t.builder
         for column, value in enumerate([step_number, *values]):
             code = value.code if isinstance(value, Value) else value
@@ -138,7 +139,7 @@ def write_event(t: LlvmTarget, frame: FrameCode, step_number: Any, values: list[
 def note_outcome(
     t: LlvmTarget, frame: FrameCode, me: Record, outcome: Outcome, here: Value, step_number: Any
 ) -> None:
-    """Note deaths, events and who has young."""
+    """Write deaths, events and births."""
     x, y, *z = me.position
     cause, by = as_lanes(t, outcome.cause), as_lanes(t, outcome.by)
 
@@ -160,7 +161,7 @@ def note_outcome(
 
         def write(k: Value, rule: int = rule, fathers: Value = fathers) -> None:
             slot = fetch_add(t, frame.status("young"), 1)
-            with t.provided(slot < frame.young_room):
+            with t.if_then(slot < frame.young_room):
                 frame.young[slot * 3] = t.lane(me.id, k)
                 frame.young[slot * 3 + 1] = rule
                 father = t.builder.fptosi(t.lane(fathers, k).code, INT)

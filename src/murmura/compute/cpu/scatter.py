@@ -1,6 +1,6 @@
-"""Agents in the order of a kernel written into the order of ids, one pass over them: columns, vectors, a page's frame.
+"""Writes agents from a kernel's order into the order of ids in one pass: columns, vectors, frames of the page.
 
-Traced like the kernel and compiled once for all of them, so that nobody waits for a compiler's start.
+Traced like the kernel, and compiled once for all scenarios.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from murmura.compute.cpu.frame import Array
 from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
-AHEAD = 24  # rows; their places are anywhere, and each would be waited for
+AHEAD = 24  # rows to prefetch: their addresses are random, and each would stall
 FLOATS, INTS = FLOAT.as_pointer(), INT.as_pointer()
 BYTES_A_TURN = 40.74366543152521  # 256 / (2 pi)
 SIGNATURES: dict[str, list[Any]] = {
@@ -40,18 +40,18 @@ def module() -> ir.Module:
 def _put_column(t: LlvmTarget, rows: Any, source: Any, count: Any, out: Any) -> None:
     """out[rows[k]] = source[k]."""
     places, numbers, result = Array(t, rows, INT), Array(t, source, FLOAT), Array(t, out, FLOAT)
-    with t.looping(0, Value(t, INTEGER, count)) as k:
+    with t.for_loop(0, Value(t, INTEGER, count)) as k:
         result[places[k]] = numbers[k]
 
 
 def _put_vectors(
     t: LlvmTarget, rows: Any, count: Any, x: Any, y: Any, from_x: Any, from_y: Any, out: Any, width: Any
 ) -> None:
-    """Vectors, measured from a place, each into its row; further columns of `out` stay as they are."""
+    """out[rows[k]] = vector k minus the origin; further columns of `out` stay unchanged."""
     places, result = Array(t, rows, INT), Array(t, out, FLOAT)
     n, columns = Value(t, INTEGER, count), Value(t, INTEGER, width)
     starts = [Value(t, "number", start) for start in (from_x, from_y)]
-    with t.looping(0, n) as k:
+    with t.for_loop(0, n) as k:
         soon = t.builder.bitcast(result.at(places[minimum(k + AHEAD, n - 1)] * columns), BYTE.as_pointer())
         t.call("llvm.prefetch.p0", ir.VoidType(), [soon, INT(1), INT(3), INT(1)])  # to write, to keep, data
         row = places[k] * columns
@@ -71,11 +71,11 @@ def _pack(
         return b.fpext(Array(t, numbers, FLOAT)[k].code, DOUBLE)
 
     def byte_like(number: Any, most: float) -> Any:
-        """A whole number from 0 to `most`."""
+        """A number clamped to 0 .. `most`, as an integer."""
         low = b.select(b.fcmp_ordered(">", number, DOUBLE(0.0)), number, DOUBLE(0.0))
         return b.fptoui(b.select(b.fcmp_ordered("<", low, DOUBLE(most)), low, DOUBLE(most)), INT)
 
-    with t.looping(0, Value(t, INTEGER, count)) as k, t.provided(places[k] % step == 0):
+    with t.for_loop(0, Value(t, INTEGER, count)) as k, t.if_then(places[k] % step == 0):
         at = places[k] // step * 2
         across, down = (
             byte_like(b.fadd(b.fmul(b.fsub(real(place, k), start), scale), DOUBLE(0.5)), 65535.0)

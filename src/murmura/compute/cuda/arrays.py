@@ -1,4 +1,4 @@
-"""The arrays of a flock and a plan as kernels want them, by the names that `records` gives them."""
+"""Builds the arrays that kernels read and write, by the names in `records`."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ LEAST_BINS = 8192
 LEAST_EVENTS = 4096
 
 
-def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], told_width: int) -> Arrays:
-    """Everything that steps change, at the start."""
+def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], report_width: int) -> Arrays:
+    """The initial arrays of everything that steps change."""
     n, bins = len(state), bins_of(plan, room)
     carried = [column_name(c) for c in plan.carried]
-    quads, paces = (
+    quads, velocities = (
         np.zeros((room, 4), np.float32),
         np.zeros((room if plan.dimension == 3 else 1, 4), np.float32),
     )
     moving = [state[name] for name in plan.moving_columns]
     if plan.dimension == 3:
-        quads[:n, :3], paces[:n, :3] = np.stack(moving[:3], axis=1), np.stack(moving[3:], axis=1)
+        quads[:n, :3], velocities[:n, :3] = np.stack(moving[:3], axis=1), np.stack(moving[3:], axis=1)
     else:
         quads[:n] = np.stack(moving, axis=1)
     ids = np.zeros(room, np.int32)
     ids[:n] = state.ids
-    extras, felt = _columns(state, carried, room), _columns(state, plan.felt_columns, room)
+    extras, forces = _columns(state, carried, room), _columns(state, plan.force_columns, room)
     cells = scan_blocks(bins) * SCAN_BLOCK
     young = room if plan.has_lifecycle else 1
     return {
-        "places": quads, "paces": paces, "extras": extras, "felt": felt, "ids": ids,
-        "sorted_places": np.zeros_like(quads), "sorted_paces": np.zeros_like(paces),
+        "places": quads, "velocities": velocities, "extras": extras, "forces": forces, "ids": ids,
+        "sorted_places": np.zeros_like(quads), "sorted_velocities": np.zeros_like(velocities),
         "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),
         "keys": np.zeros_like(ids), "ranks": np.zeros_like(ids), "order": np.zeros_like(ids),
         "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
         "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
         "clock": _clock(plan, state, seed),
-        "told": np.zeros((max(1, plan.listeners), max(1, told_width)), np.uint64),
-        "news": np.zeros((max(1, plan.listeners), 1 + plan.item_width), np.float32),
+        "reports": np.zeros((max(1, plan.stateful_item_count), max(1, report_width)), np.uint64),
+        "target_reports": np.zeros((max(1, plan.stateful_item_count), 1 + plan.item_width), np.float32),
         "events": np.zeros((max(LEAST_EVENTS, 2 * room) if plan.eventful else 1, len(EVENT_FIELDS)), np.float64),
         "young": np.zeros((young, len(YOUNG)), np.int32),
         "buckets": np.zeros(1 << (young - 1).bit_length(), np.int32),
@@ -54,10 +54,10 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], tol
 
 
 def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -> Arrays:
-    """Everything that a change of numbers changes."""
+    """The arrays of everything that a change of numbers changes."""
     numbers = plan.world_numbers(seed)
     world = [numbers.get(name, 0.0) for _, name in WORLD]
-    # A hair more: rounding must not lose what lies on the edge.
+    # Slightly more, so that rounding cannot lose what is on the edge.
     ranges = (plan.item_ranges.astype(np.float64) * 1.0001) ** 2
     tracked = plan.tracked * [1, plan.item_width]
     return {
@@ -73,7 +73,7 @@ def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -
 
 
 def _filled(array: NDArray[Any], shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """The array, or one row of zeros where it has none: a kernel's pointer must lead somewhere."""
+    """The array, or one row of zeros if it is empty, so that kernels get a valid pointer."""
     return array.astype(kind) if len(array) else np.zeros(shape, kind)
 
 
@@ -110,7 +110,7 @@ def _most_bins(room: int) -> int:
 
 
 def bins_of(plan: Plan, room: int) -> int:
-    """How many bins there are; in an open world, how many there may be."""
+    """The number of bins; in an open world, its maximum."""
     rows, columns, layers = _rows_and_columns(plan, room)
     return _most_bins(room) if plan.scenario.world.boundary == "open" else rows * columns * layers
 
@@ -121,7 +121,7 @@ def scan_blocks(bins: int) -> int:
 
 
 def grid_of(plan: Plan, room: int) -> NDArray[np.int32]:
-    """Rows and bins of a bounded world; an open one makes them anew in every step."""
+    """Rows and bins of a bounded world; an open world recomputes them in every step."""
     world = plan.scenario.world
     rows, columns, layers = _rows_and_columns(plan, room)
     grid = np.zeros(1, record_type("Grid"))

@@ -1,6 +1,6 @@
 """The CUDA backend: the step that all targets share, one thread for each agent, replayed as a graph.
 
-Agents stay on the device; the host launches and waits only when somebody reads.
+Agents stay on the device; the host launches kernels and waits only for reads.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cuda import arrays, device
-from murmura.compute.cuda.parcel import Births, FlockParcel
+from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
@@ -28,7 +29,8 @@ _texts: dict[Any, Text] = {}
 
 def _text_of(plan: Plan) -> Text:
     """The text of a plan's program, traced once for all plans that differ in numbers only."""
-    key = plan.signature, tuple(group.kind for group in plan.rule_groups)
+    refuse_occlusion(plan, "cuda")
+    key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:
             del _texts[next(iter(_texts))]
@@ -55,7 +57,7 @@ class BackendCuda:
         self._seed = seed
         self._announce = announce
         self._device = device.open_device()
-        self._there: dict[str, Any] = {"trouble": self._device.notice()}
+        self._there: dict[str, Any] = {"trouble": self._device.shared_number()}
         self._programs: dict[str, device.Program] = {}
         self._captured: dict[bool, bytes] = {}
         self.completed = 0
@@ -64,7 +66,7 @@ class BackendCuda:
     # Plans
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; the state must be loaded anew."""
+        """Change to another plan; `load` must follow."""
         self._text = _text_of(plan)
         self._program = self._program_of(self._text)
         self._plan = plan
@@ -84,10 +86,14 @@ class BackendCuda:
             self._programs[text.digest] = self._device.program(text)
         return self._programs[text.digest]
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items; the kernels, their graphs and the flock stay."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        return np.array(self._device.get(self._there["items"])[: len(self._plan.items)])
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change numbers and items; the kernels, their graphs and the flock stay."""
         self._plan = plan
-        self._place_all(arrays.plan_arrays(plan, plan.items, self._seed))
+        self._place_all(arrays.plan_arrays(plan, items, self._seed))
         self._device.write(
             self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step
         )
@@ -95,7 +101,7 @@ class BackendCuda:
     # The flock
 
     def load(self, state: State) -> None:
-        """Take the flock over to the device."""
+        """Copy the flock to the device."""
         self._device.wait()
         plan = self._plan
         self._count = max(len(state), plan.capacity) if plan.has_lifecycle else len(state)
@@ -105,7 +111,7 @@ class BackendCuda:
         self.completed = 0
         self._there["trouble"][0] = 0
         try:
-            flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.told_width)
+            flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.report_width)
             self._place_all(flock | arrays.plan_arrays(plan, plan.item_table(state), self._seed))
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":
@@ -116,14 +122,14 @@ class BackendCuda:
             ) from None
 
     def _place_all(self, found: arrays.Arrays) -> None:
-        """Put arrays on the device; while addresses and sizes stay the same, graphs go on using them."""
+        """Copy arrays to the device. Graphs stay valid while addresses and sizes stay the same."""
         for name, array in found.items():
             old = self._there.get(name)
             if old is None or old.shape != array.shape:
                 self._there[name] = self._device.put(array)
             else:
                 self._device.set(old, array)
-        self._device.settle()
+        self._device.finish_uploads()
         arguments = {keep: self._arguments_for(keep) for keep in (False, True)}
         if {keep: found.tobytes() for keep, found in arguments.items()} != self._captured:
             self._graphs = {}
@@ -131,13 +137,13 @@ class BackendCuda:
         self._captured = {keep: found.tobytes() for keep, found in arguments.items()}
 
     def _arguments_for(self, keep: bool) -> NDArray[Any]:
-        """What every kernel is given; `keep`: forces are written down."""
+        """The argument of every kernel; `keep`: store forces."""
         found = np.zeros((), record_type("Arguments"))
         for name in ("flock", "sorted"):
             for _, field in FLOCK:
-                own = "" if name == "flock" or field == "felt" else "sorted_"
+                own = "" if name == "flock" or field == "forces" else "sorted_"
                 found[name][field] = self._device.address(self._there[own + field])
-        for record in ("Index", "Rules", "Diary"):
+        for record in ("Index", "Rules", "Outputs"):
             for _, field in RECORDS[record]:
                 found[record.lower()][field] = self._device.address(self._there[field])
         for field, value in self._sizes().items():
@@ -161,17 +167,17 @@ class BackendCuda:
         }
 
     def store(self, state: State) -> None:
-        """Bring the flock back, in ascending id."""
-        self.send().unpack(state)
+        """Copy the flock from the device, in ascending id."""
+        self.start_transfer().store(state)
 
-    def send(self) -> FlockParcel:
-        """Send the flock as it is now; steps that follow do not wait for it."""
-        names = ("ids", "places", "paces", "extras", "felt", "clock", "items")
-        transfer = self._device.send([self._there[name] for name in names])
-        return FlockParcel(transfer, self._count, self._plan, self._births)
+    def start_transfer(self) -> DeviceFlockTransfer:
+        """Start to copy the flock as it is now; later steps do not wait for it."""
+        names = ("ids", "places", "velocities", "extras", "forces", "clock", "items")
+        transfer = self._device.start_transfer([self._there[name] for name in names])
+        return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
-    def glance(self) -> None:
-        """The flock is on the device: bringing it back is what `store` does."""
+    def read_unordered(self) -> None:
+        """None: a copy from the device is no cheaper than `store`."""
         return
 
     # Steps
@@ -195,7 +201,7 @@ class BackendCuda:
                 "before are whole: go on from one when the device works again, or with backend='cpu'"
             ) from error
         except BaseException:
-            # Ctrl-C: the clock on the device knows how far it came.
+            # Ctrl-C: the clock on the device has the number of completed steps.
             self.completed = before + self._read_clock("step") - first_step
             raise
         self.completed = before + steps
@@ -205,7 +211,7 @@ class BackendCuda:
             raise RunError(self._diagnosis(when))
 
     def _launch_all(self, steps: int) -> None:
-        # Forces are written in the last step only, where somebody may read them.
+        # Forces are stored in the last step only, after which they may be read.
         batches = max(0, steps - 1) // GRAPH_STEPS
         for _ in range(batches):
             self._graph(whole=True).launch()
@@ -214,7 +220,7 @@ class BackendCuda:
             self._graph(whole=False).launch()
 
     def _graph(self, whole: bool) -> device.Graph:
-        """A batch of steps, or one step that writes forces down: the cost of a launch is paid once for all of it."""
+        """A graph of a batch of steps, or of one step that stores forces: one launch instead of many."""
         if whole not in self._graphs:
             count, keep = (GRAPH_STEPS, self._plan.has_lifecycle) if whole else (1, True)
 
@@ -226,7 +232,7 @@ class BackendCuda:
         return self._graphs[whole]
 
     def _launch(self, arguments: NDArray[Any]) -> None:
-        """One step as a row of kernels."""
+        """Launch the kernels of one step."""
         program, plan = self._program, self._plan
         blocks = -(-self._room // THREADS)
 
@@ -246,11 +252,11 @@ class BackendCuda:
         launch("steer")
         if plan.has_lifecycle:
             launch("find_fathers")
-            launch("be_born", min(blocks, BIRTH_BLOCKS))
-        if plan.lasting:
-            launch("take_turns", len(plan.lasting))
+            launch("add_newborns", min(blocks, BIRTH_BLOCKS))
+        if plan.stateful_items:
+            launch("update_items", len(plan.stateful_items))
         if plan.has_lifecycle:
-            launch("afterwards", 1, 1)
+            launch("finish_step", 1, 1)
 
     # The clock and what it counts
 
@@ -261,7 +267,7 @@ class BackendCuda:
         return int(self._device.get(self._there["clock"])[CLOCK_PLACES[field]])
 
     def _drain(self) -> None:
-        """Bring events home, before there is no room for more."""
+        """Copy events to the host before their list is full."""
         if not self._plan.eventful:
             return
         count, room = self._read_clock("events"), len(self._there["events"])
@@ -271,24 +277,24 @@ class BackendCuda:
                 "backend='cpu'"
             )
         if count:
-            told = np.array(self._device.get(self._there["events"][:count]))
+            events = np.array(self._device.get(self._there["events"][:count]))
             self._write_clock("events", 0)
-            self._events.append(told)
-            born = told[told[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+            self._events.append(events)
+            born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
             if len(born):
                 pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
                 self._births.append(pairs[np.argsort(pairs[:, 0])])
 
     def take_events(self) -> NDArray[np.float64]:
-        told, self._events = self._events, []
-        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *told])
+        events, self._events = self._events, []
+        return np.concatenate([np.zeros((0, len(EVENT_FIELDS))), *events])
 
     def _diagnosis(self, step: int) -> str:
         n = self._read_clock("alive")
         quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
         broken = ~(np.abs(quads) < 1e30).all(axis=1)
         if self._plan.dimension == 3:
-            broken |= ~(np.abs(self._device.get(self._there["paces"])[:n]) < 1e30).all(axis=1)
+            broken |= ~(np.abs(self._device.get(self._there["velocities"])[:n]) < 1e30).all(axis=1)
         some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
         return (
             f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "

@@ -1,8 +1,8 @@
 """The index as C: agents sorted by (row, bin), and within a bin by place. No rule changes this text.
 
-Rows are as high as anybody sees, bins a quarter as wide; in space (`SPACE`) they lie in layers. Atomics only count;
-within a bin each agent finds its place by comparing itself with the others there, so the order is a function of the
-state alone, whatever the threads did.
+Rows are as high as the greatest perception radius, bins a quarter as wide; in space (`SPACE`) rows form layers. Atomics
+only count. Within a bin each agent computes its rank by comparison with the others, so the order depends on the state
+alone and not on threads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ extern "C" __global__ void reset_bounds(const Arguments a) {{
 
 extern "C" __global__ void find_bounds(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     if (MORTAL && a.flock.ids[i] < 0) return;
     const float4 q = a.flock.places[i];
     const int x = ordered(q.x), y = ordered(q.y);
@@ -98,7 +98,7 @@ extern "C" __global__ void make_grid(const Arguments a) {{
 }}
 
 static __device__ void begin_step(const Arguments a) {{
-    Clock* c = a.diary.clock;
+    Clock* c = a.outputs.clock;
     World* w = a.rules.world;
     c->step += 1;
     const double time = (double)(c->step - 1) * c->dt;
@@ -112,7 +112,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
     const int i = THREAD;
     if (a.sizes.idle) return;
     if (i == 0) begin_step(a);
-    if (i >= a.diary.clock->alive) return;
+    if (i >= a.outputs.clock->alive) return;
     if (MORTAL && a.flock.ids[i] < 0) {{
         a.index.keys[i] = -1; /* died in the step before */
         return;
@@ -131,7 +131,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
 
 extern "C" __global__ void note_places(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
     if (key >= 0) a.index.order[a.index.start[key] + a.index.ranks[i]] = i;
 }}
@@ -143,7 +143,7 @@ static __device__ bool precedes(const Arguments a, const int j, const int i, con
     if (p.y != q.y) return p.y < q.y;
     if (p.z != q.z) return p.z < q.z;
 #if SPACE
-    const float4 u = a.flock.paces[j], v = a.flock.paces[i];
+    const float4 u = a.flock.velocities[j], v = a.flock.velocities[i];
     if (u.x != v.x) return u.x < v.x;
     if (u.y != v.y) return u.y < v.y;
     if (u.z != v.z) return u.z < v.z;
@@ -155,7 +155,7 @@ static __device__ bool precedes(const Arguments a, const int j, const int i, con
 
 extern "C" __global__ void gather(const Arguments a) {{
     const int i = THREAD;
-    if (a.sizes.idle || i >= a.diary.clock->alive) return;
+    if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
     if (key < 0) return;
     const float4 q = a.flock.places[i];
@@ -167,8 +167,8 @@ extern "C" __global__ void gather(const Arguments a) {{
     }}
     a.sorted.places[to] = q;
 #if SPACE
-    const float4 v = a.flock.paces[i];
-    a.sorted.paces[to] = v;
+    const float4 v = a.flock.velocities[i];
+    a.sorted.velocities[to] = v;
 #endif
     a.sorted.ids[to] = id;
     for (int c = 0; c < CARRIED; c++) a.sorted.extras[c * a.sizes.room + to] = a.flock.extras[c * a.sizes.room + i];
@@ -249,4 +249,4 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const 
     *start = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
 }}
 """
-"""Threads of a block work together here, so only a GPU runs it; on a host NumPy adds up (`cuda.host`)."""
+"""Uses block-wide synchronisation, so only a GPU runs it; on the host NumPy does the sum (`cuda.host`)."""

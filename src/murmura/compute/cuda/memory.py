@@ -1,4 +1,4 @@
-"""What a traced step reads on a GPU: the world, numbers of rules, items, obstacles and agents, out of records."""
+"""Loads of a traced step on a GPU: world, parameters, items, obstacles and agents."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
-from murmura.core.record import Record
 from murmura.core.space import offset
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
-MOVING = {"position": "places", "velocity": "paces"}
-"""What moves, and the array in which a world with a depth has it; the plane has both in the first."""
+MOVING = {"position": "places", "velocity": "velocities"}
+"""The arrays of positions and velocities in space; in the plane the first holds both."""
 
 
 def world_record(plan: Plan, target: TextTarget) -> Record:
-    """The world as rules know it."""
+    """The record `world` of rules."""
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.rules.world->{name}") for _, name in WORLD}
-    numbers["step"] = target.value(INTEGER, "(int)(a.diary.clock->step - 1)")
+    numbers["step"] = target.value(INTEGER, "(int)(a.outputs.clock->step - 1)")
     for seed in ("seed_low", "seed_high"):
-        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.diary.clock->{seed}")
+        numbers[seed] = target.value(INTEGER, f"(int)(unsigned)a.outputs.clock->{seed}")
     return plan.world(numbers)
 
 
@@ -53,7 +53,7 @@ class DeviceMemory:
         return row * self._plan.item_width + column
 
     def item_numbers(self, rule: int, row: Value, steady: bool = True) -> list[Value]:
-        """What agents know of an item, by column."""
+        """The fields of an item that agents can read, by column."""
         columns = range(len(self._plan.rule_groups[rule].known))
         places = (self.item_place(row, column) for column in columns)
         return [self._target.load("a.rules.items", place, NUMBER, steady) for place in places]
@@ -67,7 +67,7 @@ class DeviceMemory:
                 return body(numbers, held)
             reach = self._target.load("a.rules.item_ranges", rule, NUMBER, steady=True)
             way = offset(self._world, self.place, known.collect(numbers)["position"])
-            return self._target.under(way.square <= reach, held, lambda inner: body(numbers, inner))
+            return self._target.branch(way.square <= reach, held, lambda inner: body(numbers, inner))
 
         return self._target.loop(*self.rows(rule), 1, values, visit)
 
@@ -85,10 +85,10 @@ class DeviceMemory:
 
 
 class AgentColumns(Mapping[str, Any]):
-    """The columns of one agent, read when they are asked for.
+    """The columns of one agent, loaded on first use.
 
     Args:
-        flock: The record's name: `flock` as it moves, or `sorted`, which nobody writes while agents decide.
+        flock: The record's name: `flock`, or `sorted`, which is constant while agents decide.
         row: The agent's row.
     """
 
@@ -122,12 +122,12 @@ class AgentColumns(Mapping[str, Any]):
 
 
 def extra_place(target: TextTarget, column: int, row: Any) -> Any:
-    """Where a column of a row is among the extras, or among what is felt."""
+    """Where a column of a row is among the extras, or among forces."""
     return row if column == 0 else target.value(INTEGER, "a.sizes.room") * column + row
 
 
 class ItemStorage:
-    """Items in the memory of a GPU, as turns read and write them."""
+    """Items in GPU memory, for reading and writing in turns."""
 
     def __init__(self, target: TextTarget, width: int) -> None:
         self._target, self._width = target, width

@@ -1,7 +1,7 @@
-"""What kernels are given, named once: C's records and NumPy's types of the same fields.
+"""The arguments of kernels, named once: C structs and NumPy dtypes of the same fields.
 
 Every kernel has one parameter, `const Arguments a`, passed by value. It holds pointers to the arrays of a backend, by
-name, and sizes; what changes from step to step lies behind the pointers, so that a captured graph stays right.
+name, and sizes; what changes from step to step is behind the pointers, so that a captured graph stays valid.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ YOUNG: Fields = tuple(
 """A newborn to be: ids, rows of its parents, and the next one with a father in the same bucket (-1: none)."""
 
 FLOCK: Fields = (
-    ("float4*", "places"), ("float4*", "paces"), ("float*", "extras"), ("float*", "felt"), ("int*", "ids"),
+    ("float4*", "places"), ("float4*", "velocities"), ("float*", "extras"), ("float*", "forces"), ("int*", "ids"),
 )  # fmt: skip
 """Place and velocity together, or in space x, y, z and, apart from them, the velocity; the columns that the plan
 carries; force and crowd; ids, of the dead -1 - id."""
@@ -51,8 +51,8 @@ RULES: Fields = (
     ("World*", "world"), ("float*", "numbers"), ("float*", "affinities"), ("float*", "items"), ("int*", "ranges"),
     ("float*", "item_ranges"), ("float*", "shapes"), ("int*", "tracked"),
 )  # fmt: skip
-DIARY: Fields = (
-    ("Clock*", "clock"), ("long long*", "trouble"), ("unsigned long long*", "told"), ("float*", "news"),
+OUTPUTS: Fields = (
+    ("Clock*", "clock"), ("long long*", "trouble"), ("unsigned long long*", "reports"), ("float*", "target_reports"),
     ("double*", "events"), ("Young*", "young"), ("int*", "buckets"),
 )  # fmt: skip
 SIZES: Fields = (
@@ -60,14 +60,14 @@ SIZES: Fields = (
     ("int", "tracked"), ("int", "event_room"), ("int", "young_room"), ("int", "bucket_mask"), ("int", "keep"),
     ("int", "idle"), ("float", "reach"),
 )  # fmt: skip
-"""`keep`: write forces down. `idle`: do nothing, so that a kernel can be loaded before it is needed."""
+"""`keep`: store forces. `idle`: do nothing, to load a kernel before it is needed."""
 ARGUMENTS: Fields = (
-    ("Flock", "flock"), ("Flock", "sorted"), ("Index", "index"), ("Rules", "rules"), ("Diary", "diary"),
+    ("Flock", "flock"), ("Flock", "sorted"), ("Index", "index"), ("Rules", "rules"), ("Outputs", "outputs"),
     ("Sizes", "sizes"),
 )  # fmt: skip
 RECORDS: dict[str, Fields] = {
     "Clock": CLOCK, "World": WORLD, "Grid": GRID, "Young": YOUNG, "Flock": FLOCK, "Index": INDEX, "Rules": RULES,
-    "Diary": DIARY, "Sizes": SIZES, "Arguments": ARGUMENTS,
+    "Outputs": OUTPUTS, "Sizes": SIZES, "Arguments": ARGUMENTS,
 }  # fmt: skip
 _PLAIN = {"int": "i4", "float": "f4", "double": "f8", "long long": "i8", "unsigned long long": "u8"}
 

@@ -1,7 +1,7 @@
-"""The definition: everybody is compared with everybody, in double precision. Knows no index and no compiler."""
+"""The reference: all pairs of agents, in double precision. Knows no index and no compiler."""
 
 from murmura.compute.reference.backend import BackendReference
+from murmura.compute.reference.dry_run import dry_run
 from murmura.compute.reference.moment import Moment
-from murmura.compute.reference.trial import dry_run
 
 __all__ = ["BackendReference", "Moment", "dry_run"]

@@ -1,4 +1,4 @@
-"""The definition of the model, step by step and without any index: other backends agree within single precision."""
+"""The reference backend defines the model: all pairs, no index. Others agree with it within single precision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
-from murmura.compute.reference.lifecycle import come_to_pass, take_turns
+from murmura.compute.reference.lifecycle import apply_outcomes, update_items
 from murmura.compute.reference.moment import PAIRS_AT_ONCE, Moment
 from murmura.compute.shapes import shapes_of
 from murmura.core.errors import RunError
@@ -17,7 +17,7 @@ from murmura.core.state import State, column_name
 
 
 class BackendReference:
-    """Runs a plan by the definition."""
+    """Runs a plan by brute force."""
 
     name = "reference"
     piece = 1
@@ -34,7 +34,12 @@ class BackendReference:
         self._plan = plan
         self._shapes = shapes_of(plan)
 
-    tune = replan
+    def read_items(self) -> NDArray[np.float32]:
+        return self._plan.item_table(self._state)
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        self._plan = plan
+        plan.keep_items(self._state, items)
 
     def prepare(self, plan: Plan) -> None:
         """Nothing is compiled here."""
@@ -42,7 +47,7 @@ class BackendReference:
     def is_prepared(self, plan: Plan) -> bool:
         return True
 
-    def glance(self) -> None:
+    def read_unordered(self) -> None:
         return None
 
     def load(self, state: State) -> None:
@@ -60,7 +65,7 @@ class BackendReference:
         taken, self._events = self._events, []
         return np.array(taken, np.float64).reshape(-1, len(EVENT_FIELDS))
 
-    def send(self) -> None:
+    def start_transfer(self) -> None:
         """The flock is here already."""
 
     def advance(self, steps: int, first_step: int) -> None:
@@ -93,9 +98,9 @@ class BackendReference:
             lived.append(part)
             for name, values in part.columns.items():
                 new[column_name(name)][rows] = values
-        if self._plan.lasting:
-            turned = take_turns(self._plan, moment, [part.told for part in lived])
+        if self._plan.stateful_items:
+            turned = update_items(self._plan, moment, [part.reports for part in lived])
             self._plan.keep_items(new, turned)
         if self._plan.eventful:
-            self._events += come_to_pass(self._plan, moment, new, lived, step + 1)
+            self._events += apply_outcomes(self._plan, moment, new, lived, step + 1)
         return new

@@ -1,4 +1,4 @@
-"""What the definition does after all agents have moved: items take their turns, agents die, are born and arrive."""
+"""The end of a reference step: items are updated, agents die, are born and immigrate."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from numpy.typing import NDArray
 
 from murmura.compute.items import ItemRows, NumpyStorage
 from murmura.compute.plan import Plan
-from murmura.compute.reference.moment import Lived, Moment, Told
+from murmura.compute.reference.moment import AgentResults, ItemReports, Moment
 from murmura.core.events import Event
 from murmura.core.layout import AXES
 from murmura.core.merging import Best, Count
-from murmura.core.record import Record
 from murmura.core.state import State, column_name
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 
-def take_turns(plan: Plan, moment: Moment, told: list[dict[tuple[int, int], Told]]) -> NDArray[Any]:
-    """The items after their turns, one after the other."""
+def update_items(
+    plan: Plan, moment: Moment, reports: list[dict[tuple[int, int], ItemReports]]
+) -> NDArray[Any]:
+    """Update all items, one after the other."""
     storage = NumpyStorage(moment.target, moment.items)
     p = moment.step.parameters(_species(moment, 0))
-    for k, group, begin, end in plan.lasting:
-        assert group.kind.turn is not None
+    for k, group, begin, end in plan.stateful_items:
+        assert group.functions.turn is not None
         rows = ItemRows(moment.target, group.layout, storage, begin, end - begin)
         for row in range(begin, end):
-            parts = [part[k, row] for part in told]
-            for _, news in parts:
-                for column, value in news.items():
+            parts = [part[k, row] for part in reports]
+            for _, target_reports in parts:
+                for column, value in target_reports.items():
                     moment.items[row, group.layout.place[column]] = value
-            heard = _heard(moment, k, [reports for reports, _ in parts])
-            group.kind.turn(p[k + 2], rows[row - begin], heard, rows, moment.world)
+            combined = _combined(moment, k, [reports for reports, _ in parts])
+            group.functions.turn(p[k + 2], rows[row - begin], combined, rows, moment.world)
     return moment.items
 
 
-def _heard(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
-    """What all parts of the flock told an item, by name."""
+def _combined(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
+    """The reports of all parts of the flock to an item, reduced, by name."""
     value = moment.target.value
     found: dict[str, Any] = {}
-    for name, report in moment.shapes.told[k].items():
+    for name, report in moment.shapes.reports[k].items():
         if isinstance(report, Best):
             best = max((part[name] for part in parts), key=lambda b: (b[0], -b[1]), default=(0.0, -1.0))
             found[name] = Record("the best", {"score": value(best[0]), "id": value(best[1])})
@@ -50,15 +52,15 @@ def _heard(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
             is_vector = isinstance(report.value, Vec)
             sums = sums or [value(0.0)] * (len(report.value) if is_vector else 1)
             found[name] = Vec(*sums) if is_vector else sums[0]
-    return Record("told", found)
+    return Record("reports", found)
 
 
 def _species(moment: Moment, species: int) -> Any:
     return moment.target.integer(species) if moment.plan.species_count > 1 else None
 
 
-def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], step: int) -> list[Any]:
-    """Note events, let the dead go and the young come; `new` is the flock after the move."""
+def apply_outcomes(plan: Plan, moment: Moment, new: State, lived: list[AgentResults], step: int) -> list[Any]:
+    """Record events, remove the dead and add newborns to `new`, the flock after the move."""
     events: list[Any] = []
     dead: list[int] = []
     young: list[tuple[int, int, int]] = []
@@ -84,10 +86,10 @@ def come_to_pass(plan: Plan, moment: Moment, new: State, lived: list[Lived], ste
             young += [(int(ids[k]), number, int(each(whom)[k])) for k in np.flatnonzero(bears)]
     room = plan.capacity - len(new)
     for mother, number, father in sorted(young)[: max(room, 0)]:
-        born = _bear(plan, moment, new, number, mother, father)
+        born = _add_newborn(plan, moment, new, number, mother, father)
         here, high = _last_place(plan, new)
         events.append((step, Event.BIRTH, born, mother, *here, 0.0, float(father), high))
-    events += _welcome(plan, moment, new, step)
+    events += _add_arrivals(plan, moment, new, step)
     new.remove(np.array(dead, np.int32))
     return events
 
@@ -117,19 +119,19 @@ def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
-    """Let newcomers in, at most one of each species, as far as there is room; returns their events."""
+def _add_arrivals(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
+    """Add immigrants, at most one of each species, while there is room; return their events."""
     events: list[Any] = []
-    for k, group, begin, end in plan.lasting:
-        kind = group.kind
-        for species in range(min(plan.species_count, end - begin) if kind.arrives else 0):
-            assert kind.arrives is not None and kind.settle is not None
+    for k, group, begin, end in plan.stateful_items:
+        functions = group.functions
+        for species in range(min(plan.species_count, end - begin) if functions.arrives else 0):
+            assert functions.arrives is not None and functions.settle is not None
             p = moment.step.parameters(_species(moment, species))[k + 2]
             it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin + species]])
-            arrives = kind.arrives(p, it, species, moment.world)
+            arrives = functions.arrives(p, it, species, moment.world)
             if len(new) >= plan.capacity or not bool(np.all(getattr(arrives, "code", arrives))):
                 continue
-            values = kind.settle(p, it, moment.target.integer(new.next_id), moment.world)
+            values = functions.settle(p, it, moment.target.integer(new.next_id), moment.world)
             [name] = new.add(_columns_of(values) | {"species_id": np.array([species])})
             here, high = _last_place(plan, new)
             events.append((step, Event.ARRIVAL, name, -1, *here, 0.0, float(species), high))
@@ -137,27 +139,27 @@ def _welcome(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
 
 
 def try_births(plan: Plan, moment: Moment, state: State) -> None:
-    """Ask every rule once what a newborn inherits and what a newcomer is like, whether or not there is one."""
+    """Call `inherit`, `arrives` and `settle` of every rule once, for the dry run."""
     for number, group in enumerate(plan.rule_groups):
-        if group.kind.inherit is not None:
-            _bear(plan, moment, state.copy(), number, 0, 1)
-    for k, group, begin, end in plan.lasting:
-        if group.kind.arrives is not None and group.kind.settle is not None and begin < end:
+        if group.functions.inherit is not None:
+            _add_newborn(plan, moment, state.copy(), number, 0, 1)
+    for k, group, begin, end in plan.stateful_items:
+        if group.functions.arrives is not None and group.functions.settle is not None and begin < end:
             p = moment.step.parameters(_species(moment, 0))[k + 2]
             it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin]])
-            group.kind.arrives(p, it, 0, moment.world)
-            group.kind.settle(p, it, moment.target.integer(state.next_id), moment.world)
+            group.functions.arrives(p, it, 0, moment.world)
+            group.functions.settle(p, it, moment.target.integer(state.next_id), moment.world)
 
 
-def _bear(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
-    """One newborn: its mother's copy but for what it inherits otherwise."""
-    kind = plan.rule_groups[number].kind
-    assert kind.inherit is not None
+def _add_newborn(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
+    """Add a copy of the mother with the inherited values; return its id."""
+    functions = plan.rule_groups[number].functions
+    assert functions.inherit is not None
     child = new.next_id
     parents = [moment.agent_after(new, who) for who in (mother, father if father in new.ids else mother)]
     row = new.rows_of(mother)[0]
     p = moment.step.parameters(_species(moment, int(new["species"][row])))[number + 2]
-    values = kind.inherit(p, *parents, moment.target.integer(child), moment.world)
+    values = functions.inherit(p, *parents, moment.target.integer(child), moment.world)
     columns = {name: column[row : row + 1] for name, column in new.columns.items() if name != "id"}
     new.add(columns | _columns_of(values))
     return child

@@ -1,7 +1,7 @@
-"""An instant of the definition: what agents see, want and do, in NumPy and double precision.
+"""The flock at one instant, evaluated by brute force with NumPy in double precision.
 
-All agents are compared with all others. The step is asked about whole arrays: one row for each agent and, while they
-meet, one column for each other agent. Slow on purpose, and short enough to be read.
+All agents meet all others. The step runs on whole arrays: one row for each agent and, for pairs, one column for each
+other agent. Slow, and short enough to be read.
 """
 
 from __future__ import annotations
@@ -14,36 +14,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.compute.reference.sight import Sight, eyes, look
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, blank
+from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, initial_contributions
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
-from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, leaves, rebuilt
+from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, flatten, unflatten
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
 from murmura.core.space import offset
 from murmura.core.state import State
+from murmura.core.tracing.record import Record
 
 Columns = dict[str, NDArray[Any]]
-Told = tuple[dict[str, Any], dict[str, float]]
-"""What agents told an item: their reports by name, and what the item's target wrote into it by column."""
+ItemReports = tuple[dict[str, Any], dict[str, float]]
+"""What an item receives: the agents' reports by name, and what its target writes into it by column."""
 PAIRS_AT_ONCE = 2_000_000
 
 
 @dataclass
-class Lived:
-    """Some agents after a step: their columns, what happened to them, and what they told each item."""
+class AgentResults:
+    """Some agents after a step: their columns, what happened to them, and their reports to each item."""
 
     columns: Columns
     me: Record
     outcome: Outcome
-    told: dict[tuple[int, int], Told]
+    reports: dict[tuple[int, int], ItemReports]
 
 
 @dataclass
 class _Memory:
-    """What a step reads, as arrays."""
+    """The memory of a step, from NumPy arrays."""
 
     target: NumpyTarget
     plan: Plan
@@ -69,7 +70,7 @@ class _Memory:
 
 
 class Moment:
-    """The flock at one instant, with everything a rule may ask about it."""
+    """The flock at one instant: perception, decisions and moves."""
 
     def __init__(
         self, plan: Plan, state: State, step: int, seed: tuple[int, int], shapes: Shapes | None = None
@@ -82,6 +83,8 @@ class Moment:
         }
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
+        self.sight: Sight | None = None
+        """What the agents that met others last have seen, where bodies hide each other."""
         self.world = plan.world_at(step, seed)
         self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
 
@@ -108,7 +111,7 @@ class Moment:
         return self.step.sense(self._known(rows, shape), ids)
 
     def meet(self, rows: NDArray[Any]) -> tuple[list[Record], Record, Record, NDArray[np.bool_]]:
-        """These agents (rows) and all others (columns) as seen by them, and who is near enough to be met."""
+        """These agents (rows), all others as they see them (columns), and which pairs are within reach."""
         p, me = self.sense(rows, (len(rows), 1))
         everyone = self._known(slice(None), (len(self.ids),))
         way = offset(self.world, me.position, everyone["position"])
@@ -117,11 +120,17 @@ class Moment:
             (seen.square <= p[1].radius * p[1].radius).code, (len(rows), len(self.ids))
         ).copy()
         near[np.arange(len(rows)), rows] = False
-        visible = near & in_view(self.step.view(p, me), me.heading, way, seen.distance).code
+        view = self.step.view(p, me)
+        visible = near & in_view(view, me.heading, way, seen.distance).code
+        if self.plan.occludes:
+            half = self.step.half_width(everyone)
+            self.sight = look(self.plan, self.world, me, seen, view, p[1].radius, half, visible)
+            seen = seen.updated({"bins": self.target.value(self.sight.shown)})
+            visible = self.sight.shown > 0.0
         if self.plan.topological:
             reach = self._reach_of_nearest(visible, seen.square.code)
             near, visible = near & (seen.square.code <= reach), visible & (seen.square.code <= reach)
-        return p, me, seen.having({"visible": self.target.value(visible, "condition")}), near
+        return p, me, seen.updated({"visible": self.target.value(visible, "condition")}), near
 
     def visible(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Which agents (columns) these agents (rows) perceive."""
@@ -137,26 +146,32 @@ class Moment:
         return kth * (1.0 + TIE)
 
     def contributions(self, rows: NDArray[Any]) -> tuple[Contributions, list[NDArray[np.bool_]]]:
-        """What every neighbour says to every rule, and whom the rules hear."""
+        """What every neighbour contributes to every rule, and the mask of each rule."""
         p, me, seen, near = self.meet(rows)
-        said = self.step.contribute(p, me, seen)
+        contribution = self.step.contribute(p, me, seen)
         visible = seen.visible.code
         rules = self.plan.rule_groups
-        return said, [visible, *(near if group.kind.meets_everyone else visible for group in rules)]
+        return contribution, [
+            visible,
+            *(near if group.functions.meets_everyone else visible for group in rules),
+        ]
 
     def decide(self, rows: NDArray[Any]) -> tuple[list[Record], Decision]:
-        """What these agents feel and want."""
-        said, masks = self.contributions(rows)
-        heard = [
+        """The decisions of these agents."""
+        contribution, masks = self.contributions(rows)
+        contributions = [
             {name: self._reduced(merge, mask) for name, merge in entry.items()}
-            for entry, mask in zip(said, masks, strict=True)
+            for entry, mask in zip(contribution, masks, strict=True)
         ]
+        eye = eyes(self.sight) if self.plan.uses_eye and self.sight else None
         p, me = self.sense(rows, (len(rows),))
-        return p, self.step.decide(p, me, heard, blank(self.target, self.shapes.items))
+        return p, self.step.decide(
+            p, me, contributions, initial_contributions(self.target, self.shapes.items), eye
+        )
 
     def _reduced(self, merge: Merge, mask: NDArray[np.bool_]) -> Merge:
         """Contributions (rows: agents, columns: neighbours) merged over those that the mask lets through."""
-        arrays = [np.broadcast_to(getattr(leaf, "code", leaf), mask.shape) for leaf in leaves(merge)]
+        arrays = [np.broadcast_to(getattr(leaf, "code", leaf), mask.shape) for leaf in flatten(merge)]
         if isinstance(merge, Sum):
             merged = [np.where(mask, array, 0.0).sum(axis=1) for array in arrays]
         elif isinstance(merge, Greatest):
@@ -164,50 +179,52 @@ class Moment:
         else:
             assert isinstance(merge, Least)
             merged = _nearest(arrays, mask)
-        result: Merge = rebuilt(merge, [self.target.value(array) for array in merged])
+        result: Merge = unflatten(merge, [self.target.value(array) for array in merged])
         return result
 
-    def live(self, rows: NDArray[Any]) -> Lived:
+    def live(self, rows: NDArray[Any]) -> AgentResults:
         """These agents after the step."""
         p, decision = self.decide(rows)
         outcome = self.step.outcome(p, decision)
         me = self.step.live(p, decision.me, decision.force)
         numbers = [*me.position, *me.velocity, *self.step.carried(me), *decision.force, decision.me.neighbors]
-        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.felt_columns]
+        names = [*self.plan.moving_columns, *self.plan.carried, *self.plan.force_columns]
         columns = {name: self._array(x, len(rows)) for name, x in zip(names, numbers, strict=True)}
-        return Lived(columns, me, outcome, self._told(rows, p, me, outcome))
+        return AgentResults(columns, me, outcome, self._reports(rows, p, me, outcome))
 
     def _array(self, x: Any, count: int) -> NDArray[Any]:
         return np.broadcast_to(x.code if isinstance(x, Value) else x, (count,))
 
-    def _told(
+    def _reports(
         self, rows: NDArray[Any], p: list[Record], me: Record, outcome: Outcome
-    ) -> dict[tuple[int, int], Told]:
-        """What these agents tell each item, and what its target writes into it."""
-        found: dict[tuple[int, int], Told] = {}
+    ) -> dict[tuple[int, int], ItemReports]:
+        """The reports of these agents to each item, and what its target writes into it."""
+        found: dict[tuple[int, int], ItemReports] = {}
         n = len(rows)
-        for k, group, begin, end in self.plan.lasting:
+        for k, group, begin, end in self.plan.stateful_items:
             says = self._array(self.step.speaks(k, p, me, outcome.cause == 0.0), n)
-            written = {name: self._array(x, n) for name, x in self.step.reported(k, p, me).items()}
+            written = {name: self._array(x, n) for name, x in self.step.target_report(k, p, me).items()}
             for row in range(begin, end):
                 numbers = [self.target.value(x) for x in self.items[row]]
                 it = self.step.item(k, numbers)
                 reports = {
                     name: self._collected(report, says, self.ids[rows])
-                    for name, report in self.step.told(k, p, me, it).items()
+                    for name, report in self.step.reports(k, p, me, it).items()
                 }
-                news: dict[str, float] = {}
+                target_reports: dict[str, float] = {}
                 if written:
                     mine = np.flatnonzero(
                         says & (self.ids[rows] == numbers[group.layout.place["target"]].code)
                     )
-                    news = {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
-                found[k, row] = reports, news
+                    target_reports = (
+                        {name: float(x[mine[0]]) for name, x in written.items()} if len(mine) else {}
+                    )
+                found[k, row] = reports, target_reports
         return found
 
     def _collected(self, report: Report, says: NDArray[np.bool_], ids: NDArray[Any]) -> Any:
-        """What many agents say: a count, sums, or (score, id) of the best."""
-        terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in leaves(report.value)]
+        """The reduced reports of many agents: a count, sums, or (score, id) of the best."""
+        terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in flatten(report.value)]
         if isinstance(report, Count):
             return float(np.count_nonzero(terms[0]))
         if not isinstance(report, Best):
@@ -218,23 +235,23 @@ class Moment:
         return float(score.max()), float(ids[score == score.max()].min())
 
     def agent_after(self, state: State, agent: int) -> Record:
-        """One agent of the flock after the move, as rules know it."""
+        """One agent of the flock after the move, as rules see it."""
         row = state.rows_of(agent)[0]
         names = (*self.plan.moving_columns, *self.plan.carried)
         columns = self.plan.known([self.target.value(float(state[name][row])) for name in names])
         crowd = self.target.value(float(state["local_density"][row]))
         plain = UnscaledStep(self.plan, self.target, self.step.memory, self.world)
         _, me = plain.sense(columns, self.target.integer(agent))
-        return me.having({"neighbors": crowd})
+        return me.updated({"neighbors": crowd})
 
 
 def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The least score of those that the mask lets through, and what that one says; nobody: FAR and zeros."""
+    """The least score where the mask is set, with its payload; FAR and zeros if there is none."""
     count, others = mask.shape
     if others == 0:
         return [np.full(count, FAR), *(np.zeros(count) for _ in arrays[1:])]
     ranked = np.where(mask, arrays[0], FAR)
     pick = ranked.argmin(axis=1)
     score = ranked.min(axis=1)
-    said = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
-    return [score, *(np.where(score >= FAR, 0.0, array) for array in said)]
+    contribution = [np.take_along_axis(array, pick[:, None], axis=1)[:, 0] for array in arrays[1:]]
+    return [score, *(np.where(score >= FAR, 0.0, array) for array in contribution)]

@@ -1,4 +1,4 @@
-"""NumPy as a target: every operation is computed at once, in double precision. This is the definition."""
+"""Evaluates every operation immediately with NumPy, in double precision. This is the reference."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class NumpyTarget(Target):
-    """Double precision, at once. Integers are 32 bits and wrap round, as everywhere."""
+    """Immediate evaluation in double precision. Integers have 32 bits and wrap around, as on all targets."""
 
     def constant(self, kind: str, value: Any) -> Any:
         if kind == NUMBER and type(value) in (float, int):  # most constants: quicker than an array
@@ -82,7 +82,7 @@ class NumpyTarget(Target):
         for k in range(int(count.code if isinstance(count, Value) else count)):
             body(k)
 
-    def under(
+    def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
         return [as_number(self, x) for x in body(values)] if np.any(condition.code) else values

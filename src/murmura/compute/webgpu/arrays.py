@@ -1,4 +1,4 @@
-"""The buffers of a flock and a plan, put together from the arrays that all GPUs share (`cuda.arrays`)."""
+"""The buffers of a flock and a plan, built from the arrays that all GPUs share (`cuda.arrays`)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from murmura.compute.cuda.records import GRID, WORLD, record_type
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
-    DIARY_HEAD,
     EVENT_WORDS,
     HEAD,
     NO_TROUBLE,
+    OUTPUTS_HEAD,
     TABLE_SECTIONS,
     TROUBLE,
     YOUNG_WORDS,
@@ -47,21 +47,21 @@ class Layout:
         self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
         self.bins = arrays.bins_of(plan, self.room)
         self.blocks = arrays.scan_blocks(self.bins)
-        self.width = 1 + len(plan.carried) + len(plan.felt_columns)
+        self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
         """Of the places, behind which in space the velocities lie."""
         young = self.room if plan.has_lifecycle else 1
         self.young_room, self.buckets = young, 1 << (young - 1).bit_length()
         self.event_room = max(arrays.LEAST_EVENTS, 2 * self.room) if plan.eventful else 1
-        self.diary = self._diary()
+        self.outputs = self._outputs()
 
-    def _diary(self) -> dict[str, int]:
-        """The words of each section of the diary."""
+    def _outputs(self) -> dict[str, int]:
+        """The words of each section of the outputs."""
         plan, program = self.plan, self.program
-        listeners = max(1, plan.listeners)
+        listeners = max(1, plan.stateful_item_count)
         return {
-            "told": listeners * max(1, program.told_width) * WORDS,
-            "news": listeners * (1 + plan.item_width),
+            "reports": listeners * max(1, program.report_width) * WORDS,
+            "target_reports": listeners * (1 + plan.item_width),
             "events": self.event_room * EVENT_WORDS,
             "young": self.young_room * YOUNG_WORDS,
             "buckets": self.buckets,
@@ -77,11 +77,11 @@ class Layout:
             "places": 4 * self.quads, "sorted_places": 4 * self.quads,
             "columns": self.width * self.room, "sorted_columns": (1 + len(self.plan.carried)) * self.room,
             "spots": 2 * self.room, "order": self.room, "counts": cells, "start": cells + 4 * self.blocks,
-            "diary": DIARY_HEAD + sum(self.diary.values()),
+            "outputs": OUTPUTS_HEAD + sum(self.outputs.values()),
         }  # fmt: skip
 
     def tables(self, items: NDArray[np.float32], seed: tuple[int, int]) -> tuple[Bits, dict[str, int]]:
-        """All that a change of numbers changes, and where each section begins."""
+        """The buffer of everything that a change of numbers changes, and where each section begins."""
         found = arrays.plan_arrays(self.plan, items, seed) | {"constants": self.program.constants}
         parts = {name: bits_of(found[name]) for name in TABLE_SECTIONS}
         return np.concatenate([*parts.values(), np.zeros(1, np.int32)]), _starts(
@@ -90,15 +90,15 @@ class Layout:
 
     def flock(self, state: State, seed: tuple[int, int]) -> dict[str, Bits]:
         """Places and columns at the start."""
-        found = arrays.flock_arrays(self.plan, state, self.room, seed, self.program.told_width)
-        columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["felt"]]
-        moving = ("places", "paces") if self.plan.dimension == 3 else ("places",)
-        diary = np.zeros(DIARY_HEAD, np.int32)
-        diary[TROUBLE] = NO_TROUBLE
+        found = arrays.flock_arrays(self.plan, state, self.room, seed, self.program.report_width)
+        columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["forces"]]
+        moving = ("places", "velocities") if self.plan.dimension == 3 else ("places",)
+        outputs = np.zeros(OUTPUTS_HEAD, np.int32)
+        outputs[TROUBLE] = NO_TROUBLE
         return {
             "places": np.concatenate([bits_of(found[name]) for name in moving]),
             "columns": np.concatenate([bits_of(column) for column in columns]),
-            "diary": diary,
+            "outputs": outputs,
         }
 
     def head(
@@ -109,7 +109,9 @@ class Layout:
         grid = arrays.grid_of(plan, self.room).view(record_type("Grid"))[0]
         world = plan.world_numbers(seed)
         starts = (
-            _starts(self.diary, DIARY_HEAD) | table_starts | {"felt": (1 + len(plan.carried)) * self.room}
+            _starts(self.outputs, OUTPUTS_HEAD)
+            | table_starts
+            | {"forces": (1 + len(plan.carried)) * self.room}
         )
         clock = {"alive": len(state), "next_id": state.next_id, "keep_from": keeps}
         clock |= {name: int(np.uint32(word).view(np.int32)) for name, word in
@@ -160,12 +162,12 @@ def head_words(fields: dict[str, float], size: int) -> Bits:
 
 
 def times(plan: Plan, first_step: int, steps: int) -> NDArray[np.float32]:
-    """Time and time of the noise at each of these steps, in double precision until the end."""
+    """Time and noise time at each of these steps, computed in double precision."""
     return np.array([plan.time_at(first_step + k) for k in range(steps)], np.float32).reshape(-1, 2)
 
 
 def readable_events(words: Bits) -> NDArray[np.float64]:
-    """Rows of EVENT_FIELDS out of a diary's words."""
+    """Rows of EVENT_FIELDS from words of the buffer `outputs`."""
     rows = words.reshape(-1, EVENT_WORDS)
     found = rows.view(np.float32).astype(np.float64)
     found[:, :3] = rows[:, :3]

@@ -1,7 +1,7 @@
 """The index as WGSL: agents sorted by (row, bin), and within a bin by place, as `cuda.index_text` describes it.
 
-No rule changes this text. Each kernel's body is given `i`, its thread among all, and `t`, its thread in the workgroup.
-Lines that begin with [plane], [space] or [open z] hold only there (`for_world`). In space velocities lie behind places.
+This text does not depend on rules. In each kernel's body, `i` is the global thread and `t` the thread in the workgroup.
+Lines that begin with [plane], [space] or [open z] are kept only there (`for_world`). In space velocities follow places.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from murmura.compute.webgpu.records import BOUNDS
 
 
 def for_world(text: str, holds: dict[str, bool]) -> str:
-    """The text with the lines that hold in a world."""
+    """The text with only the lines for this kind of world."""
     kept = []
     for line in text.split("\n"):
         mark = next((name for name in holds if line.lstrip().startswith(f"[{name}]")), None)
@@ -89,7 +89,7 @@ fn prefix(t: i32, own: i32) -> i32 {{
 }
 
 RESET_BOUNDS = f"""
-    if (i < 6i) {{ atomicStore(&diary[{BOUNDS}i + i], select(-0x7fffffff, 0x7fffffff, i < 3i)); }}
+    if (i < 6i) {{ atomicStore(&outputs[{BOUNDS}i + i], select(-0x7fffffff, 0x7fffffff, i < 3i)); }}
 """
 FIND_BOUNDS = f"""
     if (i >= a.clock_alive || columns[i] < 0i) {{ return; }}
@@ -97,28 +97,28 @@ FIND_BOUNDS = f"""
     let x = ordered(q.x);
     let y = ordered(q.y);
     /* Asking first spares nearly all of the atomics. */
-    if (x < atomicLoad(&diary[{BOUNDS}])) {{ atomicMin(&diary[{BOUNDS}], x); }}
-    if (y < atomicLoad(&diary[{BOUNDS + 1}])) {{ atomicMin(&diary[{BOUNDS + 1}], y); }}
-    if (x > atomicLoad(&diary[{BOUNDS + 3}])) {{ atomicMax(&diary[{BOUNDS + 3}], x); }}
-    if (y > atomicLoad(&diary[{BOUNDS + 4}])) {{ atomicMax(&diary[{BOUNDS + 4}], y); }}
+    if (x < atomicLoad(&outputs[{BOUNDS}])) {{ atomicMin(&outputs[{BOUNDS}], x); }}
+    if (y < atomicLoad(&outputs[{BOUNDS + 1}])) {{ atomicMin(&outputs[{BOUNDS + 1}], y); }}
+    if (x > atomicLoad(&outputs[{BOUNDS + 3}])) {{ atomicMax(&outputs[{BOUNDS + 3}], x); }}
+    if (y > atomicLoad(&outputs[{BOUNDS + 4}])) {{ atomicMax(&outputs[{BOUNDS + 4}], y); }}
     [space] let z = ordered(q.z);
-    [space] if (z < atomicLoad(&diary[{BOUNDS + 2}])) {{ atomicMin(&diary[{BOUNDS + 2}], z); }}
-    [space] if (z > atomicLoad(&diary[{BOUNDS + 5}])) {{ atomicMax(&diary[{BOUNDS + 5}], z); }}
+    [space] if (z < atomicLoad(&outputs[{BOUNDS + 2}])) {{ atomicMin(&outputs[{BOUNDS + 2}], z); }}
+    [space] if (z > atomicLoad(&outputs[{BOUNDS + 5}])) {{ atomicMax(&outputs[{BOUNDS + 5}], z); }}
 """
 MAKE_GRID = f"""
     if (i != 0i) {{ return; }}
-    let left = unordered(atomicLoad(&diary[{BOUNDS}]));
-    let low = unordered(atomicLoad(&diary[{BOUNDS + 1}]));
-    let width = max(unordered(atomicLoad(&diary[{BOUNDS + 3}])) - left, 0.0f);
-    let height = max(unordered(atomicLoad(&diary[{BOUNDS + 4}])) - low, 0.0f);
+    let left = unordered(atomicLoad(&outputs[{BOUNDS}]));
+    let low = unordered(atomicLoad(&outputs[{BOUNDS + 1}]));
+    let width = max(unordered(atomicLoad(&outputs[{BOUNDS + 3}])) - left, 0.0f);
+    let height = max(unordered(atomicLoad(&outputs[{BOUNDS + 4}])) - low, 0.0f);
     let reach = a.sizes_reach * 1.00001f;
     /* At least one of each, also where nobody, or somebody without a finite place, is left. */
     let lines = f32(a.sizes_bins / {8 * ACROSS}i);
     [plane] let most_rows = lines;
     [plane] let layers = 1.0f;
     [space] let most_rows = floor(sqrt(lines));
-    [open z] let bottom = unordered(atomicLoad(&diary[{BOUNDS + 2}]));
-    [open z] let depth = max(unordered(atomicLoad(&diary[{BOUNDS + 5}])) - bottom, 0.0f);
+    [open z] let bottom = unordered(atomicLoad(&outputs[{BOUNDS + 2}]));
+    [open z] let depth = max(unordered(atomicLoad(&outputs[{BOUNDS + 5}])) - bottom, 0.0f);
     [open z] let layers = clamp(floor(depth / reach), 1.0f, most_rows);
     [open z] a.grid_layers = i32(layers);
     [open z] a.grid_z0 = bottom;

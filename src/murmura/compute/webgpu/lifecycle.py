@@ -1,56 +1,56 @@
-"""What follows when all agents have moved, as WGSL: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as WGSL, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from murmura.compute.cuda.lifecycle import Lifecycle, Tools, WatchedRows
-from murmura.compute.cuda.memory import DeviceMemory, ItemStorage, extra_place, stored_columns
-from murmura.compute.items import ItemRow
-from murmura.compute.plan import Group
+from murmura.compute.cuda.lifecycle import Lifecycle, Tools
+from murmura.compute.cuda.memory import DeviceMemory
 from murmura.compute.step import UnscaledStep
 from murmura.compute.webgpu.records import EVENTS, YOUNG, YOUNG_WORDS
-from murmura.compute.webgpu.reports import told_place
+from murmura.compute.webgpu.reports import report_place
 from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, code_of
+from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.events import Event
 from murmura.core.merging import Best, Count
-from murmura.core.record import Record
+from murmura.core.rule import Rule
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 TURN_THREADS = 64
 BIRTH_GROUPS = 64
 
 FIND_FATHERS = f"""
-    if (atomicLoad(&diary[{YOUNG}]) == 0i || i >= start[a.sizes_bins]) {{ return; }}
+    if (atomicLoad(&outputs[{YOUNG}]) == 0i || i >= start[a.sizes_bins]) {{ return; }}
     let id = select(columns[i], -1i - columns[i], columns[i] < 0i);
-    var k = atomicLoad(&diary[bucket_of(id)]) - 1i;
+    var k = atomicLoad(&outputs[bucket_of(id)]) - 1i;
     while (k >= 0i) {{
         let young = a.at_young + {YOUNG_WORDS}i * k;
-        if (atomicLoad(&diary[young + 2i]) == id) {{ atomicStore(&diary[young + 4i], i); }}
-        k = atomicLoad(&diary[young + 5i]);
+        if (atomicLoad(&outputs[young + 2i]) == id) {{ atomicStore(&outputs[young + 4i], i); }}
+        k = atomicLoad(&outputs[young + 5i]);
     }}
 """
-BE_BORN = f"""
-    let count = min(atomicLoad(&diary[{YOUNG}]), a.sizes_young_room);
+ADD_NEWBORNS = f"""
+    let count = min(atomicLoad(&outputs[{YOUNG}]), a.sizes_young_room);
     for (var k = i; k < count; k += THREADS * {BIRTH_GROUPS}i) {{
         let young = a.at_young + {YOUNG_WORDS}i * k;
-        let mother = atomicLoad(&diary[young]);
-        let rule = atomicLoad(&diary[young + 1i]);
-        let father = atomicLoad(&diary[young + 2i]);
-        let mother_row = atomicLoad(&diary[young + 3i]);
-        let father_row = atomicLoad(&diary[young + 4i]);
+        let mother = atomicLoad(&outputs[young]);
+        let rule = atomicLoad(&outputs[young + 1i]);
+        let father = atomicLoad(&outputs[young + 2i]);
+        let mother_row = atomicLoad(&outputs[young + 3i]);
+        let father_row = atomicLoad(&outputs[young + 4i]);
         var before = 0i;
         for (var j = 0i; j < count; j++) {{
             let other = a.at_young + {YOUNG_WORDS}i * j;
-            let her = atomicLoad(&diary[other]);
-            let sooner = her < mother || (her == mother && atomicLoad(&diary[other + 1i]) < rule);
+            let her = atomicLoad(&outputs[other]);
+            let sooner = her < mother || (her == mother && atomicLoad(&outputs[other + 1i]) < rule);
             before += select(0i, 1i, sooner);
         }}
         let row = start[a.sizes_bins] + before;
         let child = a.clock_next_id + before;
-        if (father >= 0i) {{ atomicStore(&diary[bucket_of(father)], 0i); }}
+        if (father >= 0i) {{ atomicStore(&outputs[bucket_of(father)], 0i); }}
         if (row >= a.sizes_room) {{ continue; }}
         let known = father_row >= 0i;
         let his_row = select(mother_row, father_row, known);
@@ -58,19 +58,19 @@ BE_BORN = f"""
         let q = places[row];
         [plane] let height = 0.0f;
         [space] let height = q.z;
-        let slot = atomicLoad(&diary[{EVENTS}]) + before;
+        let slot = atomicLoad(&outputs[{EVENTS}]) + before;
         write_event(slot, {int(Event.BIRTH)}i, child, mother, q.x, q.y, 0.0f, father, height);
     }}
 """
-AFTERWARDS = f"""
+FINISH_STEP = f"""
     if (i != 0i) {{ return; }}
     let here = start[a.sizes_bins];
-    let born = min(min(atomicLoad(&diary[{YOUNG}]), a.sizes_young_room), max(a.sizes_room - here, 0i));
+    let born = min(min(atomicLoad(&outputs[{YOUNG}]), a.sizes_young_room), max(a.sizes_room - here, 0i));
     a.clock_next_id += born;
-    atomicAdd(&diary[{EVENTS}], born);
-    atomicStore(&diary[{YOUNG}], 0i);
+    atomicAdd(&outputs[{EVENTS}], born);
+    atomicStore(&outputs[{YOUNG}], 0i);
     a.clock_alive = here + born;
-    welcome();
+    add_arrivals();
 """
 
 
@@ -89,12 +89,12 @@ class LifecycleWgsl(Lifecycle):
     # Turns
 
     def turns(self) -> tuple[dict[str, str], str]:
-        """A function for each rule whose items take turns, and the kernel's body: a workgroup for each of these.
+        """A function for each rule with stateful items, and the kernel's body, with a workgroup for each rule.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, body = {}, ""
-        for unit, (k, group, _, _) in enumerate(self.plan.lasting):
+        for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
             functions[f"turn_{k}"], alone = self._turn(k, group)
             first, step = ("t", f"{TURN_THREADS}i") if alone else ("0i", "1i")
             only = "" if alone else " && t == 0i"
@@ -105,30 +105,22 @@ class LifecycleWgsl(Lifecycle):
             )
         return functions, body
 
-    def _turn(self, k: int, group: Group) -> tuple[str, bool]:
-        target, memory, world, step = self._begin()
-        row = Value(target, INTEGER, "row")
-        self._hear_news(target, memory, k, group, row)
-        told = self._told(target, k, row)
-        begin, end = memory.rows(k)
-        storage = ItemStorage(target, self.plan.item_width)
-        rows = WatchedRows(target, group.layout, storage, begin, end - begin)
-        it = ItemRow(group.layout, storage, row, row - begin)
-        p = step.parameters(self._species(target, 0))[k + 2]
-        assert group.kind.turn is not None and group.rule is not None
-        with group.rule.leaving_out_other_kinds():
-            group.kind.turn(p, it, told, rows, world)
-        return f"fn turn_{k}(row: i32) {{\n{target.text}}}\n", not rows.asked
+    def _only_present(self, rule: Rule) -> AbstractContextManager[object]:
+        return rule.leaving_out_other_kinds()
 
-    def _told(self, target: Any, k: int, row: Value) -> Record:
+    def _function(self, name: str, parameters: Sequence[str], body: Any) -> str:
+        listed = ", ".join(f"{parameter}: i32" for parameter in parameters)
+        return f"fn {name}({listed}) {{\n{body.text}}}\n"
+
+    def _reports(self, target: Any, k: int, row: Value) -> Record:
         found: dict[str, Any] = {}
         slot = 0
 
         def take(call: str) -> Value:
-            place = code_of(target, told_place(self.shapes, row, slot), INTEGER)
+            place = code_of(target, report_place(self.shapes, row, slot), INTEGER)
             return target.value(NUMBER, call.replace("AT", place), steady=False)
 
-        for name, report in self.shapes.told.get(k, {}).items():
+        for name, report in self.shapes.reports.get(k, {}).items():
             if isinstance(report, Best):
                 score = take("best_score(AT)")
                 found[name] = Record("the best", {"score": score, "id": take(f"best_id(AT, {score.code})")})
@@ -144,83 +136,38 @@ class LifecycleWgsl(Lifecycle):
             else:
                 found[name] = take("total_of(AT)")
             slot += 1
-        return Record("told", found)
+        return Record("reports", found)
 
     # Births
 
-    def bear(self) -> str:
-        """`bear`, which makes a newborn in row c."""
-        target, _, world, step = self._begin()
-        rule, child_row, mother_row, father_row, mother, father, child = (
-            Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
-        )
+    def _copy_mother(self, target: Any) -> None:
         target.write("places[c] = places[m];")
         if self.plan.dimension == 3:
             target.write("places[a.sizes_room + c] = places[a.sizes_room + m];")
-        count = len(self.plan.carried) + len(self.plan.felt_columns)
+        count = len(self.plan.carried) + len(self.plan.force_columns)
         line = "columns[k * a.sizes_room + c] = columns[k * a.sizes_room + m];"
         target.write(f"for (var k = 1i; k <= {count}i; k++) {{ {line} }}")
         target.write("columns[c] = child;")
-        for k, group in enumerate(self.plan.rule_groups):
-            if group.kind.inherit is None:
-                continue
-            with target.scope(f"if ({(rule == k).code})"):
-                she, species = self._being(target, step, mother_row, mother)
-                he, _ = self._being(target, step, father_row, father)
-                p = step.parameters(species)[k + 2]
-                values = group.kind.inherit(p, she, he, child, world)
-                self._write(target, child_row, stored_columns(self.plan, values))
-        parameters = ", ".join(f"{x}: i32" for x in ("rule", "c", "m", "f", "mother", "father", "child"))
-        return f"fn bear({parameters}) {{\n{target.text}}}\n"
 
-    def _write(self, target: Any, row: Value, values: dict[int, Any]) -> None:
-        moving, deep = 2 * self.plan.dimension, self.plan.dimension == 3
-        for place, value in values.items():
-            code = code_of(target, value, NUMBER)
-            if place < moving:
-                first = "a.sizes_room + " if deep and place >= 3 else ""
-                letter = "xyz"[place % 3] if deep else "xyzw"[place]
-                target.write(f"places[{first}{row.code}].{letter} = {code};")
-            else:
-                target.store(
-                    "a.flock.extras", extra_place(target, place - moving, row), Value(target, NUMBER, code)
-                )
+    def _place(self, row: Value, is_velocity: bool = False) -> str:
+        return f"places[{'a.sizes_room + ' if is_velocity else ''}{row.code}]"
 
     # Arrivals
 
-    def welcome(self) -> str:
-        """`welcome`, which lets newcomers in."""
-        target, memory, world, step = self._begin()
-        for k, group, _, _ in self.plan.lasting:
-            if group.kind.arrives is None:
-                continue
-            begin, end = memory.rows(k)
-            count = target.value(INTEGER, f"min({(end - begin).code}, {self.plan.species_count}i)")
-            target.repeat(count, partial(self._arrival, (target, memory, world, step), k, group))
-        return f"fn welcome() {{\n{target.text}}}\n"
+    alive = next_row = "a.clock_alive"
+    room, next_id = "a.sizes_room", "a.clock_next_id"
 
-    def _arrival(self, tools: Any, k: int, group: Group, species: Value) -> None:
-        target, memory, world, step = tools
-        kind = group.kind
-        assert kind.arrives is not None and kind.settle is not None
-        p = step.parameters(self._species(target, species))[k + 2]
-        begin, _ = memory.rows(k)
-        it = step.item(k, memory.item_numbers(k, begin + species, steady=False))
-        arrives = code_of(target, kind.arrives(p, it, species, world), CONDITION)
-        with target.scope(f"if (a.clock_alive < a.sizes_room && {arrives})"):
-            row = target.value(INTEGER, "a.clock_alive", steady=False)
-            name = target.value(INTEGER, "a.clock_next_id", steady=False)
-            values = stored_columns(self.plan, kind.settle(p, it, name, world) | {"species": species})
-            self._write(target, row, self._newborn() | values)
-            for column in range(len(self.plan.felt_columns)):
-                target.store("a.flock.felt", extra_place(target, column, row), 0.0)
-            target.store("a.flock.ids", row, name, INTEGER)
-            place = f"places[{row.code}].x, places[{row.code}].y"
-            amount = f"bitcast<i32>(f32({species.code}))"
-            height = f"places[{row.code}].z" if self.plan.dimension == 3 else "0.0f"
-            told = (
-                f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}, {height}"
-            )
-            target.write(f"write_event(atomicAdd(&diary[{EVENTS}], 1i), {told});")
-            target.write("a.clock_next_id += 1i;")
-            target.write("a.clock_alive += 1i;")
+    def _fewer(self, target: Any, items: str) -> Value:
+        fewer: Value = target.value(INTEGER, f"min({items}, {self.plan.species_count}i)")
+        return fewer
+
+    def _count_in(self, target: Any, row: Value, name: Value, species: Value) -> None:
+        place = f"{self._place(row)}.x, {self._place(row)}.y"
+        amount = f"bitcast<i32>(f32({species.code}))"
+        height = f"{self._place(row)}.z" if self.plan.dimension == 3 else "0.0f"
+        arguments = (
+            f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}, {height}"
+        )
+        target.write(f"write_event(atomicAdd(&outputs[{EVENTS}], 1i), {arguments});")
+        target.write("a.clock_next_id += 1i;")
+        target.write("a.clock_alive += 1i;")

@@ -1,4 +1,4 @@
-"""The kernels of a plan as WGSL: plain data, which Python's wgpu and a page run alike."""
+"""The kernels of a plan as WGSL: plain data that both Python's wgpu and a web page can run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from murmura.compute.cuda.index_text import SCAN_THREADS
 from murmura.compute.cuda.reports import name_after
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import blank
+from murmura.compute.step import initial_contributions
 from murmura.compute.trace.wgsl_target import WgslHelpers
-from murmura.compute.webgpu import index_text, reports, walk
+from murmura.compute.webgpu import agent_trace, index_text, reports
 from murmura.compute.webgpu.lifecycle import (
-    AFTERWARDS,
-    BE_BORN,
+    ADD_NEWBORNS,
     BIRTH_GROUPS,
     FIND_FATHERS,
+    FINISH_STEP,
     TURN_THREADS,
     LifecycleWgsl,
 )
@@ -30,7 +30,7 @@ from murmura.compute.webgpu.records import BUFFERS, head_text
 from murmura.compute.webgpu.target import KernelTarget
 
 THREADS = 256
-"""Of a workgroup. So many may be in one everywhere; fewer would need more workgroups than fit into a row at 10 M."""
+"""Threads of a workgroup. All devices allow this many; with fewer, 10 M agents would exceed the limit of workgroups."""
 MAIN = """
 @compute @workgroup_size({threads})
 fn main(
@@ -41,7 +41,7 @@ fn main(
     let t = i32(local);
 {body}}}
 """
-FUNCTIONS = {**index_text.FUNCTIONS, **walk.FUNCTIONS, **reports.FUNCTIONS}
+FUNCTIONS = {**index_text.FUNCTIONS, **agent_trace.FUNCTIONS, **reports.FUNCTIONS}
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class Kernel:
 
 @dataclass
 class Program:
-    """All kernels of a step in their order, and what the host must know of them."""
+    """All kernels of a step in order, and the sizes that the host needs."""
 
     kernels: list[Kernel]
     constants: NDArray[np.int32]
-    told_width: int
+    report_width: int
     best_width: int
 
     @cached_property
@@ -73,7 +73,7 @@ class Program:
 
 
 class _Maker:
-    """Puts texts together: each kernel has the functions that it calls, and the buffers that it names."""
+    """Assembles texts: each kernel with the functions it calls and the buffers it names."""
 
     def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
         deep, edges = plan.dimension == 3, plan.scenario.world.edges
@@ -113,7 +113,7 @@ class _Maker:
         self.kernels.append(Kernel(name, code, tuple(bindings), groups))
 
     def _called(self, body: str) -> str:
-        """The functions that a body calls, and those that these call."""
+        """The functions that a body calls, directly or indirectly."""
         found: list[str] = []
         waiting = [body]
         while waiting:
@@ -132,24 +132,26 @@ def program_of(plan: Plan) -> Program:
     life = LifecycleWgsl(plan, shapes, helpers)
     functions: dict[str, str] = dict(FUNCTIONS)
     steer = _steer_text(plan, shapes, helpers)
-    turns, turns_body = life.turns() if plan.lasting else ({}, "")
+    turns, turns_body = life.turns() if plan.stateful_items else ({}, "")
     if plan.has_lifecycle:
-        functions |= {"bear": life.bear(), "welcome": life.welcome()}
+        functions |= {"bear": life.bear_text(), "add_arrivals": life.add_arrivals_text()}
     maker = _Maker(plan, functions | turns | helpers)
     _add_index(maker, plan)
-    maker.add("steer", steer, "agents", ("places", "columns", "diary"))
+    maker.add("steer", steer, "agents", ("places", "columns", "outputs"))
     best_width = reports.best_width(shapes)
     if best_width:
-        text = reports.naming_text(_walk(plan, shapes, helpers))
-        maker.add("name_best", f"{_FLOCK}{text}", "agents", ("diary",))
+        text = reports.naming_text(_agent_trace(plan, shapes, helpers))
+        maker.add("name_best", f"{_FLOCK}{text}", "agents", ("outputs",))
     if plan.has_lifecycle:
-        maker.add("find_fathers", FIND_FATHERS, "agents", ("diary",))
-        maker.add("be_born", BE_BORN, str(BIRTH_GROUPS), ("places", "columns", "diary"))
-    if plan.lasting:
-        maker.add("take_turns", turns_body, str(len(plan.lasting)), ("tables", "diary"), TURN_THREADS)
+        maker.add("find_fathers", FIND_FATHERS, "agents", ("outputs",))
+        maker.add("add_newborns", ADD_NEWBORNS, str(BIRTH_GROUPS), ("places", "columns", "outputs"))
+    if plan.stateful_items:
+        maker.add(
+            "update_items", turns_body, str(len(plan.stateful_items)), ("tables", "outputs"), TURN_THREADS
+        )
     if plan.has_lifecycle:
-        maker.add("afterwards", AFTERWARDS, "1", ("head", "places", "columns", "diary"), 1)
-    return Program(maker.kernels, helpers.constants, shapes.told_width, best_width)
+        maker.add("finish_step", FINISH_STEP, "1", ("head", "places", "columns", "outputs"), 1)
+    return Program(maker.kernels, helpers.constants, shapes.report_width, best_width)
 
 
 _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
@@ -157,9 +159,9 @@ _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
 
 def _add_index(maker: _Maker, plan: Plan) -> None:
     if plan.scenario.world.boundary == "open":
-        maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("diary",), 6)
-        maker.add("find_bounds", index_text.FIND_BOUNDS, "agents", ("diary",))
-        maker.add("make_grid", index_text.MAKE_GRID, "1", ("head", "diary"), 1)
+        maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("outputs",), 6)
+        maker.add("find_bounds", index_text.FIND_BOUNDS, "agents", ("outputs",))
+        maker.add("make_grid", index_text.MAKE_GRID, "1", ("head", "outputs"), 1)
     maker.add(
         "count_bins",
         index_text.COUNT_BINS,
@@ -177,23 +179,23 @@ def _add_index(maker: _Maker, plan: Plan) -> None:
     maker.add("gather", index_text.GATHER, "agents", ("sorted_places", "sorted_columns", "tables"))
 
 
-def _walk(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> walk.WalkWgsl:
-    return walk.WalkWgsl(plan, shapes, KernelTarget(helpers))
+def _agent_trace(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> agent_trace.AgentTraceWgsl:
+    return agent_trace.AgentTraceWgsl(plan, shapes, KernelTarget(helpers))
 
 
 def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
-    mine = _walk(plan, shapes, helpers)
-    heard = mine.heard()
+    mine = _agent_trace(plan, shapes, helpers)
+    contributions = mine.contributions()
     columns = mine.agent()
     p, me = mine.step.sense(columns, columns.identity)
     mine.memory.place = me.position
-    decision = mine.step.decide(p, me, heard, blank(mine.target, shapes.items))
+    decision = mine.step.decide(p, me, contributions, initial_contributions(mine.target, shapes.items))
     outcome = mine.step.outcome(p, decision)
     me = mine.step.live(p, decision.me, decision.force)
     crowd: Any = decision.me.neighbors
     mine.store(me, decision.force, crowd, name_after(mine, me, outcome))
-    if plan.lasting:
-        reports.tell(mine, p, me, outcome.cause == 0.0)
+    if plan.stateful_items:
+        reports.report_to_items(mine, p, me, outcome.cause == 0.0)
     if plan.eventful:
         reports.note(mine, me, outcome)
     return _FLOCK + mine.target.text

@@ -1,8 +1,8 @@
-"""What kernels are given: the head, a record of whole and real numbers, and buffers cut into sections.
+"""The arguments of kernels: the head, a record of integers and floats, and buffers divided into sections.
 
-A kernel may use eight storage buffers (that many every device has), so what belongs together lies in one buffer, as
-bits: `columns` holds ids and columns of agents, `tables` all that a change of numbers changes, `diary` what agents
-tell. Sections begin where fields `at_...` of the head say. The record tables of `cuda.records` name the fields.
+A kernel may use eight storage buffers, the least that every device has, so related arrays share a buffer, as bits:
+`columns` holds ids and columns of agents, `tables` everything that a change of numbers changes, `outputs` reports,
+events and births. Fields `at_...` of the head say where sections begin. The tables of `cuda.records` name the fields.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ CLOCK = ("step", "alive", "next_id", "first_step", "keep_from", "seed_low", "see
 TABLE_SECTIONS = (
     "numbers", "affinities", "ranges", "item_ranges", "items", "shapes", "tracked", "constants",
 )  # fmt: skip
-DIARY_SECTIONS = ("told", "news", "events", "young", "buckets", "scores")
-TROUBLE, EVENTS, YOUNG, BOUNDS, DIARY_HEAD = 0, 1, 2, 4, 16
-"""Words at the beginning of the diary: the first bad step, how many events and young there are, bounds of the flock."""
+OUTPUTS_SECTIONS = ("reports", "target_reports", "events", "young", "buckets", "scores")
+TROUBLE, EVENTS, YOUNG, BOUNDS, OUTPUTS_HEAD = 0, 1, 2, 4, 16
+"""The first words of the outputs: first bad step, number of events, number of young, bounds of the flock."""
 NO_TROUBLE = 2**31 - 1
 EVENT_WORDS, YOUNG_WORDS = 9, 6
 
@@ -32,7 +32,7 @@ def _fields() -> tuple[tuple[str, str], ...]:
     found = [("i32", f"clock_{name}") for name in CLOCK]
     for owner, fields in (("world", WORLD), ("grid", GRID), ("sizes", SIZES)):
         found += [(words[kind], f"{owner}_{name}") for kind, name in fields if name not in NOT_HERE]
-    found += [("i32", f"at_{name}") for name in ("felt", *TABLE_SECTIONS, *DIARY_SECTIONS)]
+    found += [("i32", f"at_{name}") for name in ("forces", *TABLE_SECTIONS, *OUTPUTS_SECTIONS)]
     return tuple(found)
 
 
@@ -49,14 +49,14 @@ def head_text() -> str:
 
 BUFFERS: dict[str, str] = {
     "times": "vec2f", "places": "vec4f", "columns": "i32", "sorted_places": "vec4f", "sorted_columns": "i32",
-    "spots": "vec2i", "order": "i32", "counts": "i32", "start": "i32", "tables": "i32", "diary": "atomic<i32>",
+    "spots": "vec2i", "order": "i32", "counts": "i32", "start": "i32", "tables": "i32", "outputs": "atomic<i32>",
 }  # fmt: skip
 """Storage buffers beside the head, and what they are arrays of. `spots`: each agent's bin and its rank there."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """Where an array of `cuda.records` lies: in a buffer, from a field of the head on."""
+    """The location of an array of `cuda.records`: a buffer, and the field of the head with its offset."""
 
     buffer: str
     first: str
@@ -66,15 +66,15 @@ class Section:
 SECTIONS: dict[str, Section] = {
     "a.flock.places": Section("places", "", QUAD),
     "a.sorted.places": Section("sorted_places", "", QUAD),
-    "a.flock.paces": Section("places", "a.sizes_room", QUAD),
-    "a.sorted.paces": Section("sorted_places", "a.sizes_room", QUAD),
+    "a.flock.velocities": Section("places", "a.sizes_room", QUAD),
+    "a.sorted.velocities": Section("sorted_places", "a.sizes_room", QUAD),
     "a.flock.ids": Section("columns", "", INTEGER),
     "a.sorted.ids": Section("sorted_columns", "", INTEGER),
     "a.flock.extras": Section("columns", "a.sizes_room", NUMBER),
     "a.sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
-    "a.flock.felt": Section("columns", "a.at_felt", NUMBER),
+    "a.flock.forces": Section("columns", "a.at_forces", NUMBER),
     "a.index.start": Section("start", "", INTEGER),
-    "a.diary.news": Section("diary", "a.at_news", NUMBER),
+    "a.outputs.target_reports": Section("outputs", "a.at_target_reports", NUMBER),
 } | {
     f"a.rules.{name}": Section("tables", f"a.at_{name}", INTEGER if name in ("ranges", "tracked") else NUMBER)
     for name in TABLE_SECTIONS
@@ -85,5 +85,5 @@ _IN_SIZES = re.compile(r"\ba\.sizes\.(\w+)")
 
 
 def in_head(expression: str) -> str:
-    """A field of a record, as `cuda.records` names it, as a field of the head."""
+    """Translate a field of a record of `cuda.records` to the field of the head."""
     return _IN_SIZES.sub(r"a.sizes_\1", _IN_RECORD.sub(r"a.\1_\2", expression))

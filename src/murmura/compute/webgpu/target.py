@@ -1,4 +1,4 @@
-"""The WGSL of a kernel: it knows in which buffer, and from where on, the arrays lie that a traced step names."""
+"""The WGSL target of a kernel, which maps the arrays of a traced step to buffers and offsets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.trace.wgsl_target import WgslTarget
 from murmura.compute.webgpu.records import SECTIONS, in_head
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 
 
 class KernelTarget(WgslTarget):
@@ -29,7 +29,7 @@ class KernelTarget(WgslTarget):
         section = SECTIONS.get(memory)
         if section is None:
             return self.value(kind, entry, steady)
-        bits = f"atomicLoad(&{entry})" if section.buffer == "diary" else entry
+        bits = f"atomicLoad(&{entry})" if section.buffer == "outputs" else entry
         return self.value(kind, f"bitcast<f32>({bits})" if section.kind == NUMBER else bits, steady)
 
     def store(self, memory: str, index: Any, value: Any, kind: str = NUMBER) -> None:
@@ -40,8 +40,8 @@ class KernelTarget(WgslTarget):
         section = SECTIONS.get(memory)
         if section is not None and section.kind == NUMBER:
             code = f"bitcast<i32>({code})"
-        in_diary = section is not None and section.buffer == "diary"
-        self.write(f"atomicStore(&{entry}, {code});" if in_diary else f"{entry} = {code};")
+        in_outputs = section is not None and section.buffer == "outputs"
+        self.write(f"atomicStore(&{entry}, {code});" if in_outputs else f"{entry} = {code};")
 
     def constant_entry(self, place: str) -> str:
         return f"tables[a.at_constants + {place}]"
@@ -52,7 +52,7 @@ class KernelTarget(WgslTarget):
 
 
 def world_record(plan: Plan, target: KernelTarget) -> Record:
-    """The world as rules know it."""
+    """The record `world` of rules."""
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.world_{name}") for _, name in WORLD}

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.checkpoint import seal, write_whole
+from murmura.engine.checkpoint import seal, write_atomically
 from murmura.lab.atomic_write import atomic_write
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.fit.one_fit_run import FitQuestion
@@ -219,11 +219,11 @@ def write_manifest(folder: Path, asked: dict[str, Any]) -> None:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }  # fmt: skip
     data = json.loads(json.dumps({"format": 1, **asked, "versions": versions}))
-    write_whole(folder / MANIFEST, (json.dumps(data | {"seal": seal(data)}, indent=1) + "\n").encode())
+    write_atomically(folder / MANIFEST, (json.dumps(data | {"seal": seal(data)}, indent=1) + "\n").encode())
 
 
 def write_result(folder: Path, result: dict[str, Any]) -> None:
-    write_whole(folder / RESULT, (json.dumps(result, indent=1, allow_nan=False) + "\n").encode())
+    write_atomically(folder / RESULT, (json.dumps(result, indent=1, allow_nan=False) + "\n").encode())
 
 
 def weighted_quantiles(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from murmura import __version__
 from murmura.core.state import column_type
+from murmura.engine.reading.snapshot import Snapshot
 from murmura.engine.simulation import Simulation
-from murmura.engine.snapshot import Snapshot
 from murmura.lab.gsd.schema import (
     BOX,
     COUNT,
@@ -93,7 +93,7 @@ class TrajectoryWriter:
         # Items are in the state. Reading it first brings its columns into order, too.
         items = seen.state.items if self._has_items else {}
         names = places(self._scenario)
-        rows, columns_seen = seen.glance((*names, *self._own))
+        rows, columns_seen = seen.read_unordered((*names, *self._own))
         moving, own = columns_seen[: len(names)], columns_seen[len(names) :]
         axes, count = len(names) // 2, len(rows)
         positions, velocities = self._vectors(count), self._vectors(count)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from murmura.engine.census import censuses, hunting_species
-from murmura.engine.checkpoint import write_whole
+from murmura.engine.checkpoint import write_atomically
 from murmura.lab.exports.lineage import lineage_of_run
 from murmura.lab.runs.manifest import Manifest, sha256
 from murmura.lab.runs.run import Run, open_run
@@ -53,6 +53,6 @@ def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
         return
     kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(spell) for spell in spells]}
     content = (json.dumps(kept, indent=2, allow_nan=False) + "\n").encode()
-    write_whole(folder / ATMOSPHERE, content)
+    write_atomically(folder / ATMOSPHERE, content)
     manifest.files = manifest.files | {ATMOSPHERE: sha256(content)}
     manifest.write(folder)

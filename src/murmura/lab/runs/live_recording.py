@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.engine.checkpoint import write_whole
-from murmura.engine.instant import measures_of
+from murmura.engine.checkpoint import write_atomically
+from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.runs.checkpoints import Checkpoints
 from murmura.lab.runs.manifest import Recording, new_manifest, sha256
@@ -39,7 +39,7 @@ class LiveRecording:
         settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=self._measures)
         content = json_content(scenario)
         self._manifest = new_manifest(simulation, 1, settings, {CONFIG: sha256(content)})
-        write_whole(folder / CONFIG, content)
+        write_atomically(folder / CONFIG, content)
         self._manifest.write(folder)
         self._outputs = Outputs.create(folder, scenario, self._manifest)
         self._checkpoints = Checkpoints(folder)

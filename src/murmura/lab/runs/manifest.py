@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal, write_whole
+from murmura.engine.checkpoint import seal, write_atomically
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.scenario.plain_files import parse_json, read_plain_file
@@ -98,7 +98,7 @@ class Manifest(BaseModel):
             del data["adapter"]
         if self.has_sums:
             data["seal"] = seal(data)
-        write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
+        write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def sha256(content: bytes) -> str:

@@ -21,8 +21,8 @@ from threading import Lock
 from typing import Any
 
 from murmura.core.errors import MurmuraError, RunError
+from murmura.engine.reading.snapshot import Snapshot
 from murmura.engine.simulation import Simulation
-from murmura.engine.snapshot import Snapshot
 from murmura.lab.gsd.trajectory import TrajectoryWriter
 from murmura.lab.interrupts import Interrupts
 from murmura.lab.json_lines import LinesWriter, checked
@@ -177,7 +177,7 @@ class Recorder:
         if not self._cadence.is_due(self._simulation.step_count):
             return
         self._submit_frame()
-        seen = self._simulation.look(measured=True)
+        seen = self._simulation.reader(measured=True)
         if seen is self._simulation:
             self._pending = self._taken(seen)
         else:  # on its way from a device; the writer waits for it

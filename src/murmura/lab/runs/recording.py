@@ -8,8 +8,8 @@ from pathlib import Path
 
 from murmura.core.errors import MurmuraError, RunError, ScenarioError
 from murmura.core.state import column_name
-from murmura.engine.checkpoint import write_whole
-from murmura.engine.instant import measures_of
+from murmura.engine.checkpoint import write_atomically
+from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.gsd.schema import IMPLIED
@@ -82,7 +82,7 @@ def record(
         content = json_content(simulation.scenario)
         manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
         # These two first: from here on the run can be restarted, whatever happens to this process.
-        write_whole(folder / CONFIG, content)
+        write_atomically(folder / CONFIG, content)
         manifest.write(folder)
         outputs = Outputs.create(folder, simulation.scenario, manifest)
         try:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.instant import check_measure
+from murmura.engine.reading.instant import check_measure
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.exports.lineage import lineage_of_run
@@ -43,14 +43,14 @@ def resume(
         announce: Called with a line of text about damage, other versions, and what takes long.
     """
     folder = Path(folder)
-    say = announce or (lambda text: None)
+    announce = announce or (lambda text: None)
     Run(folder, refuse)  # raises if it is none, or cannot be read
     with writing(folder):
         run = Run(folder, refuse)  # again: another process may have resumed it meanwhile
         manifest = Manifest.model_validate(run.manifest)
         _check_resumable(run, manifest, steps)
         end = manifest.first_step + (manifest.steps if steps is None else steps)
-        _warn_of_differences(manifest, say)
+        _warn_of_differences(manifest, announce)
 
         def ready(simulation: Simulation) -> None:
             """Mark the run as running before anything is truncated: its counts and hashes are of the old files."""
@@ -59,7 +59,7 @@ def resume(
             manifest.write(folder)
             run.manifest["counts"] = {}
 
-        simulation, outputs, used = _restore(run, manifest, end, threads, say, ready)
+        simulation, outputs, used = _restore(run, manifest, end, threads, announce, ready)
         try:
             Recorder(simulation, folder, manifest, outputs, Checkpoints(folder, used)).go(progress)
             keep_atmosphere(folder, manifest)
@@ -109,20 +109,20 @@ def _is_known(name: str, run: Run) -> bool:
     return True
 
 
-def _warn_of_differences(manifest: Manifest, say: Announce) -> None:
+def _warn_of_differences(manifest: Manifest, announce: Announce) -> None:
     here = versions()
     differing = [key for key in here if here[key] != getattr(manifest, key)]
     if differing:
         listed = ", ".join(f"{key} {getattr(manifest, key)} then, {here[key]} now" for key in differing)
-        say(f"the run was made with other versions, which may change bits: {listed}")
+        announce(f"the run was made with other versions, which may change bits: {listed}")
 
 
 def _restore(
-    run: Run, manifest: Manifest, end: int, threads: int | None, say: Announce, ready: Ready
+    run: Run, manifest: Manifest, end: int, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs, Path | None]:
     """Restore the newest checkpoint that is intact, outputs included; restart a run that never had one."""
     if _never_came_far(run.folder):
-        return *_begun_anew(run, manifest, threads, say, ready), None
+        return *_begun_anew(run, manifest, threads, announce, ready), None
     problems: list[str] = []
     for path, found in whole_checkpoints(run.folder, problems):
         if found.seed != manifest.seed or found.scenario != run.scenario:
@@ -133,7 +133,7 @@ def _restore(
             raise ScenarioError(
                 f"{run.folder} has reached {reached:,} steps already; --steps says how many the whole run shall have"
             )
-        simulation = Simulation.restore(path, manifest.backend, threads, say)
+        simulation = Simulation.restore(path, manifest.backend, threads, announce)
         try:
             outputs = Outputs.reopen(run, manifest, found.notes["outputs"], partial(ready, simulation))
         except RunError as error:
@@ -144,9 +144,9 @@ def _restore(
             continue
         # Measures of births and deaths look back, so earlier lives belong to the family tree.
         if found.step_count > manifest.first_step:
-            simulation.remember(lineage_of_run(run, found.step_count))
+            simulation.restore_lineage(lineage_of_run(run, found.step_count))
         for problem in problems:
-            say(f"{problem}; going on from {path.name} at step {found.step_count:,}")
+            announce(f"{problem}; going on from {path.name} at step {found.step_count:,}")
         return simulation, outputs, path
     raise RunError(
         f"{run.folder} cannot go on: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} is there'}"
@@ -171,16 +171,16 @@ def _never_came_far(folder: Path) -> bool:
 
 
 def _begun_anew(
-    run: Run, manifest: Manifest, threads: int | None, say: Announce, ready: Ready
+    run: Run, manifest: Manifest, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs]:
     """The run from the start of its scenario; given starts are known to checkpoints only."""
-    simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=say)
+    simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=announce)
     if manifest.first_step or simulation.state_hash() != manifest.start_hash:
         raise RunError(
             f"{run.folder} cannot go on: it was stopped before its first checkpoint, and began from another state than "
             "its scenario's own. Remove the folder and run again"
         )
-    say("the run was stopped before its first checkpoint, and begins anew")
+    announce("the run was stopped before its first checkpoint, and begins anew")
     ready(simulation)
     for name in (TRAJECTORY, METRICS, EVENTS):
         (run.folder / name).unlink(missing_ok=True)

@@ -22,7 +22,7 @@ import numpy as np
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
-from murmura.engine.checkpoint import write_whole
+from murmura.engine.checkpoint import write_atomically
 from murmura.lab.damage import OnDamage, refuse, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.runs.manifest import sha256
@@ -293,8 +293,8 @@ def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     content = json_content(scenario)
-    write_whole(folder / SCENARIO, content)
-    write_whole(folder / ROWS, b"")
+    write_atomically(folder / SCENARIO, content)
+    write_atomically(folder / ROWS, b"")
     # The manifest comes last: a folder with one is complete.
     files = {SCENARIO: sha256(content)}
     write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal, write_whole
+from murmura.engine.checkpoint import seal, write_atomically
 from murmura.lab.damage import Damage, OnDamage
 from murmura.lab.runs.manifest import LARGEST_STEP
 from murmura.lab.sweeps.axes import MOST_VALUES
@@ -146,4 +146,4 @@ def write_sweep_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     data = {key: value for key, value in manifest.items() if key != "seal"}
     if data.get("format", 1) >= 2:
         data["seal"] = seal(data)
-    write_whole(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
+    write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.engine.instant import check_measure, measures_of
+from murmura.engine.reading.instant import check_measure, measures_of
 from murmura.engine.simulation import Simulation
 from murmura.measure import measure_flock
 from murmura.measure.costs import STEP, Budget

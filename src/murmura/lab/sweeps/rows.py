@@ -18,7 +18,7 @@ import numpy as np
 
 from murmura.core.errors import RunError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import whole_file
+from murmura.engine.checkpoint import atomic_file
 from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
 from murmura.lab.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
 from murmura.lab.safe_open import open_own
@@ -112,10 +112,10 @@ class Rows:
     def _take_out_damaged(self) -> None:
         """Write the rows again without the damaged ones; the old file is kept beside it."""
         kept = self.path.with_name(DAMAGED)
-        with open_plain_file(self.path) as lines, whole_file(kept) as copy:
+        with open_plain_file(self.path) as lines, atomic_file(kept) as copy:
             while piece := lines.read(2**20):
                 copy.write(piece)
-        with open_plain_file(kept) as lines, whole_file(self.path) as good:
+        with open_plain_file(kept) as lines, atomic_file(self.path) as good:
             for _, _, line in raw_lines(lines):
                 try:
                     self._row(line)

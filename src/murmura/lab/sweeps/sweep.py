@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.lab.damage import refuse
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import listed_axes, read_axes
@@ -92,7 +92,7 @@ def sweep(
     )  # fmt: skip
     if prepared[0].rhythm:
         announce(prepared[0].rhythm)
-    tell = say if announce is silent else announce  # wrong science must not be silent
+    tell = print_notice if announce is silent else announce  # wrong science must not be silent
     for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
         tell(line)
     if not is_sweep(out):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.checkpoint import write_whole
+from murmura.engine.checkpoint import write_atomically
 from murmura.lab.gsd.schema import COUNT, ID, LOG, POSITION, STEP, TYPE, VELOCITY, constants, middle
 from murmura.lab.gsd.writer import GsdWriter
 from murmura.lab.json_lines import LinesWriter
@@ -52,7 +52,7 @@ def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) 
         )
         try:
             for name, content in files.items():
-                write_whole(folder / name, content)
+                write_atomically(folder / name, content)
             _write_frames(tracks, folder, scenario, manifest, progress)
             manifest.write(folder)  # last: who has it has everything
         except BaseException:

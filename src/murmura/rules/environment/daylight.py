@@ -59,11 +59,11 @@ class Daylight(Rule):
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
         hour = hour_at(p, world.time)
-        activity = lived(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity)
+        activity = value_for(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity)
         return {
-            "motion.top_speed": lived(p, hour, p.night_speed, p.dawn_speed, p.day_speed, p.dusk_speed),
+            "motion.top_speed": value_for(p, hour, p.night_speed, p.dawn_speed, p.day_speed, p.dusk_speed),
             "motion.max_force": activity,
-            "cohesion.weight": lived(
+            "cohesion.weight": value_for(
                 p, hour, p.night_cohesion, p.dawn_cohesion, p.day_cohesion, p.dusk_cohesion
             ),
         }
@@ -75,23 +75,23 @@ def hour_at(p: Any, time: Number) -> Number:
     return days - floor(days)
 
 
-def risen(p: Any, hour: Number, begins: Number) -> Number:
+def transition(p: Any, hour: Number, begins: Number) -> Number:
     """0 before the change to a part of the day, 1 once that part has begun."""
     return minimum(1.0, maximum(0.0, (hour - begins) / p.change + 1.0))
 
 
-def valued(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+def value_at(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
     """What a value is at this hour."""
-    value = night + (dawn - night) * risen(p, hour, p.dawn_at)
-    value = value + (day - dawn) * risen(p, hour, p.day_at)
-    value = value + (dusk - day) * risen(p, hour, p.dusk_at)
-    return value + (night - dusk) * risen(p, hour, 1.0)
+    value = night + (dawn - night) * transition(p, hour, p.dawn_at)
+    value = value + (day - dawn) * transition(p, hour, p.day_at)
+    value = value + (dusk - day) * transition(p, hour, p.dusk_at)
+    return value + (night - dusk) * transition(p, hour, 1.0)
 
 
-def lived(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+def value_for(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
     """The same for a kind that may be nocturnal: its day is the night, its dusk the dawn."""
-    diurnal = valued(p, hour, night, dawn, day, dusk)
-    return diurnal + (valued(p, hour, day, dusk, night, dawn) - diurnal) * p.nocturnal
+    diurnal = value_at(p, hour, night, dawn, day, dusk)
+    return diurnal + (value_at(p, hour, day, dusk, night, dawn) - diurnal) * p.nocturnal
 
 
 class Sky(NamedTuple):
@@ -108,5 +108,5 @@ def sky(rule: Daylight, time: float) -> Sky:
     periods = ((0.0, "night"), (rule.dawn_at, "dawn"), (rule.day_at, "day"), (rule.dusk_at, "dusk"))
     period = [name for begins, name in periods if hour >= begins][-1]
     minutes = int(hour * 24 * 60)
-    light = float(valued(rule, hour, 0.0, 0.5, 1.0, 0.5))
+    light = float(value_at(rule, hour, 0.0, 0.5, 1.0, 0.5))
     return Sky(period, f"{minutes // 60:02d}:{minutes % 60:02d}", light)

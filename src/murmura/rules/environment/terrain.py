@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from murmura.core.algebra import Number, maximum, minimum, sqrt, where
+from murmura.core.algebra import Number, absolute, maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, choice, height, quantity
@@ -26,6 +26,9 @@ Point = tuple[float, float]
 Place = tuple[float, float, float]
 Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
 NEVER = 1e9
+SEAM = (
+    1e-5  # share of a wall's length by which sight is stopped beyond its ends: nobody looks through a corner
+)
 
 
 class Circle(Model):
@@ -158,7 +161,7 @@ class AvoidObstacles(Rule):
         return steer_towards(found, me) * p.weight
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
         return 1.0
 
@@ -185,6 +188,25 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     round_one = shape.radius > 0.0
     normal = where(round_one, from_start + move * minimum(t_circle, 1.0), edge.left)
     return where(round_one, t_circle, t_line), normal
+
+
+def sighted(world: Any, shape: Any, eye: Vec, ray: Vec) -> Number:
+    """How far along a ray of length 1 an eye sees an obstacle; NEVER where the ray misses it.
+
+    On a torus, that image of the obstacle counts whose middle is nearest to the eye. From inside, a circle is not seen.
+    """
+    edge = shape.end - shape.start
+    middle = offset(world, eye, shape.start + edge * 0.5)
+    start = middle - edge * 0.5
+    across = ray.cross(edge)
+    safe = where(absolute(across) > TINY, across, 1.0)
+    along, share = start.cross(edge) / safe, start.cross(ray) / safe
+    meets = (along >= 0.0) & (share >= -SEAM) & (share <= 1.0 + SEAM) & (absolute(across) > TINY)
+    beside = ray.cross(middle)
+    inside = shape.radius * shape.radius - beside * beside
+    entry = ray.dot(middle) - sqrt(maximum(inside, 0.0))
+    enters = (inside >= 0.0) & (entry >= 0.0)
+    return where(shape.radius > 0.0, where(enters, entry, NEVER), where(meets, along, NEVER))
 
 
 def circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:

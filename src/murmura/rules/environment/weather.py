@@ -8,7 +8,7 @@ from typing import Any
 from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
 from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
-from murmura.core.noise_in_space import fractal_noise_vector, noise_vector
+from murmura.core.noise.space import fractal_noise_vector, noise_vector
 from murmura.core.randomness import STREAM_JITTER, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
@@ -107,7 +107,7 @@ class Jitter(Rule):
         turn = (u * 2.0 - 1.0) * most
         if len(me.velocity) == 3:
             # About some axis at right angles to the heading, all of which are equally likely.
-            side = me.heading.aside.normalized()
+            side = me.heading.perpendicular.normalized()
             s, c = sin_cos(v * (2.0 * PI))
             return turn_force(me, (side * c + me.heading.cross(side) * s) * turn, world)
         return turn_force(me, turn, world)

@@ -170,7 +170,7 @@ class Behavior(Rule):
         # Hunters of the rule `predators` frighten as well as animals that hunt.
         feared = (found.feared > 0.5) | (me.fright > 0.0)
         wanted, why = ladder(feared, hunts, eats, scavenges, partner, company)
-        return settle(p, me, found, wanted, why, world)
+        return take_stance(p, me, found, wanted, why, world)
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -185,14 +185,14 @@ class Behavior(Rule):
         return where(s == FLEEING, flight, force) * p.weight
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where((me.stance == FLOCKING) | (me.stance == IDLE), 1.0, 0.0)
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         """A mating is told by the one with the lower id."""
-        told = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
-        return where(told, MATED, 0.0), me.target_mate_id, 0.0
+        reports = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
+        return where(reports, MATED, 0.0), me.target_mate_id, 0.0
 
 
 def frightens(p: Any, seen: Any) -> Any:
@@ -214,7 +214,7 @@ def at_side(p: Any, me: Any, mate: Any) -> Any:
     return paired, paired & (mate.offset.square <= p.pair_distance * p.pair_distance)
 
 
-def settle(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
+def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
     """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
     quarry, mate = found.quarry, found.mate
     eats, scavenges, _, _, _ = opportunities(p, me, found)
@@ -283,4 +283,4 @@ class ScoredBehavior(Behavior):
             p, me, threat, close, hunts, chase, same, eats, scavenges, at_carcass, partner, beside, company,
             me.pressure,
         )  # fmt: skip
-        return settle(p, me, found, wanted, why, world)
+        return take_stance(p, me, found, wanted, why, world)

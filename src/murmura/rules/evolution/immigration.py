@@ -78,8 +78,8 @@ class Immigration(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        it.count, it.born, it.waiting = told.count, told.born, told.waiting
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        it.count, it.born, it.waiting = reports.count, reports.born, reports.waiting
 
     @staticmethod
     def arrives(p: Any, it: Any, species: Any, world: Any) -> Any:

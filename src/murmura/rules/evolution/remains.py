@@ -105,7 +105,7 @@ class Remains(Rule):
         return force + steer_towards(found.away, me) * warning
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         # Silences nobody, and is thereby not silenced when others are.
         return 1.0
 
@@ -133,20 +133,20 @@ class Remains(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        share = it.amount / maximum(1.0, told.eaters)
-        it.portion = where(told.eaters > 0.0, minimum(p.bite * world.dt, share), 0.0)
-        it.amount = maximum(0.0, it.amount - it.portion * told.eaters)
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        share = it.amount / maximum(1.0, reports.eaters)
+        it.portion = where(reports.eaters > 0.0, minimum(p.bite * world.dt, share), 0.0)
+        it.amount = maximum(0.0, it.amount - it.portion * reports.eaters)
         it.lain_for = it.lain_for + world.dt
         it.amount = where(it.lain_for > p.lasts, 0.0, it.amount)
         it.strength = maximum(0.0, it.strength - world.dt / p.warning_lasts)
-        when(told.deaths == 1.0, lambda: _lay_down(p, it, told))
+        when(reports.deaths == 1.0, lambda: _place_carcass(p, it, reports))
 
 
-def _lay_down(p: Any, it: Any, told: Any) -> None:
+def _place_carcass(p: Any, it: Any, reports: Any) -> None:
     """Fresh remains in place of the old ones."""
-    it.position, it.lain_for = told.place, 0.0
-    it.amount, it.strength, it.portion = p.share * told.size, 1.0, 0.0
+    it.position, it.lain_for = reports.place, 0.0
+    it.amount, it.strength, it.portion = p.share * reports.size, 1.0, 0.0
 
 
 def _could_eat(p: Any, me: Any, square: Any) -> Any:

@@ -14,7 +14,7 @@ from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.randomness import STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_in_space, register_rule
-from murmura.core.vec import any_direction
+from murmura.core.vec import random_direction
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING
@@ -160,7 +160,7 @@ class Reproduction(Rule):
         body = _body(p, mother, father, child_id, world)
         energy = minimum(1.0, _gift(p, mother, father, alone) / body["gene_size"])
         return {
-            "velocity": any_direction(
+            "velocity": random_direction(
                 turn * 6.2831855, height, p.first_flight * mother.speed, len(world.size)
             ),
             "energy": energy,
@@ -185,8 +185,13 @@ class Reproduction(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        it.count, it.waiting, it.born, it.first = told.count, told.waiting, told.born, told.first.id
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        it.count, it.waiting, it.born, it.first = (
+            reports.count,
+            reports.waiting,
+            reports.born,
+            reports.first.id,
+        )
 
 
 @register_in_space(Reproduction)

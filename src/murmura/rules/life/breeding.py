@@ -8,7 +8,7 @@ from murmura.core.algebra import where
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.vec import any_direction
+from murmura.core.vec import random_direction
 from murmura.rules.life.mating import COOLDOWN, was_mated
 from murmura.rules.refusals import room_for
 
@@ -58,7 +58,7 @@ class Breeding(Rule):
         turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         male = coin < 0.5
         return {
-            "velocity": any_direction(
+            "velocity": random_direction(
                 turn * 6.2831855, height, p.first_flight * mother.max_speed, len(world.size)
             ),
             "energy": mother.energy * p.gift / (1.0 - p.gift),

@@ -310,7 +310,7 @@ class Feeding(Rule):
         return force * where(found.exists, p.weight, 0.0)
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         s = me.feeding_state
         left = where(s == APPROACHING, p.approach_flocking, where(s == GATHERING, p.gather_flocking, 0.0))
         return where((s == NONE) | (p.weight == 0.0), 1.0, left)
@@ -338,11 +338,11 @@ class Feeding(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        it.feeders, it.waiting = told.feeders, told.waiting
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        it.feeders, it.waiting = reports.feeders, reports.waiting
         it.room, it.portion, it.invites, it.admitted = 0.0, 0.0, 0.0, -1.0
         when(
             it.amount > 0.0,
-            lambda: serve(p, it, told.nearest.id, world),
+            lambda: serve(p, it, reports.nearest.id, world),
             lambda: stay_empty(p, it, world),
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from murmura.core.algebra import Number, absolute, floor, minimum, to_number, where
 from murmura.core.noise import noise
-from murmura.core.vec import TINY, Vec, any_direction, from_angle
+from murmura.core.vec import TINY, Vec, from_angle, random_direction
 from murmura.rules.steering.towards import steer_at_speed
 
 
@@ -53,7 +53,7 @@ def swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
     restless = from_angle(turn * 9.424778, p.swarm_noise)
     if len(towards) == 3:
         height = noise(world.noise_time * 0.5 + world.noise_y, row * 0.1 + world.noise_x)
-        restless = any_direction(turn * 9.424778, 0.5 + 0.5 * height, p.swarm_noise, 3)
+        restless = random_direction(turn * 9.424778, 0.5 + 0.5 * height, p.swarm_noise, 3)
     return (towards * pull + restless) * me.max_force
 
 

@@ -275,7 +275,7 @@ class Mating(Rule):
         return force * where(other.exists & (s >= APPROACHING) & (s <= FIGHTING), p.weight, 0.0)
 
     @staticmethod
-    def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
         s = me.mating_state
         left = where(s == MATING, 0.0, p.flocking)
         return where((s < APPROACHING) | (s > FIGHTING) | (p.weight == 0.0), 1.0, left)

@@ -9,7 +9,7 @@ from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_in_space, register_rule
-from murmura.core.vec import any_direction
+from murmura.core.vec import random_direction
 from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295
@@ -67,7 +67,7 @@ class VicsekInSpace(Vicsek):
         mine = me.velocity
         total = found + mine
         u, v = uniform_pair(me.id, world, STREAM_VICSEK)
-        error = any_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
+        error = random_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
         goal = total + error
         turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
         turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)

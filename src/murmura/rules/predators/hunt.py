@@ -10,7 +10,7 @@ from murmura.core.randomness import STREAM_HUNTER_REST
 from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
 from murmura.rules.predators.row import GONE, HERE, HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 Mind = Callable[[HunterRow, Turn], None]
 """What a hunter does in one state."""
@@ -39,20 +39,20 @@ def recover(it: HunterRow, turn: Turn) -> None:
     when(it.energy >= turn.p.rest_until * it.max_energy, lambda: enter(it, IDLE))
 
 
-def regain(it: HunterRow, turn: Turn, share: Number) -> None:
+def regain_energy(it: HunterRow, turn: Turn, share: Number) -> None:
     """Get a step's energy back, or a share of it."""
     it.energy = minimum(it.max_energy, it.energy + it.energy_regen * share * turn.world.dt)
 
 
-def eye(it: HunterRow) -> None:
+def look_for_prey(it: HunterRow) -> None:
     """Look for prey; the best one tells about itself in the next step."""
     it.reach = where(it.target_distance > 0.0, it.target_distance, EVERYWHERE)
     it.target = it.best_id
 
 
-def search_on(it: HunterRow) -> None:
+def search(it: HunterRow) -> None:
     """Look for prey, but no longer than `scan_time`."""
-    when(it.state_time > it.scan_time, lambda: enter(it, IDLE), lambda: eye(it))
+    when(it.state_time > it.scan_time, lambda: enter(it, IDLE), lambda: look_for_prey(it))
 
 
 def begin_hunt(it: HunterRow, state: int) -> None:
@@ -71,7 +71,7 @@ def begin_attack(it: HunterRow, state: int = ATTACKING) -> None:
     enter(it, state)
 
 
-def work_up(it: HunterRow, time: Number) -> None:
+def gain_speed_bonus(it: HunterRow, time: Number) -> None:
     """S0-91, S0-102: the longer it works, the faster it is."""
     it.bonus = minimum(it.bonus_max, 1.0 + it.bonus_rate * time)
 
@@ -138,7 +138,7 @@ def miss(it: HunterRow, turn: Turn) -> None:
 
 def vary_cooldown(it: HunterRow, world: Any) -> None:
     """After a catch or a miss: a rest within a quarter of its mean, 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
-    u, _ = drawn(it, world, STREAM_HUNTER_REST)
+    u, _ = draw(it, world, STREAM_HUNTER_REST)
     it.cooldown = it.cooldown * (0.75 + 0.5 * u)
 
 

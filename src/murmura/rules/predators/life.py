@@ -7,7 +7,7 @@ from typing import Any
 from murmura.core.algebra import floor, maximum, when, where
 from murmura.core.randomness import STREAM_HUNTER_MOOD
 from murmura.core.space import along_axes, wrapped
-from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain, vary_cooldown
+from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain_energy, vary_cooldown
 from murmura.rules.predators.kind import Kind, traced_kinds
 from murmura.rules.predators.motion import move
 from murmura.rules.predators.row import ANY_HEADING, GONE, TAKEN, HunterRow
@@ -21,28 +21,28 @@ from murmura.rules.predators.states import (
     dispatch,
     enter,
 )
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 HIDDEN_BY_ALTITUDE = 0.6  # S0-87
 SALT_STEPS = 65536.0
 
 
-def take_turn(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
+def take_turn(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     """Come, go or live."""
-    come_and_go(it)
-    when(it.alive != 0.0, lambda: live(p, it, told, items, world))
+    follow_scenario(it)
+    when(it.alive != 0.0, lambda: live(p, it, reports, items, world))
 
 
-def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
+def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     """S0-70: timers, energy, exhaustion, behaviour, speed limit, move, boundary."""
-    turn = Turn(p, world, drawn(it, world, STREAM_HUNTER_MOOD))
-    listen(it, told, world)
+    turn = Turn(p, world, draw(it, world, STREAM_HUNTER_MOOD))
+    receive_reports(it, reports, world)
     notice_other_catches(it, items)
     run_timers(it, world)
     spend_and_regain(it, turn)
     collapse_if_exhausted(it)
     hunts_before = it.catches + it.failed_hunts
-    behave(it, turn)
+    act_by_state(it, turn)
     # Here and not where a hunt ends, because there are many such places, and one draw is enough for all.
     when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
@@ -53,19 +53,19 @@ def live(p: Any, it: HunterRow, told: Any, items: Any, world: Any) -> None:
     when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items)))
 
 
-def listen(it: HunterRow, told: Any, world: Any) -> None:
+def receive_reports(it: HunterRow, reports: Any, world: Any) -> None:
     """Take in what the flock told in this step; whatever was asked for in the last turn is asked no more."""
 
     def see_flock() -> None:
-        center = it.position + told.offset / told.seen
+        center = it.position + reports.offset / reports.seen
         it.center = along_axes(world, {"wrap": wrapped}, center)
-        it.flock_velocity = told.velocity / told.seen
+        it.flock_velocity = reports.velocity / reports.seen
 
-    it.seen = told.seen
-    when(told.seen > 0.0, see_flock)
-    it.watched = told.watched
-    it.best = told.best.score
-    it.best_id = told.best.id
+    it.seen = reports.seen
+    when(reports.seen > 0.0, see_flock)
+    it.watched = reports.watched
+    it.best = reports.best.score
+    it.best_id = reports.best.id
     it.reach = 0.0
     it.reach_from = 0.0
     it.least_approach = ANY_HEADING
@@ -107,12 +107,12 @@ def spend_and_regain(it: HunterRow, turn: Turn) -> None:
 
     def have_rest() -> None:
         it.rest = it.rest + dt
-        when((state != AMBUSH) & (it.rest >= it.recovery_delay), lambda: regain(it, turn, 1.0))
+        when((state != AMBUSH) & (it.rest >= it.recovery_delay), lambda: regain_energy(it, turn, 1.0))
 
     when((state >= STALKING) & (state <= DIVING), spend, have_rest)
 
 
-def behave(it: HunterRow, turn: Turn) -> None:
+def act_by_state(it: HunterRow, turn: Turn) -> None:
     """What the state and the kind say."""
     it.salt = floor(turn.mood[1] * SALT_STEPS) / SALT_STEPS
     it.stealth = 0.0
@@ -147,7 +147,7 @@ def frighten(it: HunterRow) -> None:
     it.fright = radius * (1.0 - HIDDEN_BY_ALTITUDE * it.altitude)
 
 
-def come_and_go(it: HunterRow) -> None:
+def follow_scenario(it: HunterRow) -> None:
     """A row that the scenario has just filled, emptied or given another kind begins anew."""
     now = where(it.listed > 0.0, it.kind, -1.0)
 

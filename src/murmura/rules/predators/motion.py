@@ -15,7 +15,7 @@ from murmura.core.space import WALLS, confine, offset
 from murmura.core.vec import Vec, from_angle
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
@@ -117,8 +117,8 @@ def wander(it: HunterRow, turn: Turn, speed: Number, force: Number) -> None:
 def draw_goal(it: HunterRow, turn: Turn) -> None:
     """Choose a place to wander to, not too near the edges."""
     world = turn.world
-    u, v = drawn(it, world, STREAM_HUNTER_GOAL)
-    w = [drawn(it, world, STREAM_HUNTER_GOAL + IN_SPACE)[0]] if len(world.size) == 3 else []
+    u, v = draw(it, world, STREAM_HUNTER_GOAL)
+    w = [draw(it, world, STREAM_HUNTER_GOAL + IN_SPACE)[0]] if len(world.size) == 3 else []
     # Which of four edges, and where along it.
     along = u * (1.0 / ALONG_EDGES) * 4.0
     side = floor(along)

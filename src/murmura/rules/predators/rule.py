@@ -39,7 +39,7 @@ from murmura.core.randomness import (
 )
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset
-from murmura.core.vec import TINY, Vec, any_direction
+from murmura.core.vec import TINY, Vec, random_direction
 from murmura.rules.predators.hunter import Hunter
 from murmura.rules.predators.kind import KINDS, only
 from murmura.rules.predators.life import take_turn
@@ -246,8 +246,8 @@ class Predators(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, told: Any, items: Any, world: Any) -> None:
-        take_turn(p, it, told, items, world)
+    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+        take_turn(p, it, reports, items, world)
 
 
 def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
@@ -322,7 +322,7 @@ class Respawning(Predators):
         turn, height = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)
         if len(world.size) == 3:
             draws.append(uniform_pair(me.id, world, STREAM_RESPAWN_PLACE + IN_SPACE)[0])
-        heading = any_direction(2.0 * PI * turn, height, me.speed, len(world.size))
+        heading = random_direction(2.0 * PI * turn, height, me.speed, len(world.size))
         return {
             "panic": where(back, 0.0, me.panic),
             "energy": where(back, 1.0, me.energy),

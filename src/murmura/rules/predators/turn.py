@@ -21,6 +21,6 @@ class Turn:
     mood: Draw
 
 
-def drawn(it: HunterRow, world: Any, stream: int) -> Draw:
+def draw(it: HunterRow, world: Any, stream: int) -> Draw:
     """Two random numbers of this hunter and step. Each use adds the whole generator to the compiled code."""
     return uniform_from(world.seed_low, world.seed_high, world.step, to_integer(it.number), stream)

@@ -78,8 +78,8 @@ class Banking(FlightRule):
     gravity: float = quantity(9.81, "Acceleration of free fall.", "u/s^2", (0, 20), ge=0)
     lift_to_drag: float = quantity(3.3, "Lift for each unit of drag.", "", (1, 20), gt=0)
     roll_in: float = quantity(
-        10.0, "How fast a bird rolls into a turn: tan of the roll gained is this x acceleration aside x dt.",
-        "s/u", (0, 50), ge=0,
+        0.8, "How fast a bird rolls into a turn: tan of the roll gained is this x acceleration aside x dt.",
+        "s/u", (0, 20), ge=0,
     )  # fmt: skip
     roll_out: float = quantity(
         1.0, "How fast it rolls out: tan of the roll lost is this x sin(roll) x dt.", "1/s", (0, 20), ge=0

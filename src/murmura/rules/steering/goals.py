@@ -8,7 +8,7 @@ from murmura.core.algebra import minimum, to_number, where
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, height, quantity
 from murmura.core.noise import noise
-from murmura.core.noise_in_space import noise_vector
+from murmura.core.noise.space import noise_vector
 from murmura.core.randomness import STREAM_WANDER, uniform_from
 from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset, point
@@ -136,7 +136,7 @@ def _out_of_the_way(way: Vec, heading: Vec, along: Any) -> tuple[Any, Vec]:
         aside = way.cross(heading)
         return aside * aside, heading.left * where(aside >= 0.0, 1.0, -1.0)
     off = -(way + heading * along)
-    return off.square, where(off.square > TINY, off, heading.aside)
+    return off.square, where(off.square > TINY, off, heading.perpendicular)
 
 
 @register_rule("wander")

@@ -19,7 +19,7 @@ from murmura.core.layout import AXES
 from murmura.core.state import OWN_COLUMNS, SPACE_COLUMNS, State
 from murmura.engine.initial import set_items
 from murmura.engine.lineage import Lineage
-from murmura.engine.reader import Reader
+from murmura.engine.reading.reader import Reader
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 
@@ -95,7 +95,7 @@ class RecordedFlock(Reader):
         """None that are new: a frame shows a state, and the run's own table has all events."""
         return []
 
-    def look(self, measured: bool = False) -> RecordedFlock:
+    def reader(self, measured: bool = False) -> RecordedFlock:
         return self
 
     def lineage(self) -> Lineage:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from murmura.core.saying import say
+from murmura.core.notices import print_notice
 from murmura.engine.compile_times import expected_seconds, note_compilation
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
@@ -47,13 +47,13 @@ class CompileProgress:
             done.set()
         if self._expected is not None:
             note_compilation(self._scenario, self.seconds)
-            say(f"the kernel of {self._scenario.name} is ready after {self.seconds:.1f} s")
+            print_notice(f"the kernel of {self._scenario.name} is ready after {self.seconds:.1f} s")
         return built
 
     def _announce(self, line: str, done: threading.Event) -> None:
         """The kernel is not on disk, and the compiler begins."""
         self._expected = expected_seconds(self._scenario)
-        say(line)
+        print_notice(line)
         if sys.stderr.isatty():
             threading.Thread(target=self._count, args=(done,), name="murmura-count", daemon=True).start()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.reader import Reader
+from murmura.engine.reading.reader import Reader
 from murmura.view.session.source import Source
 from murmura.view.wire.frames import encode
 from murmura.view.wire.scenery import scenery_message
@@ -23,7 +23,7 @@ class FrameCapture:
     def take(self, source: Source, extra: str) -> tuple[dict[str, Any], bytes] | None:
         """The scenery and a frame of the flock; None while they are still on their way."""
         if self._arriving is None or self._arriving[0] != source.epoch:
-            self._arriving = (source.epoch, source.flock.look())
+            self._arriving = (source.epoch, source.flock.reader())
         seen = self._arriving[1]
         if not seen.ready:
             return None

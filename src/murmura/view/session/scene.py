@@ -19,8 +19,8 @@ import numpy as np
 
 from murmura.core.errors import MurmuraError, ScenarioError, nearest
 from murmura.engine.census import hunting_species
+from murmura.engine.reading.surroundings import hunters
 from murmura.engine.simulation import Simulation
-from murmura.engine.surroundings import hunters
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.scenario.paths import is_species_value
 from murmura.view.session.messages import Message, number_of, place_of, with_height

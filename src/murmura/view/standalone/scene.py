@@ -34,7 +34,7 @@ def why_not(scenario: Scenario) -> str:
     plan = Plan(with_hand(scenario, None))
     if plan.dimension == 3:
         return "a world with a depth runs with `murmura live` (backends cpu, cuda, webgpu)"
-    minds = [group.name for _, group, _, _ in plan.lasting]
+    minds = [group.name for _, group, _, _ in plan.stateful_items]
     if minds:
         return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"
     if plan.has_lifecycle:
@@ -82,7 +82,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "index": {"across": ACROSS, "block": SCAN_BLOCK, "leastBins": LEAST_BINS},
         "sizes": layout.sizes,
         "room": layout.room,
-        "columns": ["id", *carried, *plan.felt_columns],
+        "columns": ["id", *carried, *plan.force_columns],
         "head": packed_words(head_words(fields, layout.sizes["head"])),
         "headPlaces": HEAD_PLACES,
         "tables": packed_words(tables),
@@ -97,7 +97,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "extras": {
             name: {"number": number, "column": column, "top": top}
             for name, (number, column, top) in EXTRAS.items()
-            if column in {*carried, *plan.felt_columns}
+            if column in {*carried, *plan.force_columns}
         },
     }
 

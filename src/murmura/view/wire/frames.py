@@ -12,7 +12,7 @@ import numpy as np
 
 from murmura.compute.plan import own_columns
 from murmura.core.state import DTYPE
-from murmura.engine.reader import Reader
+from murmura.engine.reading.reader import Reader
 from murmura.scenario import Scenario
 from murmura.view.wire.space_frames import columns_sent, encode_space
 
@@ -52,7 +52,7 @@ def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int =
     if scenario.world.depth is not None:
         return _encode_in_space(simulation, epoch, roster, stride, (number, column, scale))
     names = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", column)
-    rows, (x, y, vx, vy, heading, species, more) = simulation.glance(names)
+    rows, (x, y, vx, vy, heading, species, more) = simulation.read_unordered(names)
     more = more.astype(np.float32, copy=False)
     left, top, width, height = _window(scenario.world, x, y)
     top_speed = 1.6 * scenario.motion.top_speed
@@ -76,7 +76,7 @@ def _encode_in_space(
     scenario, total = simulation.scenario, simulation.agent_count
     number, column, scale = extra
     names = columns_sent(own_columns(scenario), column)
-    rows, found = simulation.glance(names)
+    rows, found = simulation.read_unordered(names)
     facts = {
         "step": simulation.step_count & 0xFFFFFFFF, "count": -(-total // stride), "total": total, "epoch": epoch,
         "stride": stride, "number": number, "scale": scale, "top_speed": 1.6 * scenario.motion.top_speed,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.reader import Reader
-from murmura.engine.surroundings import surroundings
+from murmura.engine.reading.reader import Reader
+from murmura.engine.reading.surroundings import surroundings
 
 NO_SCENERY: dict[str, Any] = {"type": "scene", "objects": []}
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.engine.reader import Reader
+from murmura.engine.reading.reader import Reader
 
 MAGIC = b"MRM3"
 HEADER = struct.Struct("<4sIIIffffIHBBffffII")

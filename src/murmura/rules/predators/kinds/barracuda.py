@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from murmura.core.algebra import maximum, when
 from murmura.core.randomness import STREAM_HUNTER_GOAL
-from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import gap_to, gap_to_prey, slow_down, steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import AMBUSH, ATTACKING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 NEAR_WAIT, FAR_WAIT = 150.0, 250.0  # [u] ahead of the school
 APPROACHING = 0.2  # least cosine
@@ -35,7 +35,7 @@ def swim_ahead(it: HunterRow, turn: Turn) -> None:
 
 
 def choose_place(it: HunterRow, turn: Turn) -> None:
-    u, _ = drawn(it, turn.world, STREAM_HUNTER_GOAL)
+    u, _ = draw(it, turn.world, STREAM_HUNTER_GOAL)
     ahead = NEAR_WAIT + (FAR_WAIT - NEAR_WAIT) * u
     it.goal = it.center + it.flock_velocity.with_length(ahead)
     it.tries = 1.0
@@ -46,7 +46,7 @@ def ambush(it: HunterRow, turn: Turn) -> None:
     """Lie still, unseen."""
     it.stealth = 1.0
     slow_down(it, turn, 0.05)
-    regain(it, turn, 0.5)
+    regain_energy(it, turn, 0.5)
 
     def attack() -> None:
         it.stealth = 0.0

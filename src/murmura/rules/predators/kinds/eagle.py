@@ -7,11 +7,11 @@ from murmura.rules.predators.hunt import (
     begin_attack,
     begin_hunt,
     catch,
+    gain_speed_bonus,
     is_gone,
     miss,
-    search_on,
+    search,
     within_reach,
-    work_up,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import chase, gap_to_prey, go_round_the_flock, start_round_the_flock
@@ -26,7 +26,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     start_round_the_flock(it, turn)
     go_round_the_flock(it, turn, 0.8, 0.6)
     found = (it.prey_here > GONE) & (it.state_time > LOOK_FIRST)
-    when(found, lambda: begin_hunt(it, HUNTING), lambda: search_on(it))
+    when(found, lambda: begin_hunt(it, HUNTING), lambda: search(it))
 
 
 def hunting(it: HunterRow, turn: Turn) -> None:
@@ -61,7 +61,7 @@ def attacking(it: HunterRow, turn: Turn) -> None:
 
 def press_on(it: HunterRow) -> None:
     """S0-90 to S0-92: the longer the chase, the faster the eagle and the more tired its prey."""
-    work_up(it, it.hunt_clock)
+    gain_speed_bonus(it, it.hunt_clock)
     it.exhaustion = minimum(it.tiring_max, it.tiring * it.hunt_clock)
     it.tires = where(it.exhaustion < it.tiring_max, it.tiring, it.tires)
 

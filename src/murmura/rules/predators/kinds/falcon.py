@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from murmura.core.algebra import maximum, minimum, when
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, eye, is_gone, miss, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, look_for_prey, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     chase,
@@ -44,7 +44,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     go_round_the_flock(it, turn, 0.8, 0.6)
 
     def look_on() -> None:
-        eye(it)
+        look_for_prey(it)
         it.reach_from = NEAREST_DIVE
 
     found = (it.prey_here > GONE) & (it.best > WORTH_IT) & high

@@ -10,7 +10,7 @@ from murmura.rules.predators.hunt import (
     is_lonely,
     miss,
     pursue,
-    search_on,
+    search,
     strike,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
@@ -37,7 +37,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     start_round_the_flock(it, turn)
     go_round_the_flock(it, turn, 0.8, 0.6)
     alone = (it.prey_here > GONE) & (it.prey_isolation > it.least_isolation)
-    when(alone, lambda: begin_hunt(it, STALKING), lambda: search_on(it))
+    when(alone, lambda: begin_hunt(it, STALKING), lambda: search(it))
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:

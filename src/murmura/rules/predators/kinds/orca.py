@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from murmura.core.algebra import Number, when
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, is_gone, miss, pursue, search_on, strike, work_up
+from murmura.rules.predators.hunt import (
+    begin_hunt,
+    catch,
+    gain_speed_bonus,
+    is_gone,
+    miss,
+    pursue,
+    search,
+    strike,
+)
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     chase,
@@ -31,7 +40,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     def begin() -> None:
         when(it.watched > DENSE, lambda: begin_hunt(it, STALKING), lambda: begin_hunt(it, HUNTING))
 
-    when((it.prey_here > GONE) & (it.state_time > LOOK_FIRST), begin, lambda: search_on(it))
+    when((it.prey_here > GONE) & (it.state_time > LOOK_FIRST), begin, lambda: search(it))
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:
@@ -42,7 +51,7 @@ def stalking(it: HunterRow, turn: Turn) -> None:
         enter(it, HUNTING)
 
     def drive() -> None:
-        work_up(it, it.state_time)
+        gain_speed_bonus(it, it.state_time)
         inwards = offset(turn.world, it.prey, it.center).with_length(it.stalk_distance)
         steer_toward(it, turn, it.prey + inwards, it.stalk_speed, it.stalk_force)
         when((it.prey_isolation > it.least_isolation) | (it.state_time > it.stalk_time), hunt)
@@ -52,7 +61,7 @@ def stalking(it: HunterRow, turn: Turn) -> None:
 
 def hunting(it: HunterRow, turn: Turn) -> None:
     def press(gap: Number) -> None:
-        work_up(it, it.hunt_clock)
+        gain_speed_bonus(it, it.hunt_clock)
         chase(it, turn, 0.35 * it.bonus, it.bonus, 1.0)
 
     pursue(it, turn, it.hunt_clock > it.pursuit_time, press)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murmura.core.algebra import when
-from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, miss, search_on, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, miss, search, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
     gap_to_prey,
@@ -20,7 +20,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
     """Round the school, until a fish is in view."""
     start_round_the_flock(it, turn)
     go_round_the_flock(it, turn, 0.7, 0.5)
-    when(it.prey_here > GONE, lambda: begin_hunt(it, STALKING), lambda: search_on(it))
+    when(it.prey_here > GONE, lambda: begin_hunt(it, STALKING), lambda: search(it))
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:

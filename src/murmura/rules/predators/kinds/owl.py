@@ -8,12 +8,12 @@ from murmura.core.algebra import maximum, minimum, when, where
 from murmura.core.randomness import STREAM_HUNTER_GOAL
 from murmura.core.space import inside
 from murmura.core.vec import from_angle
-from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain, strike
+from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import AMBUSH, ATTACKING, IDLE, RECOVERING, SCANNING, enter
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 PERCHES = 8.0
 NEAR_PERCH, FAR_PERCH = 150.0, 250.0  # [u] from the middle of the flock
@@ -57,7 +57,7 @@ def weigh_perch(it: HunterRow, turn: Turn) -> None:
 
 def watch_perch(it: HunterRow, turn: Turn) -> None:
     """Count in the next step who flies towards a perch near the flock, drawn at random."""
-    u, v = drawn(it, turn.world, STREAM_HUNTER_GOAL)
+    u, v = draw(it, turn.world, STREAM_HUNTER_GOAL)
     away = from_angle(2.0 * PI * u, NEAR_PERCH + (FAR_PERCH - NEAR_PERCH) * v, len(it.center))
     it.watch = inside(turn.world, it.center + away)
     it.watch_radius = TRAFFIC
@@ -68,7 +68,7 @@ def ambush(it: HunterRow, turn: Turn) -> None:
     """S0-95 to S0-97."""
     it.stealth = 1.0
     slow_down(it, turn, 0.05)
-    regain(it, turn, 0.5)
+    regain_energy(it, turn, 0.5)
 
     def attack() -> None:
         it.target = it.best_id

@@ -5,12 +5,12 @@ from __future__ import annotations
 from murmura.core.algebra import Number, maximum, minimum, sin, when, where
 from murmura.core.randomness import STREAM_HUNTER_FEINT
 from murmura.core.space import offset
-from murmura.rules.predators.hunt import begin_hunt, catch, miss, pursue, search_on, strike
+from murmura.rules.predators.hunt import begin_hunt, catch, miss, pursue, search, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING
-from murmura.rules.predators.turn import Turn, drawn
+from murmura.rules.predators.turn import Turn, draw
 
 WORTH_IT = 0.5
 WEAVE = 0.3  # [rad]
@@ -30,7 +30,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
         begin_hunt(it, HUNTING)
 
     when(it.seen > 0.0, weave, lambda: wander(it, turn, 0.8, 1.0))
-    when((it.prey_here > GONE) & (it.best > WORTH_IT), begin, lambda: search_on(it))
+    when((it.prey_here > GONE) & (it.best > WORTH_IT), begin, lambda: search(it))
 
 
 def hunting(it: HunterRow, turn: Turn) -> None:
@@ -49,7 +49,7 @@ def hunting(it: HunterRow, turn: Turn) -> None:
 
 def feint(it: HunterRow, turn: Turn) -> None:
     """Begin a feint now and then, while none is going on."""
-    u, v = drawn(it, turn.world, STREAM_HUNTER_FEINT)
+    u, v = draw(it, turn.world, STREAM_HUNTER_FEINT)
     left = maximum(0.0, it.feint - turn.world.dt)
     begins = (left == 0.0) & (u < it.feint_rate * turn.world.dt)
     it.feint = where(begins, 0.3 + 0.2 * v, left)

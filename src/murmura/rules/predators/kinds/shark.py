@@ -6,12 +6,12 @@ from murmura.core.algebra import Number, maximum, minimum, when
 from murmura.rules.predators.hunt import (
     begin_hunt,
     catch,
+    gain_speed_bonus,
     is_lonely,
     miss,
     pursue,
-    search_on,
+    search,
     strike,
-    work_up,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (
@@ -43,7 +43,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
         begin_hunt(it, STALKING)
 
     alone = (it.prey_here > GONE) & (it.prey_isolation > it.least_isolation)
-    when(alone, begin, lambda: search_on(it))
+    when(alone, begin, lambda: search(it))
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:
@@ -63,7 +63,7 @@ def hunting(it: HunterRow, turn: Turn) -> None:
     """S0-102."""
 
     def track(gap: Number) -> None:
-        work_up(it, it.hunt_clock)
+        gain_speed_bonus(it, it.hunt_clock)
         chase(it, turn, 0.4 * it.bonus, it.bonus, 0.9)
 
     pursue(it, turn, it.hunt_clock > it.pursuit_time, track)

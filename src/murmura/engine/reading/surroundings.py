@@ -16,7 +16,7 @@ from murmura.rules.predators.reading import hunters_in
 from murmura.scenario import Scenario
 
 if TYPE_CHECKING:
-    from murmura.engine.reader import Reader
+    from murmura.engine.reading.reader import Reader
 
 FOOD_COLUMNS = Layout((*Feeding.item_fields, *Feeding.memory_fields)).columns
 

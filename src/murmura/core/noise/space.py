@@ -1,8 +1,8 @@
 """Perlin's gradient noise in space, and its fractal sum, in [-1, 1] for any finite coordinate.
 
-As `core.noise`, with one axis more. Gradients are the 102 whole vectors of length 9, exactly unit vectors once divided
-by it, so that no direction of the lattice is preferred as much as with twelve. A field of vectors takes three such
-fields, whole shifts of the lattice apart.
+As `noise.plane`, with one axis more. Gradients are the 102 whole vectors of length 9, exactly unit vectors once divided
+by it; with Perlin's twelve the lattice directions would stand out more. A vector field is three such fields, shifted
+by whole lattice cells.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.algebra import Integer, Number, floor, halves, look_up, signed_bytes, to_integer
-from murmura.core.noise import PERMUTATION, fade
+from murmura.core.noise.plane import PERMUTATION, fade
 from murmura.core.vec import Vec
 
 RADIUS = 9  # 81 is a sum of three squares in 102 ways

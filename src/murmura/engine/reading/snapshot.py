@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute import Parcel
+from murmura.compute import FlockTransfer
 from murmura.compute.plan import Plan
 from murmura.core.state import State
-from murmura.engine.instant import make_flock, rows_and_columns, seen_columns
-from murmura.engine.reader import Reader
+from murmura.engine.reading.instant import make_flock, rows_and_columns, seen_columns
+from murmura.engine.reading.reader import Reader
 from murmura.measure import Flock, Lives
 
 
@@ -25,7 +25,7 @@ class Snapshot(Reader):
         plan: Plan,
         seed: int,
         step_count: int,
-        transfer: Parcel | None,
+        transfer: FlockTransfer | None,
         state: State,
         lives: Lives | None = None,
     ) -> None:
@@ -46,7 +46,7 @@ class Snapshot(Reader):
         """The columns in ascending id; waits until they have arrived."""
         if self._transfer is not None:
             self._state = self._state.copy()
-            self._transfer.unpack(self._state)
+            self._transfer.store(self._state)
             self._transfer = None
         return self._state
 
@@ -58,14 +58,14 @@ class Snapshot(Reader):
     def roster(self) -> NDArray[np.int32]:
         return (self.state if self._plan.has_lifecycle else self._state).ids
 
-    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        found = None if self._transfer is None else self._transfer.glance()
-        return super().glance(names) if found is None else rows_and_columns(found, self._state, names)
+    def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        found = None if self._transfer is None else self._transfer.read_unordered()
+        return super().read_unordered(names) if found is None else rows_and_columns(found, self._state, names)
 
     def flock_later(self, ordered: bool = False) -> Callable[[], Flock]:
         # No copy: the columns of a snapshot are its own.
         names = seen_columns(self._plan)
-        columns = [self.state[name] for name in names] if ordered else self.glance(names)[1]
+        columns = [self.state[name] for name in names] if ordered else self.read_unordered(names)[1]
         return partial(make_flock, columns, self._plan, self._recent_lives)
 
     def _lives(self) -> Lives | None:

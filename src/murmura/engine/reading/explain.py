@@ -8,7 +8,7 @@ import numpy as np
 
 from murmura.compute.reference import Moment
 from murmura.core.layout import AXES
-from murmura.core.merging import FAR, Least, Merge, leaves
+from murmura.core.merging import FAR, Least, Merge, flatten
 from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.core.vec import Vec
@@ -139,7 +139,9 @@ def _used(contributions: dict[str, Merge], visible: Any) -> Any:
     """Which neighbours contribute to a rule: those whose contribution is not zero."""
     used = np.zeros(len(visible), bool)
     for merge in contributions.values():
-        terms = [np.broadcast_to(getattr(leaf, "code", leaf), (1, len(visible)))[0] for leaf in leaves(merge)]
+        terms = [
+            np.broadcast_to(getattr(leaf, "code", leaf), (1, len(visible)))[0] for leaf in flatten(merge)
+        ]
         if isinstance(merge, Least):
             ranked = np.where(visible, terms[0], FAR)
             used |= (ranked == ranked.min(initial=FAR)) & (ranked < FAR)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Array = TypeVar("Array", bound=NDArray[Any])
 
 
-def sealed(copy: Array) -> Array:
+def read_only(copy: Array) -> Array:
     """Make a copy read-only: writing to it would not change the flock, as one might expect."""
     copy.setflags(write=False)
     return copy

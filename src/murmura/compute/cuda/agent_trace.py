@@ -1,6 +1,6 @@
-"""One thread's work: an agent walks the bins around it, meets who is there, decides, moves and tells.
+"""The step of one agent on a GPU thread: scan the bins around it, decide, move and report.
 
-Candidates lie in three rows of bins, in space in nine, each a run that is cut in two where it crosses the seam of a
+Candidates are in three rows of bins (nine in space). Each row is one run, or two where it crosses the seam of a
 wrapping world.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, extra_place, world_record
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import SAME_PLACE, Contributions, Step, blank
+from murmura.compute.step import SAME_PLACE, Contributions, Step, initial_contributions
 from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import (
     CONDITION,
@@ -31,19 +31,19 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.layout import AXES
-from murmura.core.merging import leaves, rebuilt
+from murmura.core.merging import flatten, unflatten
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 
 
-class Walk:
+class AgentTrace:
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     writes_forces = "a.sizes.keep"
-    """Whether forces are written in this step, as the device's code asks it."""
+    """The condition, in the device's language, that this step stores forces."""
 
     def __init__(self, plan: Plan, shapes: Shapes, target: CTarget) -> None:
         self.plan, self.shapes, self.target = plan, shapes, target
@@ -51,17 +51,17 @@ class Walk:
         self.memory = DeviceMemory(plan, target, self.world)
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
-        self._everyone = self.step.asks_everyone
+        self._everyone = self.step.needs_unseen
 
     def agent(self) -> AgentColumns:
         return AgentColumns(self.plan, self.target, "sorted", self.i)
 
-    def heard(self) -> Contributions:
+    def contributions(self) -> Contributions:
         """What the agent's neighbours contribute."""
-        shape = blank(self.target, self.shapes.pairs)
-        # What only meeting needs is forgotten afterwards, and what only deciding needs is read after it: registers.
-        values = self.target.block(leaves(shape), lambda held: self._meetings(shape, held))
-        found: Contributions = rebuilt(shape, values)
+        shape = initial_contributions(self.target, self.shapes.pairs)
+        # The scan has its own scope, and decisions load their values after it, which saves registers.
+        values = self.target.block(flatten(shape), lambda held: self._meetings(shape, held))
+        found: Contributions = unflatten(shape, values)
         return found
 
     def _meetings(self, shape: Contributions, values: list[Value]) -> list[Any]:
@@ -73,31 +73,31 @@ class Walk:
             reach = self._reach_of_nearest(me, cosine, reach)
 
         def meet(j: Value, way: Vec, held: list[Value]) -> list[Any]:
-            before: Contributions = rebuilt(shape, [*held])
-            return leaves(self._met(p, me, cosine, j, way, before))
+            before: Contributions = unflatten(shape, [*held])
+            return flatten(self._met(p, me, cosine, j, way, before))
 
         return self._candidates(me, reach, values, meet)
 
     def _met(
         self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
     ) -> Contributions:
-        """Everything so far, and what a neighbour within reach says."""
+        """The contributions so far, merged with those of a neighbour within reach."""
         visible = in_view(cosine, me.heading, way, distance_of(way))
 
-        def said(mask: Condition, shown: Condition) -> Contributions:
+        def merged(mask: Condition, shown: Condition) -> Contributions:
             columns = AgentColumns(self.plan, self.target, "sorted", j)
-            seen = self.step.neighbor(p, me, columns, columns.identity, way).having({"visible": shown})
+            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated({"visible": shown})
             return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
 
         if self._everyone:
-            return said(visible, visible)
+            return merged(visible, visible)
         always = Value(self.target, CONDITION, self.target.constant(CONDITION, True))
-        found = self.target.under(visible, leaves(before), lambda _: leaves(said(True, always)))
-        together: Contributions = rebuilt(before, found)
+        found = self.target.branch(visible, flatten(before), lambda _: flatten(merged(True, always)))
+        together: Contributions = unflatten(before, found)
         return together
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
-        """The squared distance of the last neighbour that counts where only the nearest do."""
+        """The squared distance of the k-th nearest visible neighbour."""
         self.target.write("Nearest nearest; nearest.count = 0;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
@@ -113,7 +113,7 @@ class Walk:
         return where(full, last * (1.0 + TIE), reach)
 
     def _candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
-        """Visit everybody else within a squared distance: values = visit(row, offset, values)."""
+        """Visit all other agents within a squared distance: values = visit(row, offset, values)."""
         parts = 2 if self.world.wraps else 1
         rows = self._rows_of(me)
 
@@ -127,7 +127,7 @@ class Walk:
                 numbers = self.target.load_quad("a.sorted.places", j, steady=True)
                 way = Vec(*numbers[: self.plan.dimension]) - here
                 near = (way.square <= reach) & (j != self.i)
-                return self.target.under(near, inner, lambda innermost: visit(j, way, innermost))
+                return self.target.branch(near, inner, lambda innermost: visit(j, way, innermost))
 
             return self.target.loop(begin, end, 1, held, candidate)
 
@@ -148,7 +148,7 @@ class Walk:
     def _run(
         self, me: Record, reach: Number, rows: list[Value], asides: list[Value], beyond: Condition
     ) -> tuple[Value, Value, Vec]:
-        """The agents of one row of bins that the agent's circle touches, and by how much they are seen shifted.
+        """The run of agents in one row of bins within the agent's circle, and their shift across the seam.
 
         `beyond`: those on the other side of the seam of a wrapping world.
         """
@@ -160,7 +160,7 @@ class Walk:
             gap = where(beside > 0, edge - x, where(beside < 0, x - (edge + height), 0.0))
             gaps.append(maximum(gap, 0.0))
         square = Vec(*gaps).square * 0.999
-        # A hair wider than the circle: rounding must not lose a neighbour on its edge.
+        # Slightly wider than the circle, so that rounding cannot lose a neighbour on its edge.
         half = sqrt(maximum(reach - square, 0.0)) * 1.0001 + 1e-3
         first, last = (self._column(me.position.x + sign * half) for sign in (-1.0, 1.0))
         line, is_row, shifts = self._line(there)
@@ -169,7 +169,7 @@ class Walk:
         if self.world.wraps:
             first, last, shift_x = self._across_seam(first, last, beyond)
         else:
-            # Outside a world without seams agents lie in the border bins, whatever their distance.
+            # Without a seam, agents outside of the grid are in the border bins, whatever their distance.
             first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
         begin, end = self._stretch(line, first, last)
         if len(rows) == 2:
@@ -177,7 +177,7 @@ class Walk:
         return begin, where(is_row, end, begin), Vec(shift_x, *shifts)
 
     def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
-        """The number of a row, whether there is such a row, and how far it is seen shifted along y and z."""
+        """The number of a row, whether it exists, and its shift along y and z."""
         numbers, shifts, exists = [], [], Value(self.target, CONDITION, self.target.constant(CONDITION, True))
         sizes, edges = [*self.world.size][1:], self.world.edges[1:]
         for row, name, size, edge in zip(there, ("rows", "layers"), sizes, edges, strict=False):
@@ -199,7 +199,7 @@ class Walk:
         return column
 
     def _across_seam(self, first: Value, last: Value, beyond: Condition) -> tuple[Value, Value, Value]:
-        """The bins of a run on one side of the seam of a wrapping world, and how far they are seen shifted."""
+        """The bins of a run on one side of the seam of a wrapping world, and their shift."""
         columns, width = self._grid("columns", INTEGER), self.world.size.x
         under, over = first < 0, last >= columns
         far_first = where(under, first + columns, 0)
@@ -210,25 +210,25 @@ class Walk:
         return first, last, shift
 
     def _stretch(self, row: Value, first: Value, last: Value) -> tuple[Value, Value]:
-        """Where the agents of these bins of a row begin and end; last < first: nobody."""
+        """The begin and end of the agents in these bins of a row; empty if last < first."""
         base = row * self._grid("columns", INTEGER)
         begin = self.target.load("a.index.start", base + minimum(first, last + 1), INTEGER, steady=True)
         end = self.target.load("a.index.start", base + last + 1, INTEGER, steady=True)
         return begin, end
 
     def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
-        """Write the agent down as it is after the step."""
+        """Store the agent after the step."""
         target = self.target
         if self.plan.dimension == 2:
             target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
         else:
-            for array, vector in (("places", me.position), ("paces", me.velocity)):
+            for array, vector in (("places", me.position), ("velocities", me.velocity)):
                 target.store_quad(f"a.flock.{array}", self.i, [*vector, 0.0])
         for column, value in enumerate(self.step.carried(me)):
             target.store("a.flock.extras", extra_place(target, column, self.i), value)
         with target.scope(f"if ({self.writes_forces})"):
             for column, value in enumerate([*force, crowd]):
-                target.store("a.flock.felt", extra_place(target, column, self.i), value)
+                target.store("a.flock.forces", extra_place(target, column, self.i), value)
         target.store("a.flock.ids", self.i, name, INTEGER)
         self._report_not_finite([code_of(target, x, NUMBER) for x in (*me.position, *me.velocity)])
 
@@ -240,6 +240,6 @@ class Walk:
 
 
 def distance_of(way: Vec) -> Number:
-    """As `Step.neighbor` has it, word for word, so that it is computed once."""
+    """The same expression as in `Step.neighbor`, so that the two share one binding."""
     square = way.square
     return square * (1.0 / sqrt(square + SAME_PLACE))

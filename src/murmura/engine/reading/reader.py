@@ -19,8 +19,8 @@ from murmura.core.errors import UnknownNameError
 from murmura.core.layout import AXES
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
-from murmura.engine.instant import make_flock, seen_columns
-from murmura.engine.presentation import sealed
+from murmura.engine.reading.instant import make_flock, seen_columns
+from murmura.engine.reading.presentation import read_only
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario
 
@@ -73,7 +73,7 @@ class Reader(ABC):
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        return sealed(self.state.ids.copy())
+        return read_only(self.state.ids.copy())
 
     @property
     def positions(self) -> NDArray[np.float32]:
@@ -91,15 +91,15 @@ class Reader(ABC):
         return self._vectors("acceleration")
 
     def _vectors(self, name: str) -> NDArray[np.float32]:
-        return sealed(
+        return read_only(
             np.stack([self.state[f"{name}_{axis}"] for axis in AXES[: self._plan.dimension]], axis=1)
         )
 
     def column(self, name: str) -> NDArray[Any]:
         """A read-only copy of any state column, in ascending id."""
-        return sealed(self.state[name].copy())
+        return read_only(self.state[name].copy())
 
-    def glance(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
         return np.arange(self.agent_count), [self.state[name] for name in names]
 
@@ -107,11 +107,11 @@ class Reader(ABC):
         """Ids that this agent perceives now, ascending."""
         row = self._row_of(agent_id)
         seen = self._moment().visible(np.array([row]))
-        return sealed(self.state.ids[seen[0]])
+        return read_only(self.state.ids[seen[0]])
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent sees, and what each rule asks of it, right now."""
-        from murmura.engine.explain import explain
+        from murmura.engine.reading.explain import explain
 
         return explain(self._moment(), self.state, self._row_of(agent_id))
 
@@ -136,7 +136,7 @@ class Reader(ABC):
         In ascending id if `ordered`, which decides about the last bits of sums; else as the backend has them, for less.
         """
         names = seen_columns(self._plan)
-        seen = [self.state[name] for name in names] if ordered else self.glance(names)[1]
+        seen = [self.state[name] for name in names] if ordered else self.read_unordered(names)[1]
         return partial(make_flock, [np.array(column) for column in seen], self._plan, self._lives())
 
     def measure(self, names: Sequence[str] | None = None) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A trial of users' rules on three agents: a mistake in them is found before anything is compiled."""
+"""Runs users' rules on three agents, to find mistakes before anything is compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import CodeType
 import numpy as np
 
 from murmura.compute.plan import Plan
-from murmura.compute.reference.lifecycle import take_turns, try_births
+from murmura.compute.reference.lifecycle import try_births, update_items
 from murmura.compute.reference.moment import Moment
 from murmura.core.errors import ScenarioError
 from murmura.core.rule import is_built_in
@@ -20,7 +20,7 @@ OURS = str(Path(__file__).parents[2])
 
 def dry_run(plan: Plan) -> None:
     """Call every function of users' rules once."""
-    if all(group.rule is None or is_built_in(group.kind) for group in plan.groups):
+    if all(group.rule is None or is_built_in(group.functions) for group in plan.groups):
         return
     state = State(3, plan.state_columns)
     state["position_x"][:], state["position_y"][:] = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
@@ -28,8 +28,8 @@ def dry_run(plan: Plan) -> None:
     try:
         with np.errstate(all="ignore"):
             moment = Moment(plan, state, 0, (0, 0))
-            told = moment.live(np.arange(3)).told
-            take_turns(plan, moment, [told])
+            reports = moment.live(np.arange(3)).reports
+            update_items(plan, moment, [reports])
             try_births(plan, moment, state)
     except Exception as error:
         raise ScenarioError(
@@ -43,19 +43,19 @@ def _rule_of(plan: Plan, error: Exception) -> str:
     """The rule in whose function an error was raised."""
     owners: dict[CodeType, str] = {}
     for group in plan.rule_groups:
-        for hook in vars(group.kind):
-            code = getattr(getattr(group.kind, hook), "__code__", None)
+        for hook in vars(group.functions):
+            code = getattr(getattr(group.functions, hook), "__code__", None)
             if code is not None:
                 owners[code] = group.name
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_code in owners:
             return f"rule {owners[frame.f_code]!r}"
-    names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.kind))
+    names = ", ".join(g.name for g in plan.rule_groups if not is_built_in(g.functions))
     return f"a rule of yours ({names})"
 
 
 def _line_of(error: Exception) -> str:
-    """Where in the rule an error was raised: the innermost line that is not ours."""
+    """The line of the user's rule that raised an error: the innermost one outside murmura."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith(OURS) and "site-packages" not in frame.filename:
             return f" ({frame.filename}, line {frame.lineno}, in {frame.name})"

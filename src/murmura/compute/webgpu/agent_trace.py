@@ -1,18 +1,18 @@
-"""One invocation's work: the walk that all GPUs share (`cuda.walk`), where WGSL says things in its own way."""
+"""The step of one agent in WGSL: the trace of `cuda.agent_trace`, with WGSL's own code where it differs from C."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from murmura.compute.cuda.agent_trace import AgentTrace, distance_of
 from murmura.compute.cuda.memory import DeviceMemory
-from murmura.compute.cuda.walk import Walk, distance_of
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
 from murmura.core.perception import TIE, in_view
-from murmura.core.record import Record
+from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 MOST_NEAREST = 64
@@ -37,7 +37,7 @@ fn note_nearest(n: ptr<function, Nearest>, most: i32, square: f32) {{
     (*n).count = min((*n).count + 1i, most);
 }}
 """,
-    # By bits: a compiler may take for granted that there are neither infinities nor NaN.
+    # By bits: a compiler may assume that there are no infinities or NaN.
     "sound": """
 fn sound(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) < bitcast<u32>(1e30f);
@@ -46,7 +46,7 @@ fn sound(x: f32) -> bool {
 }
 
 
-class WalkWgsl(Walk):
+class AgentTraceWgsl(AgentTrace):
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     target: KernelTarget  # type: ignore[assignment]
@@ -58,11 +58,11 @@ class WalkWgsl(Walk):
         self.memory = DeviceMemory(plan, target, self.world)
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
-        self._everyone = self.step.asks_everyone
+        self._everyone = self.step.needs_unseen
 
     @property
     def room(self) -> Value:
-        """How many agents there may be."""
+        """The capacity of the flock's arrays."""
         return self.target.value(INTEGER, "a.sizes_room")
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
@@ -83,4 +83,4 @@ class WalkWgsl(Walk):
     def _report_not_finite(self, numbers: list[str]) -> None:
         finite = " && ".join(f"sound({code})" for code in numbers)
         with self.target.scope(f"if (!({finite}))"):
-            self.target.write("atomicMin(&diary[0], a.clock_step);")
+            self.target.write("atomicMin(&outputs[0], a.clock_step);")

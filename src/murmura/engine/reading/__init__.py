@@ -1,0 +1,1 @@
+"""Reads a flock at one instant: arrays, measures, explanations, surroundings. Nothing here advances time."""

@@ -23,10 +23,12 @@ import murmura as mm
 from murmura.lab.bench.workload import resized
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
-from murmura.view.standalone.page import flock_page
+from murmura.view.standalone.page import flock_page, run_page
+from murmura.view.wire.frames import encode
 from tests.view.live import PATIENCE
 
 from .conftest import FLAGS
+from .tab import PLAIN
 
 AGENTS, SEED = 120, 7
 WITH_WEBGPU = [*FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
@@ -200,4 +202,22 @@ def test_without_webgpu_it_plays_a_loop_and_says_so(folder: Path, open_page: Any
     page.get_by_text("has no WebGPU").first.wait_for()
     assert page.evaluate("typeof murmuraFlock") == "undefined"
     page.wait_for_function("() => document.body.innerText.includes('120 agents')")
+    assert page.evaluate("problems") == []
+
+
+def test_a_recorded_flock_in_space_is_shown_in_space(tmp_path: Path, open_page: Any, built: None):
+    scenario = mm.load_scenario("murmuration").with_values({"agents": 30})
+    simulation = mm.Simulation(scenario, SEED, "reference")
+    frames = []
+    for _ in range(4):
+        frames.append(encode(simulation, 1))
+        simulation.step(3)
+    file = tmp_path / "space.html"
+    file.write_text(run_page(scenario, SEED, "dusk", loops.loop_of(frames)), encoding="utf-8")
+    page = open_page(file.as_uri(), PLAIN)
+    page.wait_for_function("() => globalThis.murmura?.drawn === 30 && murmura.step > 0", timeout=60_000)
+    target = page.evaluate("murmura.eye.orbit.target")
+    assert (
+        np.abs(np.subtract(target, simulation.positions.mean(axis=0))).max() < 60.0
+    )  # it looks at the flock
     assert page.evaluate("problems") == []

@@ -122,6 +122,7 @@ def export_page(
     """A page of a scenario, or of a recorded run."""
     from murmura.scenario import load_scenario
     from murmura.view.standalone.page import flock_page, write_page
+    from murmura.view.standalone.scene import why_not
 
     if Path(what).is_dir():
         load_rules(rules)
@@ -129,7 +130,10 @@ def export_page(
     else:
         scenario = chosen_scenario(what, agents, values, rules)
         beside = [load_scenario(name.strip()) for name in (also or "").split(",") if name.strip()]
-        page, name, reason = flock_page([scenario, *beside], seed, backend), scenario.name, ""
+        unable = [each for each in beside if why_not(each)]
+        if unable:
+            raise ScenarioError(f"--also {unable[0].name}: {why_not(unable[0])}")
+        page, name, reason = flock_page([scenario, *beside], seed, backend), scenario.name, why_not(scenario)
     target = out or Path(f"{name}.html")
     size = write_page(page, target)
     facts: dict[str, Any] = {"written": str(target), "bytes": size}

@@ -26,10 +26,12 @@ from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.live_values import vector_of
-from murmura.view.standalone.loop import PLANE, loop_of
+from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import flock_page
-from murmura.view.standalone.scene import page_scene
+from murmura.view.standalone.planes import PLANE
+from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.wire.frames import HEADER, encode
+from tests.view.live import Frame
 
 EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
 
@@ -60,6 +62,8 @@ def data_of(page: str) -> dict[str, Any]:
 def test_one_file_that_asks_for_nothing(classic: str):
     assert len(classic.encode()) < pages.LARGEST
     assert not re.findall(r'\b(?:src|href)="(?!data:)', classic.split("<style>")[0])
+    script = (pages.server.STATIC / pages.SCRIPT).read_text(encoding="utf-8")
+    assert not re.search(r"""\bimport\s*[{"'(*]""", script), "what two scripts share became a file of its own"
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', classic)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
@@ -78,6 +82,15 @@ def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
     for kernel in program_of(Plan(with_hand(mm.load_scenario(name), None))).kernels:
         storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
         assert len(storage) <= 8, kernel.name
+
+
+def test_what_a_page_cannot_simulate_is_named():
+    assert why_not(mm.load_scenario("ecosystem")) == ""
+    hidden = mm.load_scenario("classic").with_values({"perception.occlusion": True})
+    with pytest.raises(
+        ScenarioError, match=r"classic cannot be simulated by a page alone: perception.occlusion"
+    ):
+        page_scene(hidden, 1)
 
 
 def test_frames_come_back_from_a_loop():
@@ -107,15 +120,21 @@ def test_frames_come_back_from_a_loop():
     assert place == len(body)
 
 
-def test_frames_of_space_go_into_a_loop():
-    sim = mm.Simulation(resized(mm.load_scenario("couzin-space"), 30), 2, "reference")
-    loop = loop_of([encode(sim, 1)])
-    body = zlib.decompress(base64.b64decode(loop["planes"]), -15)
-    low = np.stack([np.frombuffer(body, "<u2", 30, 60 * axis) for axis in range(3)], axis=1) * 8 + 4
-    places = low / 65535.0 * np.array(sim.scenario.world.sides)
-    np.testing.assert_allclose(places, sim.positions, atol=max(sim.scenario.world.sides) / 8000)
-    assert len(body) == 30 * (3 * 2 + 6)
-    assert loop["packing"]["header"] == len(base64.b64decode(loop["headers"])) == 64
+def test_frames_in_space_are_told_by_planes_of_their_own():
+    """Three coordinates, two bytes of direction, then speed, roll, species and the extra column."""
+    scenario = mm.load_scenario("murmuration").with_values({"agents": 30})
+    simulation = mm.Simulation(scenario, 3, "reference")
+    frames = []
+    for _ in range(3):
+        frames.append(encode(simulation, 1))
+        simulation.step(2)
+    body = zlib.decompress(base64.b64decode(loop_of(frames)["planes"]), -15)
+    assert len(body) == 3 * 30 * (3 * 2 + 6)
+    first = np.frombuffer(body, "<u2", 90).reshape(3, 30)
+    assert np.abs(first.T * (8.0 / 65535.0) * scenario.world.sides - Frame(frames[0]).positions).max() < 0.2
+    # A flock that flies on as before needs small numbers only.
+    third = np.frombuffer(body, "<u2", 90, 2 * 360).astype(int)
+    assert np.median(np.minimum(third, 8192 - third)) <= 2
 
 
 def test_a_large_flock_is_thinned_out():

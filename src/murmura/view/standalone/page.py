@@ -22,7 +22,7 @@ from murmura.scenario import Scenario
 from murmura.view.notebook import whole_page
 from murmura.view.server import app as server
 from murmura.view.standalone.loop import hello_of, recorded
-from murmura.view.standalone.scene import page_scene
+from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.standalone.words import words_of_codes
 
 LARGEST = 1_500_000
@@ -33,7 +33,7 @@ SCRIPT = "standalone.js"
 def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") -> str:
     """The page of some scenarios, the first of which is shown; the others are its presets."""
     first = scenarios[0]
-    scenes = [page_scene(scenario, seed) for scenario in scenarios]
+    scenes = [_scene(scenario, seed) for scenario in scenarios]
     data = {
         "version": __version__,
         "schema": Scenario.model_json_schema(),
@@ -41,8 +41,14 @@ def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") 
         "scenes": scenes,
         "loop": recorded(first, seed, backend),
         "words": words_of_codes(),
+        "whyNot": why_not(first),
     }
     return assembled(data, first.title or first.name)
+
+
+def _scene(scenario: Scenario, seed: int) -> dict[str, Any]:
+    """A scene that simulates, or of one that cannot what a page must know to show its loop."""
+    return {"hello": hello_of(scenario, seed)} if why_not(scenario) else page_scene(scenario, seed)
 
 
 def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> str:
@@ -54,6 +60,7 @@ def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> 
         "scenes": [{"hello": hello_of(scenario, seed, name)}],
         "loop": loop,
         "words": words_of_codes(),
+        "whyNot": "",
         "run": name,
     }
     return assembled(data, f"{name}: {scenario.title or scenario.name}")

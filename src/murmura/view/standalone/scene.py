@@ -15,6 +15,7 @@ from murmura.compute.webgpu.backend import EVENT_BATCH
 from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
 from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, OUTPUTS_HEAD, YOUNG_WORDS
 from murmura.compute.webgpu.reports import WORDS
+from murmura.core.errors import ScenarioError
 from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
 from murmura.engine.census import hunting_species
@@ -33,13 +34,27 @@ MOST_RUNS = 16
 """Of equal numbers, one after the other by id, in a column that a page fills: species follow each other so."""
 
 
+def why_not(scenario: Scenario) -> str:
+    """Why a scenario cannot be simulated by a page alone; empty if it can."""
+    if scenario.perception.occlusion:
+        return "perception.occlusion needs `murmura live` (backend cpu)"
+    return ""
+
+
 def packed_words(words: Any) -> str:
     """32-bit words as text."""
     return base64.b64encode(np.ascontiguousarray(words).tobytes()).decode()
 
 
 def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
-    """Everything that a page needs to simulate a scenario."""
+    """Everything that a page needs to simulate a scenario.
+
+    Raises:
+        ScenarioError: If it cannot.
+    """
+    reason = why_not(scenario)
+    if reason:
+        raise ScenarioError(f"{scenario.name} cannot be simulated by a page alone: {reason}")
     handed = with_hand(scenario, None)
     plan, words = Plan(handed), seed_words(seed)
     program = program_of(plan)

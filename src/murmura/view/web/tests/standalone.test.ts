@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { unpackFrames } from "../src/standalone/recording";
+import { unpackFrames } from "../src/standalone/unpack";
 import { cheapMeasures } from "../src/standalone/measures";
 import { evaluated, onCurve, vectorOf } from "../src/standalone/numbers";
 import { drawnStart, threefry, uniformPair } from "../src/standalone/random";
@@ -97,7 +97,7 @@ it("unpacks frames of an agent that flies on", () => {
   for (const k of [0, 1]) new DataView(header.buffer).setUint32(48 * k + 8, 1, true);
   // First 100 across and 50 down, then 3 and 1 more: of the second frame only the differences are kept.
   const planes = Uint8Array.of(100, 0, 50, 0, 2, 3, 1, 4, 3, 0, 1, 0, 0, 0, 0, 0);
-  const words = unpackFrames(header, planes, 2, { header: 48, wide: 2, coarse: [3, 3, 3, 4, 0, 4], bits: [13, 13, 5, 4, 8, 4] }).map((frame) => new Uint32Array(frame, 48));
+  const words = unpackFrames(header, planes, 2).map((frame) => new Uint32Array(frame, 48));
   expect(words.map((word) => [(word[0] & 0xffff) >> 3, word[0] >>> 19])).toEqual([[100, 50], [103, 51]]);
   expect((words[1][1] >> 16) & 255).toBe(1);
 });

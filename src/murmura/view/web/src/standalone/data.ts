@@ -102,19 +102,10 @@ export interface Words {
 
 export type Scene = RunnableScene | { hello: Hello };
 
-/** How frames were taken apart (view/standalone/loop.py). */
-export interface Packing {
-  header: number;
-  wide: number;
-  coarse: number[];
-  bits: number[];
-}
-
 export interface Loop {
   headers: string;
   planes: string;
   frames: number;
-  packing: Packing;
 }
 
 export interface FileData {
@@ -124,6 +115,8 @@ export interface FileData {
   scenes: Scene[];
   loop: Loop;
   words: Words;
+  /** Why the first scene cannot be simulated here; else empty. */
+  whyNot: string;
   /** The name of a recorded run: it is shown, not simulated. */
   run?: string;
 }

@@ -1,68 +1,12 @@
 /** Recorded frames that a file carries, shown in a loop: where a browser has no WebGPU, and for recorded runs. */
 
 import type { ClientMessage, Hello } from "../net/protocol";
-import { bytesOf, inflated, type FileData, type Packing } from "./data";
+import { bytesOf, inflated, type FileData } from "./data";
 import type { Answerer, Say } from "./line";
+import { unpackFrames } from "./unpack";
 import { prunedSchema } from "./values";
 
 const STATUS_MS = 200;
-
-/** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
-export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Array<ArrayBuffer>, count: number, packing: Packing): ArrayBuffer[] {
-  const frames: ArrayBuffer[] = [];
-  const { header, wide, bits, coarse } = packing;
-  const view = new DataView(headers.buffer);
-  const body = new DataView(planes.buffer);
-  let before: Int32Array[] = [];
-  let earlier: Int32Array[] = [];
-  let place = 0;
-  for (let k = 0; k < count; k++) {
-    const n = view.getUint32(header * k + 8, true);
-    const now = bits.map((size, plane) => {
-      const found = new Int32Array(n);
-      const mask = (1 << size) - 1;
-      const old = before[plane]?.length === n ? before[plane] : null;
-      const older = plane < wide && old && earlier[plane]?.length === n ? earlier[plane] : null;
-      for (let agent = 0; agent < n; agent++) {
-        const change = plane < wide ? body.getUint16(place, true) : body.getUint8(place);
-        place += plane < wide ? 2 : 1;
-        const was = old?.[agent] ?? 0;
-        found[agent] = (was + (older ? was - older[agent] : 0) + change) & mask;
-      }
-      return found;
-    });
-    const parts = now.map((plane, which) => plane.map((value) => (value << coarse[which]) | ((1 << coarse[which]) >> 1)));
-    frames.push(wide === 2 ? planeFrame(headers, header * k, n, parts) : spaceFrame(headers, header * k, n, parts));
-    earlier = before;
-    before = now;
-  }
-  return frames;
-}
-
-function planeFrame(headers: Uint8Array, at: number, n: number, [x, y, turn, speed, species, extra]: Int32Array[]): ArrayBuffer {
-  const buffer = new ArrayBuffer(48 + 8 * n);
-  new Uint8Array(buffer).set(headers.subarray(at, at + 48));
-  const words = new Uint32Array(buffer, 48);
-  for (let k = 0; k < n; k++) {
-    words[2 * k] = (x[k] | (y[k] << 16)) >>> 0;
-    words[2 * k + 1] = (turn[k] | (speed[k] << 8) | (species[k] << 16) | (extra[k] << 24)) >>> 0;
-  }
-  return buffer;
-}
-
-function spaceFrame(headers: Uint8Array, at: number, n: number, [x, y, z, u, v, speed, roll, species, extra]: Int32Array[]): ArrayBuffer {
-  const buffer = new ArrayBuffer(64 + 11 * n);
-  new Uint8Array(buffer).set(headers.subarray(at, at + 64));
-  const words = new Uint32Array(buffer, 64, 2 * n);
-  const looks = new Uint8Array(buffer, 64 + 8 * n);
-  for (let k = 0; k < n; k++) {
-    words[2 * k] = (x[k] | (y[k] << 16)) >>> 0;
-    words[2 * k + 1] = (z[k] | (u[k] << 16) | (v[k] << 24)) >>> 0;
-    const look = speed[k] | (roll[k] << 5) | (species[k] << 10);
-    looks.set([look & 255, look >> 8, extra[k]], 3 * k);
-  }
-  return buffer;
-}
 
 export class Recorded implements Answerer {
   private say: Say | null = null;
@@ -83,7 +27,7 @@ export class Recorded implements Answerer {
 
   static async of(data: FileData, notice: string): Promise<Recorded> {
     const planes = await inflated(bytesOf(data.loop.planes));
-    return new Recorded(data, unpackFrames(bytesOf(data.loop.headers), planes, data.loop.frames, data.loop.packing), notice);
+    return new Recorded(data, unpackFrames(bytesOf(data.loop.headers), planes, data.loop.frames), notice);
   }
 
   private step(k: number): number {

@@ -21,6 +21,7 @@ function wordsOfBuffers(scene: RunnableScene): number[] {
 
 async function deviceFor(data: FileData): Promise<GPUDevice | string> {
   if (data.run !== undefined) return "";
+  if (data.whyNot) return `This scene is shown from recorded frames: ${data.whyNot}.`;
   const instead = "so you see recorded frames; with WebGPU this page simulates.";
   if (!("gpu" in navigator)) return `This browser has no WebGPU, ${instead}`;
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });

@@ -47,7 +47,7 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   const lines: SpaceLines = { context, gaze, view, box, light };
   if (moment) drawEverybody(lines, moment, scene, told);
   drawSpaceThings(lines, things);
-  const half = bodyHalf(box, looks.size, moment?.to.frame.count ?? 1);
+  const half = bodyHalf(box, eye.shape, looks.size, moment?.to.frame.count ?? 1);
   for (const thing of things) {
     if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
     if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);

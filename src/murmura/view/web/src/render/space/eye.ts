@@ -12,11 +12,12 @@ import type { Moment } from "../../net/timeline";
 import { apart, easedGaze, easedOrbit, fittedOrbit, gazeAlong, gazeOf, meets, project, slid, turned, zoomedTo, type Box, type Gaze, type Orbit } from "./camera";
 import { spreadOf } from "./flock_size";
 import { mapsOf, throughMaps } from "./maps";
+import type { Shape } from "./bodies";
 import { bodyHalf, type Setting } from "./scene";
 import { add, minus, times, type Vec } from "./vectors";
 
 const FROM_SOUTH = -Math.PI / 2;
-const TILTS: Record<Setting, number> = { air: 0.15, water: 0.2, nowhere: 0.36 }; // [rad]
+const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
 const TURN_PX = 0.006; // [rad] for each px of a drag
 const DRIFT_SECONDS = 1.6; // a view that goes along by itself is never hurried
 const RIDE_SECONDS = 0.22;
@@ -30,7 +31,7 @@ export class SpaceEye implements Eye {
   private goal: Orbit | null = null;
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting) {
+  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
     this.orbit = this.fitting;
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
   }
@@ -42,7 +43,7 @@ export class SpaceEye implements Eye {
     const world = fittedOrbit(this.box, view, gaps, turn, tilt, -0.12);
     if (!frame?.space || frame.count === 0) return world;
     const spread = spreadOf(frame, frame.space);
-    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.25);
+    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.3);
     return near.distance < world.distance ? near : world;
   }
 
@@ -74,7 +75,14 @@ export class SpaceEye implements Eye {
   }
 
   private look(): void {
-    this.gaze = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
+    this.gaze = gazeOf(this.overGround(this.orbit), this.stage.view, this.stage.gaps);
+  }
+
+  /** The eye stays above the ground: it looks up from as far below as there is room. */
+  private overGround(orbit: Orbit): Orbit {
+    if (this.setting === "nowhere") return orbit;
+    const room = orbit.target[2] - this.box.low[2] - 0.02 * this.box.sides[2];
+    return { ...orbit, tilt: Math.max(orbit.tilt, Math.asin(Math.max(-1, Math.min(1, -room / orbit.distance)))) };
   }
 
   /** The hand drags the world round; `aside` drags it along. */
@@ -186,7 +194,7 @@ export class SpaceEye implements Eye {
     const { frame } = moment.to;
     if (!frame.space || index >= frame.count) return;
     const ahead = aheadAt(moment, index);
-    const length = bodyHalf(this.box, 1, frame.count);
+    const length = bodyHalf(this.box, this.shape, 1, frame.count);
     const eye = add(on, add(times(ahead, -9 * length), [0, 0, 2.6 * length]));
     const still = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
     const wanted = gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index));

@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page
 import murmura as mm
 from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
+from murmura.view.session.observer import inspect
 from murmura.view.session.placement import with_object
 from murmura.view.session.tools import with_hand
 from murmura.view.standalone import loop as loops
@@ -344,10 +345,11 @@ def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(lives: Path
         x, y = (float(part) for part in truth.positions[5])
         page.wait_for_function("() => murmuraFlock.state?.step === murmuraFlock.engine.step")
         told = say(page, type="pick", x=x, y=y)["inspect"]
-        meant = truth.explain(chosen)
+        meant = inspect(truth, chosen)
         assert told["id"] == chosen
         np.testing.assert_allclose(told["position"], meant["position"], atol=0.01)
-        assert {it["id"] for it in told["neighbors"]} == set(meant["neighbors"])
+        assert {it["id"] for it in told["neighbors"]} == {it["id"] for it in meant["neighbors"]}
+        assert told["perception"] == pytest.approx(meant["perception"])
         assert told["state"]["species"] == meant["state"]["species"]
         assert told["state"]["energy"] == pytest.approx(meant["state"]["energy"], abs=0.02)
         page.get_by_role("heading", name=f"Agent {chosen}").wait_for()

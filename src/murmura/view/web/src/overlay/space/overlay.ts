@@ -56,7 +56,7 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   if (hand) drawField(lines, vecOf(hand, box), hand.mode, HAND_REACH * Math.min(box.sides[0], box.sides[1]), true);
   const space = moment?.to.frame.space;
   const wrap: Vec = moment && space ? wrapOf(moment.to.frame, space) : [0, 0, 0];
-  if (chosen && place) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
+  if (chosen && place && !eye.riding) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
   if (!moment || !space || looks.hidden) return;
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
   const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];

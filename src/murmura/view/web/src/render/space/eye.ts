@@ -43,7 +43,7 @@ export class SpaceEye implements Eye {
     const world = fittedOrbit(this.box, view, gaps, turn, tilt, -0.12);
     if (!frame?.space || frame.count === 0) return world;
     const spread = spreadOf(frame, frame.space);
-    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.3);
+    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.65);
     return near.distance < world.distance ? near : world;
   }
 
@@ -195,9 +195,9 @@ export class SpaceEye implements Eye {
     if (!frame.space || index >= frame.count) return;
     const ahead = aheadAt(moment, index);
     const length = bodyHalf(this.box, this.shape, 1, frame.count);
-    const eye = add(on, add(times(ahead, -9 * length), [0, 0, 2.6 * length]));
+    const eye = add(on, add(times(ahead, -13 * length), [0, 0, 3.4 * length]));
     const still = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
-    const wanted = gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index));
+    const wanted = { ...gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index)), clear: 7 * length };
     const jumped = Math.hypot(...minus(eye, this.gaze.eye)) > 0.4 * Math.min(...this.box.sides);
     this.gaze = jumped ? wanted : easedGaze(this.gaze, wanted, seconds, RIDE_SECONDS);
     this.stage.wake();

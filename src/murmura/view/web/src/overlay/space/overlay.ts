@@ -6,7 +6,7 @@ import type { Moment } from "../../net/timeline";
 import type { Looks } from "../../panel/settings";
 import type { Gaps, Size } from "../../render/camera";
 import type { SpaceEye } from "../../render/space/eye";
-import { drawCompass, drawMaps, mapsOf, type MapScene } from "../../render/space/maps";
+import { drawCompass, mapsOf, type Maps, type MapScene } from "../../render/space/maps";
 import { bodyHalf } from "../../render/space/scene";
 import type { Vec } from "../../render/space/vectors";
 import { MOST_CROWD } from "../everyone";
@@ -39,6 +39,7 @@ export interface SpaceOverlayScene {
   gaps: Gaps;
   seconds: number;
   sights: Sight[];
+  maps: Maps;
 }
 
 export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, told: Told): void {
@@ -60,7 +61,7 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   if (!moment || !space || looks.hidden) return;
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
   const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
-  drawMaps(small, maps, moment.to.frame, space);
+  scene.maps.draw(small, maps, moment.to.frame, space);
   drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
 }
 

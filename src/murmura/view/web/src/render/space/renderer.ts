@@ -156,7 +156,6 @@ export class SpaceRenderer {
     gl.uniform1f(at.u_seconds, time);
     gl.uniform1f(at.u_grid, gridStep(box));
     gl.uniform1f(at.u_haze, air.thickness);
-    gl.uniform3f(at.u_haze_color, ...air.color);
     gl.uniform1f(at.u_pixel, 1 / (gaze.focal * scene.dpr));
     gl.uniform1f(at.u_dark, 1.1);
     gl.drawArrays(gl.TRIANGLES, 0, 3);

@@ -1,18 +1,46 @@
 """What all tests need: Ctrl-C means what it means in a terminal, also where the suite was started with it ignored;
-and workers that share nothing are given whole files."""
+Hypothesis tries the same examples every time; and workers that share nothing are given whole files."""
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.sizes import IS_LONG
+
+# The same examples every time, and no limit in seconds: a busy machine must not fail a property. The long versions draw
+# new examples.
+settings.register_profile(
+    "gate", deadline=None, derandomize=not IS_LONG, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("gate")
 
 
-def pytest_configure() -> None:
+LONG = (
+    "browser", "test_pages", "test_notebooks", "test_site", "parity/test_chance", "golden/test_hashes",
+    "parity/test_scenes", "webgpu/test_definition", "cuda/test_definition", "validate", "cli", "lab/sweeps",
+    "lab/films", "rules/test_stances", "engine/test_hunters",
+)  # fmt: skip
+"""What takes longest, in this order: begun last, one worker would do it while the others are done."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        share = _share(item.nodeid).removeprefix("tests/")
+        return next((k for k, long in enumerate(LONG) if share.startswith(long)), len(LONG))
+
+    items.sort(key=rank)
 
 
 def _share(test: str) -> str:
@@ -23,6 +51,13 @@ def _share(test: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of browsers and processes wait now and then."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 

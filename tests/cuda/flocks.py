@@ -11,7 +11,7 @@ from murmura.scenario import Scenario
 from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of, set_life_going
 
 # What makes an agent's step depend on its id: numbers drawn by id, and rules that name an agent.
-BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader", "vicsek", "zones")
+BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader", "vicsek", "zones", "stardisplay")
 ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 
 

@@ -10,6 +10,8 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 
+from .sliders import FOOD, HAWK, LIFE, check_a_slider_loads_nothing
+
 BACKENDS = ["reference", "cpu"]
 
 
@@ -81,6 +83,16 @@ def test_there_and_back_again_changes_nothing(backend: str) -> None:
     for simulation in (steady, moved):
         simulation.step(3)
     assert steady.state_hash() == moved.state_hash()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("name", "values"), [("murmuration-hawk", HAWK), ("feeding-grounds", FOOD), ("ecosystem", LIFE)]
+)
+def test_a_slider_beside_hunters_or_food_loads_nothing(
+    name: str, values: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_a_slider_loads_nothing(backend, name, values, 30, monkeypatch)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -29,6 +29,7 @@ FLYING = {
     "rules": {
         "altitude": {"enabled": True, "z": 50.0}, "level": {"enabled": True}, "banking": {"enabled": True},
         "cruise": {"enabled": True},
+        "stardisplay": {"enabled": True, "roost_x": 100.0, "roost_y": 75.0, "roost_z": 60.0, "roost_radius": 40.0},
     },
     "agents": 90, "name": "flying",
 }  # fmt: skip

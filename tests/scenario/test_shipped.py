@@ -146,7 +146,21 @@ def test_couzin_in_space_has_the_papers_numbers() -> None:
     assert _active(s) == {"zones"}
 
 
-@pytest.mark.parametrize("name", ["couzin-space", "murmuration", "school"])
+def test_stardisplay_has_the_papers_numbers() -> None:
+    s = mm.load_scenario("stardisplay")
+    star, wings = s.rules.stardisplay, s.rules.banking
+    assert s.motion.time_step == 0.005
+    assert (star.mass, star.separation, star.cohesion, star.alignment) == (0.08, 1.0, 1.0, 0.5)
+    assert (star.neighbors, star.widest_range, star.adjustment, star.randomness) == (6.5, 100.0, 0.1, 0.01)
+    assert (star.body, star.softness, star.separation_radius, star.blind_angle) == (0.2, 1.37, 4.0, 90.0)
+    assert (star.roost_radius, star.roost_turning) == (150.0, 0.01)
+    assert (s.rules.cruise.speed, s.rules.cruise.relaxation) == (10.0, 1.0)
+    assert (wings.cruise_speed, wings.lift_to_drag, wings.roll_out) == (10.0, 3.3, 1.0)
+    assert wings.roll_in == pytest.approx(10.0 * star.mass)  # 10 for each newton
+    assert _active(s) == {"stardisplay", "cruise", "banking"}
+
+
+@pytest.mark.parametrize("name", ["couzin-space", "murmuration", "school", "stardisplay"])
 def test_worlds_in_space_run_on_the_definition(name: str) -> None:
     sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 8}), seed=2, backend="reference")
     sim.step(30)

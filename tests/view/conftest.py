@@ -29,10 +29,8 @@ def built_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def live(built_page: Path) -> Iterator[Live]:
-    found = Live(Session(flock(), seed=7, backend="reference"))
-    found.open()
-    yield found
-    found.close()
+    with Live(Session(flock(), seed=7, backend="reference")) as found:
+        yield found
 
 
 @pytest.fixture

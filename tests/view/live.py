@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import itertools
 import json
+import math
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
 from murmura.view.server.app import listen, make_app
+from murmura.view.server.client import LiveServer
 from murmura.view.server.connections import server_config
 from murmura.view.session.session import Session
 
@@ -37,6 +41,13 @@ def until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.002)
+
+
+def stalled_client(live: Live) -> socket.socket:
+    """A client that shook hands and will never read again."""
+    server = object.__new__(LiveServer)  # without a process of its own
+    server.port, server.host, server.origin, server.cookie = live.port, live.host, live.origin, live.cookie
+    return server.stall()
 
 
 class Aside:
@@ -73,20 +84,51 @@ class Live:
         config.configure_logging()
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._door],))
+        self._ahead = 0.0  # [s] how far the server's clock was put forward
 
-    def open(self) -> None:
+    def __enter__(self) -> Live:
+        try:
+            self.serve()
+            self.session.open()
+            status, headers, _ = self.get(f"/?token={self.token}")
+            assert status == 303
+            self.cookie = headers["set-cookie"].partition(";")[0]
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def serve(self) -> None:
+        """Start the server; nobody has redeemed the token yet."""
         self._thread.start()
         until(lambda: self._server.started)
-        self.session.open()
-        status, headers, _ = self.get(f"/?token={self.token}")
-        assert status == 303
-        self.cookie = headers["set-cookie"].partition(";")[0]
 
     def close(self) -> None:
         self._server.should_exit = True
-        self._thread.join(PATIENCE)
+        if self._thread.ident is not None:
+            self._thread.join(PATIENCE)
         self._door.close()
         self.session.close()
+
+    def put_clock_forward(self, seconds: float) -> None:
+        """Let what the server's event loop will do after so many seconds be due now."""
+        loop, done = self._server.servers[0].get_loop(), threading.Event()
+
+        def forward() -> None:
+            self._ahead += seconds
+            loop.time = lambda: time.monotonic() + self._ahead
+            done.set()
+
+        loop.call_soon_threadsafe(forward)
+        assert done.wait(PATIENCE)
+
+    @property
+    def connections(self) -> list[Any]:
+        """The server's ends of all connections, as uvicorn keeps them."""
+        return list(self._server.server_state.connections)
 
     @property
     def pages(self) -> set[Any]:
@@ -98,10 +140,10 @@ class Live:
         """Ask for a path; header names as keywords, `_` for `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers=sent)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
+        with contextlib.closing(connection):
+            connection.request(method, path, headers=sent)
+            answer = connection.getresponse()
+            body = answer.read()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
 
     def connect(self, **options: Any) -> ClientConnection:
@@ -202,7 +244,7 @@ class Frame:
     """A binary message, read as the contract says, field by field at its offset."""
 
     def __init__(self, message: bytes) -> None:
-        assert message[:4] == b"MRM1"
+        assert message[:4] in (b"MRM1", b"MRM3")
 
         def read(kind: str, offset: int) -> Any:
             return np.frombuffer(message, kind, 1, offset)[0].item()
@@ -212,6 +254,9 @@ class Frame:
         self.epoch, self.stride = read("<u4", 32), read("<u2", 36)
         self.column, self.wraps, self.roster = read("u1", 38), read("u1", 39) & 1, read("u1", 39) >> 1
         self.time_step, self.fastest = read("<f4", 40), read("<f4", 44)
+        if message[:4] == b"MRM3":
+            self._read_space(message, read)
+            return
         assert len(message) == 48 + 8 * self.count
         places = np.frombuffer(message, "<u2", offset=48).reshape(-1, 4)[:, :2].astype(np.float64)
         self.positions = (self.left, self.top) + places / 65535.0 * (self.width, self.height)
@@ -220,3 +265,31 @@ class Frame:
         self.speeds = rest[:, 1] / 255.0 * self.fastest
         self.species = rest[:, 2].astype(int)
         self.extra = rest[:, 3] / 255.0 * TOPS[self.column]
+
+    def _read_space(self, message: bytes, read: Callable[[str, int], Any]) -> None:
+        """A world with a depth: 64 bytes, then eight bytes an agent, then three bytes an agent."""
+        n = self.count
+        assert len(message) == 64 + 11 * n
+        self.floor, self.depth, self.wraps_z = read("<f4", 48), read("<f4", 52), read("<u4", 56) & 1
+        words = np.frombuffer(message, "<u2", 4 * n, 64).reshape(-1, 4)
+        low, sides = (self.left, self.top, self.floor), (self.width, self.height, self.depth)
+        self.positions = low + words[:, :3].astype(np.float64) / 65535.0 * sides
+        self.directions = np.array(
+            [_unfolded(int(word) & 255, int(word) >> 8) for word in words[:, 3]]
+        ).reshape(-1, 3)
+        looks = np.frombuffer(message, "u1", 3 * n, 64 + 8 * n).reshape(-1, 3).astype(int)
+        packed = looks[:, 0] | looks[:, 1] << 8
+        self.speeds = (packed & 31) / 31.0 * self.fastest
+        self.rolls = ((packed >> 5 & 31) / 15.5 - 1.0) * np.pi / 2.0
+        self.species = packed >> 10
+        self.extra = looks[:, 2] / 255.0 * TOPS[self.column]
+
+
+def _unfolded(u: int, v: int) -> list[float]:
+    """The unit vector of two bytes, corner by corner of the octahedron."""
+    x, y = u / 127.5 - 1.0, v / 127.5 - 1.0
+    z = 1.0 - abs(x) - abs(y)
+    if z < 0.0:
+        x, y = math.copysign(1.0 - abs(y), x), math.copysign(1.0 - abs(x), y)
+    length = math.hypot(x, y, z)
+    return [x / length, y / length, z / length]

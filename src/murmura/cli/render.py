@@ -40,6 +40,16 @@ Palette = Annotated[
     str | None, Parameter(help="dusk, aurora, viridis, cividis or ember, as suits the colour.")
 ]
 Follow = Annotated[str | None, Parameter(help="Id of an agent, or flock: the camera stays with it.")]
+Orbit = Annotated[
+    float | None, Parameter(help="Space: where the camera stands, 0 in front, 90 to the right [deg].")
+]
+Elevation = Annotated[
+    float | None, Parameter(help="Space: how high, 0 level with the flock, 90 above it [deg].")
+]
+Distance = Annotated[float | None, Parameter(help="Space: how far away [u]; without it all is seen.")]
+Turn = Annotated[
+    float | None, Parameter(help="Space: how fast the camera goes round [deg for each simulated second].")
+]
 Smooth = Annotated[bool, Parameter(help="Mix pictures between recorded frames; not exact.", negative="")]
 Beside = Annotated[
     str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
@@ -70,6 +80,10 @@ def render(
     theme: Annotated[str, Parameter(help="dark or light.")] = "dark",
     follow: Follow = None,
     zoom: Annotated[float | None, Parameter(help="How much nearer than the whole world.")] = None,
+    orbit: Orbit = None,
+    elevation: Elevation = None,
+    distance: Distance = None,
+    turn: Turn = None,
     smooth: Smooth = False,
     no_labels: Annotated[bool, Parameter(help="No name and no time in the picture.", negative="")] = False,
     beside: Beside = None,
@@ -100,6 +114,7 @@ def render(
     look = Look(
         size=_size(size), color=color, palette=palette, trails=trails, theme=theme,  # type: ignore[arg-type]
         follow=_follow(follow), closer=zoom, labels=not no_labels,
+        view=_view(orbit=orbit, elevation=elevation, distance=distance, turn=turn),
     )  # fmt: skip
     check_target(out, look.size, rate)
     if steps is None:
@@ -180,6 +195,14 @@ def _simulated(
 
     every = max(1, round(seconds / scenario.motion.time_step))
     return SimulatedReel(Simulation(scenario, seed, backend, threads), steps, every)
+
+
+def _view(**given: float | None) -> Any:
+    """The camera of a world with a depth; none if nothing was said about it."""
+    from murmura.lab.films.camera_in_space import View
+
+    said = {name: value for name, value in given.items() if value is not None}
+    return View(**said) if said else None
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -1,7 +1,6 @@
-"""What a rule's functions are given, for editors: annotate an argument with `Me`, `Seen` or `World`.
+"""Types for the arguments of a rule's functions: with `Me`, `Seen` and `World`, editors complete names.
 
-Nothing is made of these classes. Columns that a rule names in `reads` and `writes` are there as well, and no editor can
-know them: they are `Any`.
+These classes are never instantiated. Columns that a rule names in `reads` and `writes` also exist, with the type `Any`.
 """
 
 from __future__ import annotations

@@ -71,18 +71,13 @@ def test_a_session_is_played_again_to_the_same_bits(record: tuple[Path, str]):
 
 def test_watched_again_it_does_the_same_and_stops_at_its_end(record: tuple[Path, str], built_page: Path):
     told = read_record(record[0])
-    live = Live(replay_session(told, None, None, speed=16.0))
-    live.open()
-    try:
-        with live.page() as page:
-            status = page.wait("status", lambda status: not status["running"])
-            assert (status["step"], status["hash"]) == (told.end_step, told.end_hash[:12])
-            # From here on it is the visitor's, and the whole of it can be saved once more.
-            page.send("pointer", x=10, y=10, mode="repel")
-            assert page.ask("step", count=5)["step"] == told.end_step + 5
-            assert live.session.scene.record()["actions"][:-1] == json.loads(record[0].read_text())["actions"]
-    finally:
-        live.close()
+    with Live(replay_session(told, None, None, speed=16.0)) as live, live.page() as page:
+        status = page.wait("status", lambda status: not status["running"])
+        assert (status["step"], status["hash"]) == (told.end_step, told.end_hash[:12])
+        # From here on it is the visitor's, and the whole of it can be saved once more.
+        page.send("pointer", x=10, y=10, mode="repel")
+        assert page.ask("step", count=5)["step"] == told.end_step + 5
+        assert live.session.scene.record()["actions"][:-1] == json.loads(record[0].read_text())["actions"]
 
 
 def test_who_takes_over_while_it_is_played_again_stops_it(record: tuple[Path, str]):

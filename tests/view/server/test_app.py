@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import os
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.routing import Mount, Route, WebSocketRoute
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from murmura.core.errors import BackendError
 from murmura.view.server import app as server
 from murmura.view.session.session import Session
+from murmura.view.session.subscriber import Subscriber
 from tests.sizes import size
-from tests.view.live import PATIENCE, Live, Page, flock, until
+from tests.view.live import PATIENCE, Live, Page, flock, stalled_client, until
 
 
 def paths_of(live: Live) -> list[tuple[str, bool]]:
@@ -78,15 +80,11 @@ def test_foreign_pages_and_rebound_names_get_403_from_the_real_server(live: Live
 
 # S4
 def test_two_hundred_redeem_the_token_at_once_and_one_succeeds(built_page: Path):
-    fresh = Live(Session(flock(5), 1, "reference"))
-    fresh.open()
-    try:
+    with Live(Session(flock(5), 1, "reference")) as fresh:
         fresh.app.launch_token = "once"
         with ThreadPoolExecutor(16) as crowd:
             statuses = list(crowd.map(lambda _: fresh.get("/?token=once")[0], range(200)))
-        assert sorted(statuses) == [303] + [403] * 199
-    finally:
-        fresh.close()
+    assert sorted(statuses) == [303] + [403] * 199
 
 
 def test_the_page_and_its_files_come_with_security_headers(live: Live):
@@ -183,22 +181,6 @@ def test_what_one_page_does_every_page_hears(live: Live):
         assert other.wait("scenario")["scenario"]["rules"]["cohesion"]["weight"] == 0.25
 
 
-def _handshake(live: Live) -> socket.socket:
-    """A client that shook hands and will never read again."""
-    raw = socket.socket()
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    raw.settimeout(PATIENCE)
-    raw.connect(("127.0.0.1", live.port))
-    key = base64.b64encode(os.urandom(16)).decode()
-    lines = [
-        "GET /ws HTTP/1.1", f"Host: {live.host}", f"Origin: {live.origin}", f"Cookie: {live.cookie}",
-        "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}",
-    ]  # fmt: skip
-    raw.sendall("\r\n".join([*lines, "", ""]).encode())
-    assert raw.recv(12) == b"HTTP/1.1 101"
-    return raw
-
-
 def _masked(text: str) -> bytes:
     """A text frame of a client; the mask of zeros leaves the text as it is."""
     data = text.encode()
@@ -210,26 +192,20 @@ def _masked(text: str) -> bytes:
 def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
     """They ask for frame after frame of 160 kB and read none: the healthy one gets its sixty a second."""
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
-    live = Live(Session(big, 1, "cpu", 1))
-    live.open()
-    stalled = []
-    try:
-        for _ in range(12):
-            stalled.append(_handshake(live))
-        with live.page() as page:
+    with Live(Session(big, 1, "cpu", 1)) as live:
+        with ExitStack() as lines:
+            stalled = [lines.enter_context(stalled_client(live)) for _ in range(12)]
+            page = lines.enter_context(live.page())
             first, begun = page.wait("status")["step"], time.monotonic()
-            for _ in range(90):
+            for _ in range(60):
                 for client in stalled:
                     client.sendall(_masked('{"type": "ready"}'))
                 page.wait("frame")
-            assert time.monotonic() - begun < 15.0  # a second and a half on an idle machine
+            # A second on an idle machine. Who waited for the stalled would wait until they are cut off, after 30 s.
+            assert time.monotonic() - begun < 25.0
             page.wait("status", lambda status: status["step"] > first)
-        assert len(live.pages) >= 12
-    finally:
-        for client in stalled:
-            client.close()
+            assert len(live.pages) == 13
         until(lambda: not live.pages)
-        live.close()
 
 
 # R13
@@ -277,15 +253,37 @@ def test_a_port_that_is_taken_is_passed_over():
 
 def test_closing_the_session_ends_its_thread():
     session = Session(flock(10), 1, "reference")
-    session.open()
     heard = threading.Event()
     session.add_listener(heard.set)
-    assert heard.wait(PATIENCE)
-    assert session._thread.is_alive()
-    session.close()
+    try:
+        session.open()
+        assert heard.wait(PATIENCE)
+        assert session._thread.is_alive()
+    finally:
+        session.close()
     assert not session._thread.is_alive()
     heard.clear()
     step = session.status["step"]
     session.submit({"type": "step", "count": 3}, lambda reason: None)
     assert session.status["step"] == step
     Session(flock(10), 1, "reference").close()  # one that was never opened
+
+
+def test_a_page_whose_sender_fails_is_closed_so_that_it_connects_again(
+    live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    whole = Subscriber.updates
+
+    def fails(self: Subscriber) -> Iterator[str | bytes]:
+        monkeypatch.setattr(Subscriber, "updates", whole)
+        raise RuntimeError("no more")
+        yield b""
+
+    monkeypatch.setattr(Subscriber, "updates", fails)
+    with live.connect() as line:
+        with pytest.raises(ConnectionClosed):
+            line.recv(timeout=PATIENCE)
+        assert line.close_code == 1011
+    assert "no more" in caplog.text
+    with live.page() as page:
+        page.wait("frame")

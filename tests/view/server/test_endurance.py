@@ -13,6 +13,7 @@ import os
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,45 +22,36 @@ import pytest
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from murmura.view.server import connections
-from murmura.view.server.client import LiveServer
 from murmura.view.session.session import Session
 from tests.sizes import size
-from tests.view.live import PATIENCE, Live, flock, until
+from tests.view.live import PATIENCE, Live, Page, flock, stalled_client, until
 
 CHURN = size(100, 10_000)
 GARBAGE = size(40, 2_000)  # connections of 50 messages each
 
 
-def stalled(live: Live) -> socket.socket:
-    """Shakes hands, asks for a frame, and never reads again."""
-    return LiveServer.stall(live)  # type: ignore[arg-type]
-
-
 # R12
-def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
-    built_page: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(built_page: Path):
     """They never read, so a polite goodbye would wait for ever; a page that answers stays."""
-    monkeypatch.setattr(connections, "PING_SECONDS", 0.2)
-    monkeypatch.setattr(connections, "PONG_SECONDS", 0.4)
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
-    live = Live(Session(big, 1, "cpu", 1))
-    live.open()
-    try:
-        silent = [stalled(live) for _ in range(5)]
-        with live.page() as page:
-            while len(live.pages) > 1 or page.frames < 3:
-                page.take()
-            begun = time.monotonic()
-            while time.monotonic() < begun + 1.0:  # longer than anybody may be silent
-                page.take()
-            assert len(live.pages) == 1
+    with Live(Session(big, 1, "cpu", 1)) as live, ExitStack() as lines:
+        silent = [lines.enter_context(stalled_client(live)) for _ in range(5)]
+        page = lines.enter_context(live.page())
+        page.wait("frame")
+        live.put_clock_forward(connections.PING_SECONDS)
+        until(
+            lambda: sum(line.last_ping_rtt > 0.0 for line in live.connections) == 1
+        )  # the page has answered
+        until(lambda: sum(line.pong_timer is not None for line in live.connections) == 5)
+        live.put_clock_forward(connections.PONG_SECONDS)
+        until(lambda: len(live.pages) == 1)
+        page.frames = 0
+        while page.frames < 3:
+            page.take()
         for line in silent:  # there is an end to what they can still read
-            with line, contextlib.suppress(ConnectionResetError):
+            with contextlib.suppress(ConnectionResetError):
                 while line.recv(1 << 20):
                     pass
-    finally:
-        live.close()
 
 
 GET = b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"
@@ -71,37 +63,27 @@ POST = b"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n"
     [(b"", b"G"), (GET, b"G"), (GET + b"GET / HTTP/1.1\r\nX: ", b"x"), (POST, b"x")],
     ids=["a header", "a second header", "a second header, begun with the first", "a body"],
 )
-def test_who_sends_drop_by_drop_is_cut_off(
-    first: bytes, drop: bytes, built_page: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """Somebody without a cookie sends a byte now and then, and never comes to an end."""
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.4)
-    live = Live(Session(flock(10), 1, "reference"))
-    live.open()
-    try:
-        with socket.create_connection(("127.0.0.1", live.port), timeout=0.05) as slow:
-            slow.sendall(first.replace(b"{host}", live.host.encode()))
-            begun, is_open = time.monotonic(), True
-            while is_open:
-                assert time.monotonic() < begun + PATIENCE / 4, "it was never cut off"
-                try:
-                    slow.sendall(drop)
-                    is_open = bool(slow.recv(10_000))
-                except TimeoutError:
-                    continue
-                except OSError:
-                    is_open = False
-        with live.page() as page:
-            page.wait("frame")
-    finally:
-        live.close()
+def test_who_sends_drop_by_drop_is_cut_off(first: bytes, drop: bytes, page: Page, live: Live):
+    """Somebody without a cookie sends a byte each second, and never comes to an end."""
+    with socket.create_connection(("127.0.0.1", live.port), timeout=0.02) as slow:
+        slow.sendall(first.replace(b"{host}", live.host.encode()))
+        begun, is_open = time.monotonic(), True
+        while is_open:
+            assert time.monotonic() < begun + PATIENCE, "it was never cut off"
+            live.put_clock_forward(1.0)
+            try:
+                slow.sendall(drop)
+                is_open = bool(slow.recv(10_000))
+            except TimeoutError:
+                continue
+            except OSError:
+                is_open = False
+    page.wait("frame")
 
 
 def test_text_that_is_none_ends_a_conversation_without_a_traceback(
-    built_page: Path, caplog: pytest.LogCaptureFixture
+    live: Live, caplog: pytest.LogCaptureFixture
 ):
-    live = Live(Session(flock(10), 1, "reference"))
-    live.open()
     logger = logging.getLogger("uvicorn.error")
     logger.addHandler(caplog.handler)
     logger.setLevel(logging.WARNING)
@@ -116,25 +98,19 @@ def test_text_that_is_none_ends_a_conversation_without_a_traceback(
         assert not [entry for entry in caplog.records if entry.exc_info]
     finally:
         logger.removeHandler(caplog.handler)
-        live.close()
 
 
-def test_a_request_that_is_never_finished_is_cut_off(built_page: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.3)
-    live = Live(Session(flock(10), 1, "reference"))
-    live.open()
-    try:
-        with socket.create_connection(("127.0.0.1", live.port), timeout=PATIENCE) as slow:
-            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
-            with contextlib.suppress(ConnectionResetError):
-                assert slow.recv(100) == b""
-        with live.page() as page:
-            page.wait("frame")
-            begun = time.monotonic()
-            while time.monotonic() < begun + 0.6:  # a page has asked, and stays
-                page.take()
-    finally:
-        live.close()
+def test_a_request_that_is_never_finished_is_cut_off(page: Page, live: Live):
+    page.wait("frame")
+    with socket.create_connection(("127.0.0.1", live.port), timeout=PATIENCE) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        until(lambda: any(getattr(line, "deadline", None) for line in live.connections))
+        live.put_clock_forward(connections.REQUEST_SECONDS)
+        with contextlib.suppress(ConnectionResetError):
+            assert slow.recv(100) == b""
+    page.frames = 0
+    while page.frames < 3:  # a page has asked, and stays
+        page.take()
 
 
 # R13
@@ -184,7 +160,7 @@ def test_bytes_that_are_no_messages_end_a_connection_and_nothing_else(
         before = page.still(flock(30))
         with caplog.at_level(logging.ERROR):
             for _ in range(GARBAGE):
-                with contextlib.suppress(OSError), contextlib.closing(stalled(live)) as line:
+                with contextlib.suppress(OSError), contextlib.closing(stalled_client(live)) as line:
                     for _ in range(50):
                         line.sendall(_garbage(random))
             until(lambda: len(live.pages) == 1)
@@ -215,9 +191,8 @@ def _garbage(random: Random) -> bytes:
 # S4
 def test_of_a_thousand_who_redeem_the_token_at_once_one_succeeds(built_page: Path):
     live = Live(Session(flock(5), 1, "reference"))
-    live._thread.start()
-    until(lambda: live._server.started)
     try:
+        live.serve()
 
         def redeem(_: int) -> int:
             while True:
@@ -258,7 +233,7 @@ def test_bombs_are_refused_without_a_bang(live: Live):
         assert _memory() < room + 50.0
         assert page.status()["hash"] == before
         # A frame that claims a gigabyte: refused by its header alone.
-        with contextlib.closing(stalled(live)) as line:
+        with contextlib.closing(stalled_client(live)) as line:
             line.sendall(bytes([0x82, 0xFF]) + (2**30).to_bytes(8, "big") + bytes(4))
             until(lambda: len(live.pages) == 1)
         assert _memory() < room + 50.0
@@ -276,18 +251,13 @@ def test_a_flooder_who_does_not_read_is_let_go(built_page: Path, monkeypatch: py
     """Cut off after the goodbye that they never take, and what was kept for them is freed."""
     monkeypatch.setattr(connections, "GOODBYE_SECONDS", 0.3)
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
-    live = Live(Session(big, 1, "cpu", 1))
-    live.open()
-    try:
-        with stalled(live) as line:
-            until(lambda: live.session.frame_number)  # one, or two if the first was taken before they came
-            with contextlib.suppress(OSError):
-                for _ in range(500):
-                    line.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
-            until(lambda: not live.pages)
-            until(lambda: not live._server.server_state.connections)
-    finally:
-        live.close()
+    with Live(Session(big, 1, "cpu", 1)) as live, stalled_client(live) as line:
+        until(lambda: live.session.frame_number)  # one, or two if the first was taken before they came
+        with contextlib.suppress(OSError):
+            for _ in range(500):
+                line.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
+        until(lambda: not live.pages)
+        until(lambda: not live.connections)
 
 
 def test_a_refused_handshake_is_told_apart_from_a_broken_one(live: Live):

@@ -88,15 +88,17 @@ def test_a_frame_says_when_its_agents_are_others_than_before():
 def test_a_long_step_keeps_nobody_waiting():
     """Ten thousand steps are done in pieces, between which frames are made and Ctrl-C is heard; in order."""
     session = Session(flock(40), 1, "reference")
-    session.open()
     session.submit({"type": "step", "count": 10_000}, print)
     session.submit({"type": "reset", "seed": 3}, print)
-    until(lambda: session.status.get("step", 0) > 5)
-    first = session.frame_number
-    session.ask_frame()
-    until(lambda: session.frame_number > first)
-    assert session.simulation.seed == 1
-    session.close()
+    try:
+        session.open()
+        until(lambda: session.status.get("step", 0) > 5)
+        first = session.frame_number
+        session.ask_frame()
+        until(lambda: session.frame_number > first)
+        assert session.simulation.seed == 1
+    finally:
+        session.close()
     assert not session._thread.is_alive() and 5 < session.simulation.step_count < 10_000
 
 
@@ -122,10 +124,12 @@ def fuse() -> Iterator[None]:
 # R17
 @pytest.mark.usefixtures("fuse", "built_page")
 def test_a_flock_that_breaks_down_is_told_and_begins_anew():
-    live = Live(Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference"))
-    live.open()
-    try:
+    session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
+    session.running = False  # until somebody is there to be told
+    with Live(session) as live:
         with live.page() as page:
+            page.wait("hello")
+            page.send("play")
             error = page.wait("error")
             assert error["about"] == "run" and "step 21" in error["message"]
             status = page.status()
@@ -140,8 +144,6 @@ def test_a_flock_that_breaks_down_is_told_and_begins_anew():
         with live.page() as late:
             late.status()
             assert "error" not in late.newest  # told once, not to those who come later
-    finally:
-        live.close()
 
 
 @pytest.mark.usefixtures("fuse")

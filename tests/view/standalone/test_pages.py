@@ -25,10 +25,12 @@ from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
-from murmura.view.standalone.loop import BITS, COARSE, loop_of
+from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import flock_page
+from murmura.view.standalone.planes import PLANE
 from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.wire.frames import HEADER, encode
+from tests.view.live import Frame
 
 EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacked=2">'
 
@@ -59,6 +61,8 @@ def data_of(page: str) -> dict[str, Any]:
 def test_one_file_that_asks_for_nothing(classic: str):
     assert len(classic.encode()) < pages.LARGEST
     assert not re.findall(r'\b(?:src|href)="(?!data:)', classic.split("<style>")[0])
+    script = (pages.server.STATIC / pages.SCRIPT).read_text(encoding="utf-8")
+    assert not re.search(r"""\bimport\s*[{"'(*]""", script), "what two scripts share became a file of its own"
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', classic)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
@@ -106,13 +110,30 @@ def test_frames_come_back_from_a_loop():
         flown = before.copy()
         if k > 1:
             flown[:, :2] += before[:, :2] - earlier[:, :2]
-        now = (flown + np.stack(change, axis=1)) & (1 << np.array(BITS)) - 1
+        now = (flown + np.stack(change, axis=1)) & (1 << np.array(PLANE.bits)) - 1
         words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2).astype(np.int64)
-        assert np.array_equal(now[:, 0], (words[:, 0] & 0xFFFF) >> COARSE[0])
-        assert np.array_equal(now[:, 1], words[:, 0] >> 16 >> COARSE[1])
+        assert np.array_equal(now[:, 0], (words[:, 0] & 0xFFFF) >> PLANE.coarse[0])
+        assert np.array_equal(now[:, 1], words[:, 0] >> 16 >> PLANE.coarse[1])
         assert np.array_equal(now[:, 4], words[:, 1] >> 16 & 0xFF)
         before, earlier = now, before
     assert place == len(body)
+
+
+def test_frames_in_space_are_told_by_planes_of_their_own():
+    """Three coordinates, two bytes of direction, then speed, roll, species and the extra column."""
+    scenario = mm.load_scenario("murmuration").with_values({"agents": 30})
+    simulation = mm.Simulation(scenario, 3, "reference")
+    frames = []
+    for _ in range(3):
+        frames.append(encode(simulation, 1))
+        simulation.step(2)
+    body = zlib.decompress(base64.b64decode(loop_of(frames)["planes"]), -15)
+    assert len(body) == 3 * 30 * (3 * 2 + 6)
+    first = np.frombuffer(body, "<u2", 90).reshape(3, 30)
+    assert np.abs(first.T * (8.0 / 65535.0) * scenario.world.sides - Frame(frames[0]).positions).max() < 0.2
+    # A flock that flies on as before needs small numbers only.
+    third = np.frombuffer(body, "<u2", 90, 2 * 360).astype(int)
+    assert np.median(np.minimum(third, 8192 - third)) <= 2
 
 
 def test_a_large_flock_is_thinned_out():

@@ -1,4 +1,4 @@
-"""What agents do in a step, on sixteen lanes: four of them meet four candidates at a time, then sixteen move."""
+"""Emits the agents' part of a step for sixteen lanes: four agents meet four candidates at a time, then sixteen move."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from murmura.core.vec import Vec
 from murmura.core.visual_field import Eye
 
 OtherRun = Callable[[Value], tuple[Value, Value]]
-"""Where one of the runs around an agent begins and ends, by its number."""
+"""The begin and end of one of the runs around an agent, by its number."""
 AROUND = 8
 """Rows around one in space."""
 WIDEST = 1e30
-"""Places and velocities beyond this are no numbers any more."""
+"""Positions and velocities beyond this count as not finite."""
 
 
 class Agents:
-    """Writes perceiving and moving for one plan."""
+    """Emits perception and motion for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -57,7 +57,7 @@ class Agents:
 
     @staticmethod
     def rows_of(plan: Plan, shapes: Shapes) -> int:
-        """Numbers that an agent carries from meeting to moving."""
+        """The number of values that each agent keeps between perceiving and moving."""
         return len(flatten(_all_kept(plan, shapes))) + eye_rows(plan)
 
     # Meeting
@@ -123,7 +123,7 @@ class Agents:
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
         before: Contributions,
     ) -> Contributions:  # fmt: skip
-        """Contributions after four candidates more."""
+        """The contributions after four more candidates."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
         self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
@@ -146,7 +146,7 @@ class Agents:
         return Least(merge.parts["score"], who=numbers_with_bits(self.target, number))
 
     def fold(self, acc: Contributions, sums: Array, k: Value, one: bool = False) -> None:
-        """Bring the four lanes of each agent together, or all lanes of `one` agent, and keep the result."""
+        """Reduce the four lanes of each agent, or all lanes of `one` agent, and store the result."""
         fold_least, fold_rest = (fold_nearest_lane, fold_lanes) if one else (fold_nearest, fold_groups)
         row = 0
         added: list[tuple[int, Value]] = []

@@ -31,10 +31,10 @@ from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
-# Below so many agents one thread is best, from so many on all are. In between it depends on what else the machine does,
-# so both are tried now and then. An agent counts for more where it has more columns than a light one.
+# One thread is best for small flocks, all threads for large ones. In between it depends on the load of the machine, so
+# both are timed now and then. An agent with more columns than a light one counts for more.
 SERIAL_BELOW, SHARED_FROM, LIGHT, TRY_EVERY = 4000, 20_000, 6, 64
-LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
+LONGEST_CALL = 0.05  # [s] longest native call, so that Ctrl-C and progress act soon
 
 
 class BackendCpu:
@@ -55,15 +55,15 @@ class BackendCpu:
         self._announce = announce
         self._pool: ThreadPoolExecutor | None = None
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._paces: dict[int, float] = {}  # [s] what a step took lately, by number of threads
+        self._paces: dict[int, float] = {}  # [s] recent time of a step, by number of threads
         self._calls = 0
         self.replan(plan)
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; the state must be loaded anew."""
+        """Change to another plan; `load` must follow."""
         self._shapes = shapes_of(plan)
         self._run: Run = kernel(plan, self._shapes, self._announce)
-        self.tune(plan)
+        self.tune(plan, plan.items)
 
     def prepare(self, plan: Plan) -> None:
         """Compile the kernel of a plan, or load it, for a later `replan`."""
@@ -73,13 +73,18 @@ class BackendCpu:
         """Whether the kernel of a plan is in this process."""
         return is_here(plan)
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items; the kernel and the flock stay."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        items: NDArray[np.float32] = self._arrays["items"][: len(self._plan.items)].copy()
+        return items
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change numbers and items; the kernel and the flock stay."""
         self._plan = plan
         self._arrays |= {
             "numbers": laid_out(plan.numbers.T),
             "affinities": laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T),
-            "items": _at_least_one(plan.items),
+            "items": _at_least_one(items),
             "ranges": np.ascontiguousarray(plan.ranges, np.int32).reshape(-1),
             "item_ranges": np.ascontiguousarray(plan.item_ranges, np.float32),
             "tracked": np.ascontiguousarray(plan.tracked, np.int32).reshape(-1),
@@ -89,18 +94,18 @@ class BackendCpu:
 
     @property
     def threads(self) -> int:
-        """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
+        """Threads in use: as requested, or all cores for large flocks and one for small ones."""
         if self._wanted is not None:
             return self._wanted
         return usual_threads(self._work_load)
 
     @property
     def _work_load(self) -> int:
-        """The flock, counted in light agents."""
+        """The size of the flock in light agents."""
         return int(self._count * max(1.0, len(self._plan.carried) / LIGHT))
 
     def load(self, state: State) -> None:
-        """Take the flock over."""
+        """Copy the flock from a state."""
         plan, n = self._plan, len(state)
         self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
         rows = 2 * plan.dimension + len(plan.carried)
@@ -127,7 +132,7 @@ class BackendCpu:
         self._make_reports()
 
     def _make_index(self) -> None:
-        """Room for rows and bins, and for what each thread works with."""
+        """Allocate the index and each thread's work space."""
         plan, team = self._plan, self.threads
         self._team_size = team
         self._most_bins = most_bins = max(8192, self._count + self._count // 2)
@@ -148,10 +153,10 @@ class BackendCpu:
         }
 
     def _make_reports(self) -> None:
-        """Room for what agents tell items, for events and for young."""
+        """Allocate tables for reports, events and newborns."""
         plan, n = self._plan, self._count
         width = max(1, self._shapes.report_width)
-        # So many events that half of them hold whatever one step may bring.
+        # Twice the events that one step can produce.
         kinds = 2 + sum(1 for group in plan.rule_groups if group.functions.happens)
         self._arrays |= {
             "reports": np.zeros((self._team_size, max(1, plan.stateful_item_count) * width), np.int64),
@@ -180,7 +185,7 @@ class BackendCpu:
         return events
 
     def store(self, state: State) -> None:
-        """Give the flock back, in ascending id."""
+        """Write the flock into a state, in ascending id."""
         n = self._status("alive")
         ids = self._arrays["ids"][:n].astype(np.int64)
         if self._plan.has_lifecycle:
@@ -203,13 +208,13 @@ class BackendCpu:
         """The flock is here already."""
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
-        """Ids and moving columns as they lie, sorted by place."""
+        """Views of ids and moving columns, sorted by position."""
         n, flock = self._count, self._arrays["state"]
         return self._arrays["ids"][:n], {name: flock[row, :n] for row, name in enumerate(self._row_names())}
 
     @property
     def completed(self) -> int:
-        """Whole steps since `load`. The kernel counts them itself, so no interrupt can come in between."""
+        """Whole steps since `load`. The kernel counts them itself, so an interrupt cannot make it wrong."""
         return int(self._arrays["completed"][0])
 
     def advance(self, steps: int, first_step: int) -> None:
@@ -227,7 +232,7 @@ class BackendCpu:
             self._paces[team] = (time.perf_counter() - begun) / count
 
     def _next_team(self) -> tuple[int, float]:
-        """How many threads take the next steps, and for how long: the faster team, or now and then the other."""
+        """The number of threads for the next steps, and for how long: the faster team, or sometimes the other one."""
         most = self._team_size
         if self._wanted is not None or most == 1 or self._work_load >= SHARED_FROM:
             return most, LONGEST_CALL
@@ -257,7 +262,7 @@ class BackendCpu:
             raise RunError(self._diagnosis(first_step + self.completed - before))
 
     def _filled_frame(self, steps: int, first_step: int) -> int:
-        """The address of the record that the kernel is given."""
+        """The address of the record that is passed to the kernel."""
         arrays = self._arrays
         arrays["times"] = np.array(
             [self._plan.time_at(step) for step in range(first_step, first_step + steps)], np.float32
@@ -326,7 +331,7 @@ class BackendCpu:
         )
 
     def _team(self, team: int) -> ThreadPoolExecutor | None:
-        """The helpers of the calling thread. Each backend has its own: a shared pool could starve a barrier."""
+        """The worker threads of this backend. A shared pool could starve a barrier."""
         if team > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(team - 1, thread_name_prefix="murmura")
         return self._pool if team > 1 else None
@@ -369,10 +374,10 @@ class BackendCpu:
 
 
 def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Rows of float32, one of zeros where there is none: an array that code may point to."""
+    """Rows of float32, or one row of zeros if there are none, so that code has a valid address."""
     return np.ascontiguousarray(rows if len(rows) else np.zeros((1, rows.shape[1])), np.float32)
 
 
 def usual_threads(agents: int, spared: int = 0) -> int:
-    """Threads for so many agents where nobody chose: one for small flocks, else all cores but the spared ones."""
+    """The default number of threads: one for small flocks, else all cores except the spared ones."""
     return max(1, available_cores() - spared) if agents >= SERIAL_BELOW else 1

@@ -1,4 +1,4 @@
-"""How far the k nearest visible neighbours of an agent reach: a scalar scan before the agents meet."""
+"""The distance of the k-th nearest visible neighbour: a scalar scan before the vectorised one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NEAREST = 64
 def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
 
-    `base` is the agent's bin in its row, `closest` room for the distances found so far, in order.
+    `base` is the agent's bin in its row, `closest` memory for the sorted distances so far.
     """
     from murmura.compute.step import SAME_PLACE
 

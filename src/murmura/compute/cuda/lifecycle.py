@@ -1,7 +1,9 @@
-"""What follows when all agents have moved, as C: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as C, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -21,6 +23,7 @@ from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, code_of
 from murmura.core.events import Event
 from murmura.core.merging import Best, Count
+from murmura.core.rule import Rule
 from murmura.core.state import column_name, newborn_value
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
@@ -76,11 +79,11 @@ extern "C" __global__ void finish_step(const Arguments a) {
 
 
 Tools = tuple[CTarget, DeviceMemory, Record, Step]
-"""What a trace needs: where the text goes, memory, the world and the step."""
+"""The parts of a trace: target, memory, world and step."""
 
 
 class WatchedRows(ItemRows):
-    """Items that know whether a turn has looked at others than its own."""
+    """Items that record whether a turn reads items other than its own."""
 
     asked = False
 
@@ -109,9 +112,9 @@ class Lifecycle:
     # Turns
 
     def turns_text(self) -> str:
-        """A function for each rule whose items take turns, and the kernel: a block for each of these rules.
+        """A function for each rule with stateful items, and the kernel, with a block for each of these rules.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, blocks = [], []
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
@@ -139,10 +142,19 @@ class Lifecycle:
         rows = WatchedRows(target, group.layout, storage, begin, end - begin)
         it = ItemRow(group.layout, storage, row, row - begin)
         p = step.parameters(self._species(target, 0))[k + 2]
-        assert group.functions.turn is not None
-        group.functions.turn(p, it, reports, rows, world)
-        text = f"static __device__ void turn_{k}(const Arguments a, const int row) {{\n{target.text}}}\n"
-        return text, not rows.asked
+        assert group.functions.turn is not None and group.rule is not None
+        with self._only_present(group.rule):
+            group.functions.turn(p, it, reports, rows, world)
+        return self._function(f"turn_{k}", ("row",), target), not rows.asked
+
+    def _only_present(self, rule: Rule) -> AbstractContextManager[object]:
+        """Kinds of items that a trace may leave out, since the plan has none of them."""
+        return nullcontext()
+
+    def _function(self, name: str, parameters: Sequence[str], body: CTarget) -> str:
+        """A function of whole numbers that returns nothing."""
+        listed = "".join(f", const int {parameter}" for parameter in parameters)
+        return f"static __device__ void {name}(const Arguments a{listed}) {{\n{body.text}}}\n"
 
     def _read_target_report(
         self, target: CTarget, memory: DeviceMemory, k: int, group: Group, row: Value
@@ -160,7 +172,7 @@ class Lifecycle:
             target.store("a.outputs.target_reports", first, 0.0)
 
     def _reports(self, target: CTarget, k: int, row: Value) -> Record:
-        """What the item was told by name, which is then forgotten."""
+        """Read and clear the reports to the item, by name."""
         found: dict[str, Any] = {}
         slot = 0
 
@@ -188,18 +200,17 @@ class Lifecycle:
     # Births
 
     def births_text(self) -> str:
-        """`bear`, which makes a newborn in row c, and the kernels around it."""
+        """`bear`, which writes a newborn to row c, and the kernels around it."""
+        return self.bear_text() + BIRTHS_TEXT
+
+    def bear_text(self) -> str:
+        """`bear`: copy the mother's row, then apply `inherit` of the rule that caused the birth."""
+        names = ("rule", "c", "m", "f", "mother", "father", "child")
         target, _, world, step = self._begin()
         rule, child_row, mother_row, father_row, mother, father, child = (
-            Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
+            Value(target, INTEGER, name) for name in names
         )
-        target.write("a.flock.places[c] = a.flock.places[m];")
-        if self.plan.dimension == 3:
-            target.write("a.flock.velocities[c] = a.flock.velocities[m];")
-        for table, count in (("extras", "CARRIED"), ("forces", str(len(self.plan.force_columns)))):
-            line = f"a.flock.{table}[k * a.sizes.room + c] = a.flock.{table}[k * a.sizes.room + m];"
-            target.write(f"for (int k = 0; k < {count}; k++) {line}")
-        target.write("a.flock.ids[c] = child;")
+        self._copy_mother(target)
         for k, group in enumerate(self.plan.rule_groups):
             if group.functions.inherit is None:
                 continue
@@ -209,14 +220,20 @@ class Lifecycle:
                 p = step.parameters(species)[k + 2]
                 values = group.functions.inherit(p, she, he, child, world)
                 self._write(target, child_row, stored_columns(self.plan, values))
-        parameters = (
-            "const int rule, const int c, const int m, const int f, const int mother, const int father"
-        )
-        head = f"static __device__ void bear(const Arguments a, {parameters}, const int child) {{\n"
-        return f"{head}{target.text}}}\n{BIRTHS_TEXT}"
+        return self._function("bear", names, target)
+
+    def _copy_mother(self, target: CTarget) -> None:
+        """Copy row m to row c, with the child's id."""
+        target.write("a.flock.places[c] = a.flock.places[m];")
+        if self.plan.dimension == 3:
+            target.write("a.flock.velocities[c] = a.flock.velocities[m];")
+        for table, count in (("extras", "CARRIED"), ("forces", str(len(self.plan.force_columns)))):
+            line = f"a.flock.{table}[k * a.sizes.room + c] = a.flock.{table}[k * a.sizes.room + m];"
+            target.write(f"for (int k = 0; k < {count}; k++) {line}")
+        target.write("a.flock.ids[c] = child;")
 
     def _agent(self, target: CTarget, step: Step, row: Value, name: Value) -> tuple[Record, Any]:
-        """An agent of the flock after the move as rules know it, and its species."""
+        """An agent of the flock after the move as rules see it, and its species."""
         columns = dict(AgentColumns(self.plan, target, "flock", row))
         _, me = step.sense(columns, name)
         crowd = target.load("a.flock.forces", extra_place(target, self.plan.dimension, row), NUMBER)
@@ -228,60 +245,75 @@ class Lifecycle:
         for place, value in values.items():
             code = code_of(target, value, NUMBER)
             if place < moving:
-                array = "velocities" if self.plan.dimension == 3 and place >= 3 else "places"
                 letter = "xyz"[place % 3] if self.plan.dimension == 3 else "xyzw"[place]
-                target.write(f"a.flock.{array}[{row.code}].{letter} = {code};")
+                is_velocity = self.plan.dimension == 3 and place >= 3
+                target.write(f"{self._place(row, is_velocity)}.{letter} = {code};")
             else:
                 target.store(
                     "a.flock.extras", extra_place(target, place - moving, row), Value(target, NUMBER, code)
                 )
 
+    def _place(self, row: Value, is_velocity: bool = False) -> str:
+        """The four numbers of a row that hold the place; in space, or the velocity."""
+        return f"a.flock.{'velocities' if is_velocity else 'places'}[{row.code}]"
+
     # Arrivals
 
     def finish_step_text(self) -> str:
-        """`add_arrivals`, which lets newcomers in, and the kernel around it."""
+        """`add_arrivals` and the kernel around it."""
+        return self.add_arrivals_text() + FINISH_STEP_TEXT
+
+    def add_arrivals_text(self) -> str:
+        """`add_arrivals`, which adds immigrants."""
         target, memory, world, step = self._begin()
         for k, group, _, _ in self.plan.stateful_items:
             if group.functions.arrives is None:
                 continue
             begin, end = memory.rows(k)
-            most = target.integer(self.plan.species_count)
-            count = target.value(
-                INTEGER, f"{(end - begin).code} < {most.code} ? {(end - begin).code} : {most.code}"
-            )
+            count = self._fewer(target, (end - begin).code)
             target.repeat(count, partial(self._arrival, (target, memory, world, step), k, group))
-        return (
-            f"static __device__ void add_arrivals(const Arguments a) {{\n{target.text}}}\n{FINISH_STEP_TEXT}"
-        )
+        return self._function("add_arrivals", (), target)
+
+    def _fewer(self, target: CTarget, items: str) -> Value:
+        """The lesser of the number of items and the number of species."""
+        most = target.integer(self.plan.species_count).code
+        return target.value(INTEGER, f"{items} < {most} ? {items} : {most}")
 
     def _arrival(self, tools: Tools, k: int, group: Group, species: Value) -> None:
-        """One of a species comes, if the rule says so and there is room."""
+        """Add an immigrant of a species, if the rule says so and there is room."""
         target, memory, world, step = tools
         functions = group.functions
         assert functions.arrives is not None and functions.settle is not None
         p = step.parameters(self._species(target, species))[k + 2]
         begin, _ = memory.rows(k)
-        # Turns have written the items: they are read anew.
+        # Turns have changed the items, so they are loaded again.
         it = step.item(k, memory.item_numbers(k, begin + species, steady=False))
         arrives = code_of(target, functions.arrives(p, it, species, world), CONDITION)
-        with target.scope(f"if (a.outputs.clock->alive < a.sizes.room && {arrives})"):
-            row = target.value(INTEGER, "(int)a.outputs.clock->alive", steady=False)
-            name = target.value(INTEGER, "(int)a.outputs.clock->next_id", steady=False)
+        with target.scope(f"if ({self.alive} < {self.room} && {arrives})"):
+            row = target.value(INTEGER, self.next_row, steady=False)
+            name = target.value(INTEGER, self.next_id, steady=False)
             values = stored_columns(self.plan, functions.settle(p, it, name, world) | {"species": species})
             self._write(target, row, self._newborn() | values)
             for column in range(len(self.plan.force_columns)):
                 target.store("a.flock.forces", extra_place(target, column, row), 0.0)
             target.store("a.flock.ids", row, name, INTEGER)
-            place = f"a.flock.places[{row.code}].x, a.flock.places[{row.code}].y"
-            arguments = (
-                f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}, HEIGHT({row.code})"
-            )
-            target.write(f"write_event(a, a.outputs.clock->events, {arguments});")
-            for counter in ("events", "next_id", "alive"):
-                target.write(f"a.outputs.clock->{counter} += 1;")
+            self._count_in(target, row, name, species)
+
+    alive, room = "a.outputs.clock->alive", "a.sizes.room"
+    next_row, next_id = "(int)a.outputs.clock->alive", "(int)a.outputs.clock->next_id"
+
+    def _count_in(self, target: CTarget, row: Value, name: Value, species: Value) -> None:
+        """Write the event of the arrival and advance the counters."""
+        place = f"{self._place(row)}.x, {self._place(row)}.y"
+        arguments = (
+            f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}, HEIGHT({row.code})"
+        )
+        target.write(f"write_event(a, a.outputs.clock->events, {arguments});")
+        for counter in ("events", "next_id", "alive"):
+            target.write(f"a.outputs.clock->{counter} += 1;")
 
     def _newborn(self) -> dict[int, Any]:
-        """What anybody new has in every column."""
+        """The default of every column."""
         moving = 2 * self.plan.dimension
         carried = {moving + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
         return {**dict.fromkeys(range(moving), 0.0), **carried}

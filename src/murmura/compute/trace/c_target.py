@@ -1,4 +1,4 @@
-"""C for a thread of a GPU, in what CUDA and a plain C compiler both understand (`cuda.host` defines what C lacks)."""
+"""Emits C for a GPU thread, in the subset that CUDA and plain C share (`cuda.host` defines what C lacks)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ from murmura.compute.trace.text_target import QUAD, TextTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER
 
 TYPES = {NUMBER: "float", INTEGER: "int", CONDITION: "bool", QUAD: "float4", "pair": "float2"}
-SYMBOLS = {
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "remainder": "%", "quotient": "/", "and": "&",
-    "or": "|", "xor": "^", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-    "not_equal": "!=",
-}  # fmt: skip
 CALLS = {
     "sqrt": "sqrtf", "floor": "floorf", "absolute": "fabsf", "inverse_root": "rsqrtf", "to_number": "(float)",
     "to_integer": "(int)", "to_bits": "__float_as_int", "from_bits": "__int_as_float",
@@ -26,10 +21,7 @@ class CTarget(TextTarget):
     """The body of a C function."""
 
     stay_rolled = "#pragma unroll 1"
-
-    def __init__(self, helpers: dict[str, str] | None = None, depth: int = 1) -> None:
-        super().__init__(helpers, depth)
-        self._roots: dict[str, str] = {}
+    calls = CALLS
 
     def integer_constant(self, value: int) -> str:
         if value == -(2**31):
@@ -42,12 +34,6 @@ class CTarget(TextTarget):
             return f"({'-' if value < 0.0 else ''}__int_as_float({bits}))"
         return f"({value!r}f)" if math.copysign(1.0, value) < 0.0 else f"{value!r}f"
 
-    def apply(self, operation: str, kind: str, *codes: str) -> str:
-        name = super().apply(operation, kind, *codes)
-        if operation == "sqrt":
-            self._roots[name] = codes[0]
-        return name
-
     def expression(self, operation: str, kind: str, codes: Sequence[str]) -> str:
         if operation == "select":
             return f"{codes[0]} ? {codes[1]} : {codes[2]}"
@@ -55,20 +41,13 @@ class CTarget(TextTarget):
             if kind == NUMBER:
                 return f"{'fminf' if operation == 'minimum' else 'fmaxf'}({codes[0]}, {codes[1]})"
             return f"{codes[0]} {'<' if operation == 'minimum' else '>'} {codes[1]} ? {codes[0]} : {codes[1]}"
-        if operation == "divide" and codes[1] in self._roots:
-            inverse = f"rsqrtf({self._roots[codes[1]]})"  # one instruction instead of a root and a division
-            return inverse if codes[0] == "1.0f" else f"{codes[0]} * {self.bound(inverse, NUMBER)}"
-        if operation == "negate":
-            return f"-{codes[0]}" if kind == NUMBER else f"(int)(0u - (unsigned){codes[0]})"
-        if operation == "not":
-            return f"!{codes[0]}" if kind == CONDITION else f"~{codes[0]}"
+        if operation == "negate" and kind == INTEGER:
+            return f"(int)(0u - (unsigned){codes[0]})"
         if operation == "signed_byte":
             return f"(int)(signed char)((unsigned){codes[0]} >> (8 * {codes[1]}))"
         if kind == INTEGER and operation in WRAPPING:  # signed overflow is undefined in C
             return f"(int)((unsigned){codes[0]} {WRAPPING[operation]} (unsigned){codes[1]})"
-        if operation in SYMBOLS:
-            return f"{codes[0]} {SYMBOLS[operation]} {codes[1]}"
-        return f"{CALLS[operation]}({', '.join(codes)})"
+        return super().expression(operation, kind, codes)
 
     def binding(self, name: str, kind: str, expression: str) -> str:
         return f"const {TYPES[kind]} {name} = {expression};"

@@ -1,7 +1,7 @@
-"""WGSL, the language of WebGPU: for Metal, Vulkan, DirectX 12 and browsers.
+"""Emits WGSL, the language of WebGPU, for Metal, Vulkan, DirectX 12 and browsers.
 
-Four things set it apart from C: `select` has the one for false first, there is no infinity, `>>` of signed integers
-keeps the sign, and arrays that are constants cannot be indexed everywhere. So tables lie in a buffer, `constants`.
+Four differences from C: `select` takes the false value first, there is no infinity, `>>` of signed integers keeps the
+sign, and constant arrays cannot be indexed by variables everywhere, so tables are in a buffer, `constants`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,6 @@ from murmura.core.algebra import CONDITION, INTEGER, NUMBER
 from murmura.core.errors import ScenarioError
 
 TYPES = {NUMBER: "f32", INTEGER: "i32", CONDITION: "bool", QUAD: "vec4f", "pair": "vec2f"}
-SYMBOLS = {
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "remainder": "%", "quotient": "/", "and": "&",
-    "or": "|", "xor": "^", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-    "not_equal": "!=",
-}  # fmt: skip
 CALLS = {
     "sqrt": "sqrt", "floor": "floor", "absolute": "abs", "inverse_root": "inverseSqrt", "minimum": "min",
     "maximum": "max", "to_number": "f32", "to_integer": "i32", "to_bits": "bitcast<i32>", "from_bits": "bitcast<f32>",
@@ -31,7 +26,7 @@ GREATEST = 3.4028234663852886e38
 
 
 class WgslHelpers(dict[str, str]):
-    """Functions that a program's texts share, by name, and the tables that its buffer `constants` holds."""
+    """Functions that the kernels of a program share, by name, and the tables in its buffer `constants`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +34,7 @@ class WgslHelpers(dict[str, str]):
         self._size = 0
 
     def table(self, entries: NDArray[Any]) -> int:
-        """Where the entries of a table begin among the constants."""
+        """The offset of a table in the buffer of constants."""
         bits = entries.ravel().astype(np.int32 if entries.dtype.kind in "iu" else np.float32).view(np.int32)
         key = bits.tobytes()
         if key not in self._tables:
@@ -62,10 +57,10 @@ class WgslTarget(TextTarget):
     """
 
     helpers: WgslHelpers
+    calls = CALLS
 
     def __init__(self, helpers: WgslHelpers | None = None, depth: int = 1) -> None:
         super().__init__(WgslHelpers() if helpers is None else helpers, depth)
-        self._roots: dict[str, str] = {}
 
     def integer_constant(self, value: int) -> str:
         if value == -(2**31):
@@ -80,24 +75,9 @@ class WgslTarget(TextTarget):
         value = max(-GREATEST, min(GREATEST, value))
         return f"({value!r}f)" if math.copysign(1.0, value) < 0.0 else f"{value!r}f"
 
-    def apply(self, operation: str, kind: str, *codes: str) -> str:
-        name = super().apply(operation, kind, *codes)
-        if operation == "sqrt":
-            self._roots[name] = codes[0]
-        return name
-
     def expression(self, operation: str, kind: str, codes: Sequence[str]) -> str:
         if operation == "select":
             return f"select({codes[2]}, {codes[1]}, {codes[0]})"
-        if operation == "divide" and codes[1] in self._roots:
-            inverse = (
-                f"inverseSqrt({self._roots[codes[1]]})"  # one instruction instead of a root and a division
-            )
-            return inverse if codes[0] == "1.0f" else f"{codes[0]} * {self.bound(inverse, NUMBER)}"
-        if operation == "negate":
-            return f"-{codes[0]}"
-        if operation == "not":
-            return f"!{codes[0]}" if kind == CONDITION else f"~{codes[0]}"
         if operation == "signed_byte":
             return f"extractBits({codes[0]}, 8u * u32({codes[1]}), 8u)"
         if operation == "shift_left":
@@ -106,9 +86,7 @@ class WgslTarget(TextTarget):
             return f"bitcast<i32>(bitcast<u32>({codes[0]}) >> u32({codes[1]}))"
         if operation == "xor" and kind == CONDITION:
             return f"{codes[0]} != {codes[1]}"
-        if operation in SYMBOLS:
-            return f"{codes[0]} {SYMBOLS[operation]} {codes[1]}"
-        return f"{CALLS[operation]}({', '.join(codes)})"
+        return super().expression(operation, kind, codes)
 
     def binding(self, name: str, kind: str, expression: str) -> str:
         return f"let {name} = {expression};"
@@ -132,7 +110,7 @@ class WgslTarget(TextTarget):
         return self.bound(entry if kind == INTEGER else f"bitcast<f32>({entry})", kind)
 
     def constant_entry(self, place: str) -> str:
-        """The bits at a place among the constants."""
+        """The bits of an entry of the constants."""
         return f"constants[{place}]"
 
     def definition(

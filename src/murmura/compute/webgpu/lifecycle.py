@@ -1,21 +1,21 @@
-"""What follows when all agents have moved, as WGSL: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as WGSL, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from murmura.compute.cuda.lifecycle import Lifecycle, Tools, WatchedRows
-from murmura.compute.cuda.memory import DeviceMemory, ItemStorage, extra_place, stored_columns
-from murmura.compute.items import ItemRow
-from murmura.compute.plan import Group
+from murmura.compute.cuda.lifecycle import Lifecycle, Tools
+from murmura.compute.cuda.memory import DeviceMemory
 from murmura.compute.step import UnscaledStep
 from murmura.compute.webgpu.records import EVENTS, YOUNG, YOUNG_WORDS
 from murmura.compute.webgpu.reports import report_place
 from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, code_of
+from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.events import Event
 from murmura.core.merging import Best, Count
+from murmura.core.rule import Rule
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
@@ -89,9 +89,9 @@ class LifecycleWgsl(Lifecycle):
     # Turns
 
     def turns(self) -> tuple[dict[str, str], str]:
-        """A function for each rule whose items take turns, and the kernel's body: a workgroup for each of these.
+        """A function for each rule with stateful items, and the kernel's body, with a workgroup for each rule.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, body = {}, ""
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
@@ -105,20 +105,12 @@ class LifecycleWgsl(Lifecycle):
             )
         return functions, body
 
-    def _turn(self, k: int, group: Group) -> tuple[str, bool]:
-        target, memory, world, step = self._begin()
-        row = Value(target, INTEGER, "row")
-        self._read_target_report(target, memory, k, group, row)
-        reports = self._reports(target, k, row)
-        begin, end = memory.rows(k)
-        storage = ItemStorage(target, self.plan.item_width)
-        rows = WatchedRows(target, group.layout, storage, begin, end - begin)
-        it = ItemRow(group.layout, storage, row, row - begin)
-        p = step.parameters(self._species(target, 0))[k + 2]
-        assert group.functions.turn is not None and group.rule is not None
-        with group.rule.leaving_out_other_kinds():
-            group.functions.turn(p, it, reports, rows, world)
-        return f"fn turn_{k}(row: i32) {{\n{target.text}}}\n", not rows.asked
+    def _only_present(self, rule: Rule) -> AbstractContextManager[object]:
+        return rule.leaving_out_other_kinds()
+
+    def _function(self, name: str, parameters: Sequence[str], body: Any) -> str:
+        listed = ", ".join(f"{parameter}: i32" for parameter in parameters)
+        return f"fn {name}({listed}) {{\n{body.text}}}\n"
 
     def _reports(self, target: Any, k: int, row: Value) -> Record:
         found: dict[str, Any] = {}
@@ -148,12 +140,7 @@ class LifecycleWgsl(Lifecycle):
 
     # Births
 
-    def births(self) -> str:
-        """`bear`, which makes a newborn in row c."""
-        target, _, world, step = self._begin()
-        rule, child_row, mother_row, father_row, mother, father, child = (
-            Value(target, INTEGER, name) for name in ("rule", "c", "m", "f", "mother", "father", "child")
-        )
+    def _copy_mother(self, target: Any) -> None:
         target.write("places[c] = places[m];")
         if self.plan.dimension == 3:
             target.write("places[a.sizes_room + c] = places[a.sizes_room + m];")
@@ -161,66 +148,26 @@ class LifecycleWgsl(Lifecycle):
         line = "columns[k * a.sizes_room + c] = columns[k * a.sizes_room + m];"
         target.write(f"for (var k = 1i; k <= {count}i; k++) {{ {line} }}")
         target.write("columns[c] = child;")
-        for k, group in enumerate(self.plan.rule_groups):
-            if group.functions.inherit is None:
-                continue
-            with target.scope(f"if ({(rule == k).code})"):
-                she, species = self._agent(target, step, mother_row, mother)
-                he, _ = self._agent(target, step, father_row, father)
-                p = step.parameters(species)[k + 2]
-                values = group.functions.inherit(p, she, he, child, world)
-                self._write(target, child_row, stored_columns(self.plan, values))
-        parameters = ", ".join(f"{x}: i32" for x in ("rule", "c", "m", "f", "mother", "father", "child"))
-        return f"fn bear({parameters}) {{\n{target.text}}}\n"
 
-    def _write(self, target: Any, row: Value, values: dict[int, Any]) -> None:
-        moving, deep = 2 * self.plan.dimension, self.plan.dimension == 3
-        for place, value in values.items():
-            code = code_of(target, value, NUMBER)
-            if place < moving:
-                first = "a.sizes_room + " if deep and place >= 3 else ""
-                letter = "xyz"[place % 3] if deep else "xyzw"[place]
-                target.write(f"places[{first}{row.code}].{letter} = {code};")
-            else:
-                target.store(
-                    "a.flock.extras", extra_place(target, place - moving, row), Value(target, NUMBER, code)
-                )
+    def _place(self, row: Value, is_velocity: bool = False) -> str:
+        return f"places[{'a.sizes_room + ' if is_velocity else ''}{row.code}]"
 
     # Arrivals
 
-    def add_arrivals(self) -> str:
-        """`add_arrivals`, which lets newcomers in."""
-        target, memory, world, step = self._begin()
-        for k, group, _, _ in self.plan.stateful_items:
-            if group.functions.arrives is None:
-                continue
-            begin, end = memory.rows(k)
-            count = target.value(INTEGER, f"min({(end - begin).code}, {self.plan.species_count}i)")
-            target.repeat(count, partial(self._arrival, (target, memory, world, step), k, group))
-        return f"fn add_arrivals() {{\n{target.text}}}\n"
+    alive = next_row = "a.clock_alive"
+    room, next_id = "a.sizes_room", "a.clock_next_id"
 
-    def _arrival(self, tools: Any, k: int, group: Group, species: Value) -> None:
-        target, memory, world, step = tools
-        functions = group.functions
-        assert functions.arrives is not None and functions.settle is not None
-        p = step.parameters(self._species(target, species))[k + 2]
-        begin, _ = memory.rows(k)
-        it = step.item(k, memory.item_numbers(k, begin + species, steady=False))
-        arrives = code_of(target, functions.arrives(p, it, species, world), CONDITION)
-        with target.scope(f"if (a.clock_alive < a.sizes_room && {arrives})"):
-            row = target.value(INTEGER, "a.clock_alive", steady=False)
-            name = target.value(INTEGER, "a.clock_next_id", steady=False)
-            values = stored_columns(self.plan, functions.settle(p, it, name, world) | {"species": species})
-            self._write(target, row, self._newborn() | values)
-            for column in range(len(self.plan.force_columns)):
-                target.store("a.flock.forces", extra_place(target, column, row), 0.0)
-            target.store("a.flock.ids", row, name, INTEGER)
-            place = f"places[{row.code}].x, places[{row.code}].y"
-            amount = f"bitcast<i32>(f32({species.code}))"
-            height = f"places[{row.code}].z" if self.plan.dimension == 3 else "0.0f"
-            arguments = (
-                f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}, {height}"
-            )
-            target.write(f"write_event(atomicAdd(&outputs[{EVENTS}], 1i), {arguments});")
-            target.write("a.clock_next_id += 1i;")
-            target.write("a.clock_alive += 1i;")
+    def _fewer(self, target: Any, items: str) -> Value:
+        fewer: Value = target.value(INTEGER, f"min({items}, {self.plan.species_count}i)")
+        return fewer
+
+    def _count_in(self, target: Any, row: Value, name: Value, species: Value) -> None:
+        place = f"{self._place(row)}.x, {self._place(row)}.y"
+        amount = f"bitcast<i32>(f32({species.code}))"
+        height = f"{self._place(row)}.z" if self.plan.dimension == 3 else "0.0f"
+        arguments = (
+            f"{int(Event.ARRIVAL)}i, {name.code}, bitcast<i32>(-1.0f), {place}, 0.0f, {amount}, {height}"
+        )
+        target.write(f"write_event(atomicAdd(&outputs[{EVENTS}], 1i), {arguments});")
+        target.write("a.clock_next_id += 1i;")
+        target.write("a.clock_alive += 1i;")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +50,7 @@ def scale_of(width: int, height: int) -> float:
     return float(np.sqrt(width * height / (1280.0 * 720.0)))
 
 
-def fitted(
-    box: tuple[float, float, float, float], width: int, height: int, scale: float, closer: float = 1.0
-) -> Camera:
+def fitted(box: Sequence[float], width: int, height: int, scale: float, closer: float = 1.0) -> Camera:
     """The camera that shows a box (left, top, right, bottom) [u] whole, or `closer` to its middle."""
     left, top, right, bottom = box
     across, down = max(right - left, 1e-9), max(bottom - top, 1e-9)
@@ -63,11 +62,9 @@ def world_box(world: World) -> tuple[float, float, float, float]:
     return 0.0, 0.0, world.width, world.height
 
 
-def box_around(positions: Any) -> tuple[float, float, float, float]:
-    """Around nearly everybody: one stray agent in a thousand does not shrink all others."""
-    left, top = np.quantile(positions, 0.001, axis=0)
-    right, bottom = np.quantile(positions, 0.999, axis=0)
-    return float(left), float(top), float(right), float(bottom)
+def box_around(positions: Any) -> list[float]:
+    """The box around nearly everybody, low ends of all axes first: one stray in a thousand does not shrink the rest."""
+    return [float(end) for share in (0.001, 0.999) for end in np.quantile(positions, share, axis=0)]
 
 
 def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.float64]:

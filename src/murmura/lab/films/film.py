@@ -20,10 +20,12 @@ from murmura.lab.films.camera import box_around, scale_of
 from murmura.lab.films.encode import Encoder, is_numbered, make_encoder
 from murmura.lab.films.film_frames import FilmFrame, Reel, Shot, part_of, shots, taken
 from murmura.lab.films.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Look, Painter
+from murmura.scenario import Scenario
 
 Progress = Callable[[int, int], None]
 BOX_SAMPLES = 64
 SEAM = 2  # [px] between two films
+TRAILS_IN_SPACE = 0.25  # [s]; longer ones would hide bodies that fly behind each other
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,16 @@ class Scene:
     def __init__(
         self, reel: Reel, cut: Cut, look: Look, name: str | None = None, scale: float | None = None
     ) -> None:
+        if look.trails is None and reel.scenario.world.depth is not None:
+            look = replace(look, trails=TRAILS_IN_SPACE)
         self._reel = reel
         self.plan = cut.shots(reel)
         self._stride = cut.stride(reel)
         self._fps = cut.fps
-        self._painter = Painter(reel.scenario, look, name, scale, _open_box(reel, self.plan))
+        painter = painter_of(reel.scenario)
+        self._painter = painter(
+            reel.scenario, look, name, scale, _open_box(reel, self.plan), _reach(reel, look.follow)
+        )
         self._span = look.trail_seconds or NO_TRAIL_SECONDS
         self._shown: Shot | None = None
         self._owed = 0.0
@@ -119,7 +126,16 @@ class Scene:
         return found
 
 
-def _open_box(reel: Reel, plan: Sequence[Shot]) -> tuple[float, float, float, float] | None:
+def painter_of(scenario: Scenario) -> type[Painter]:
+    """Who paints a world: a plane as a map, a world with a depth in perspective."""
+    if scenario.world.depth is None:
+        return Painter
+    from murmura.lab.films.picture_in_space import PainterInSpace
+
+    return PainterInSpace
+
+
+def _open_box(reel: Reel, plan: Sequence[Shot]) -> list[float] | None:
     """In an open world, the box around all agents over the whole film, as far as it is known beforehand."""
     from murmura.lab.films.film_frames import RecordedReel
 
@@ -130,8 +146,23 @@ def _open_box(reel: Reel, plan: Sequence[Shot]) -> tuple[float, float, float, fl
     if not len(boxes):
         return None
     room = reel.scenario.perception.radius / 2.0
-    low, high = boxes[:, :2].min(axis=0) - room, boxes[:, 2:].max(axis=0) + room
-    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+    axes = boxes.shape[1] // 2
+    low, high = boxes[:, :axes].min(axis=0) - room, boxes[:, axes:].max(axis=0) + room
+    return [*map(float, low), *map(float, high)]
+
+
+def _reach(reel: Reel, follow: int | str | None) -> float | None:
+    """How far a flock in space extends, for a camera that follows it: of the whole reel, as far as it is known
+    beforehand, so that a film of a part is seen from as far as the film of all."""
+    if reel.scenario.world.depth is None or follow != "flock":
+        return None
+    from murmura.lab.films.film_frames import RecordedReel
+    from murmura.lab.films.picture_in_space import reach_of
+
+    last = len(reel.steps) - 1
+    rows = sorted({0, last // 2, last}) if isinstance(reel, RecordedReel) else [0]
+    known = [reach_of(reel[k].positions, reel.scenario.world) for k in rows if len(reel[k].ids)]
+    return max(known, default=None)
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,8 @@ def film_frame_of(simulation: Simulation) -> FilmFrame:
     return FilmFrame(
         simulation.step_count,
         simulation.ids,
-        simulation.positions[:, :2],  # a world with a depth is seen from above
-        simulation.velocities[:, :2],
+        simulation.positions,
+        simulation.velocities,
         simulation.column("species_id"),
         {name: column.copy() for name, column in state.columns.items()},
         {name: rows.copy() for name, rows in state.items.items()},
@@ -72,8 +72,8 @@ def recorded(frame: Frame) -> FilmFrame:
     return FilmFrame(
         int(frame.step),
         frame.ids,
-        frame.positions[:, :2],
-        frame.velocities[:, :2],
+        frame.positions,
+        frame.velocities,
         frame.species,
         frame.columns,
         frame.items,

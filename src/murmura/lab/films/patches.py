@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.lab.films.camera import Camera
 from murmura.lab.films.font import text_mask
 
 Plane = NDArray[np.float32]
@@ -17,6 +16,15 @@ Ink = tuple[Any, Rgb, float]
 """A mask from 0 to 1, a colour in bytes, and how opaque it is."""
 Window = tuple[int, int, int, int]
 """A part of a picture: left, top, right, bottom [px]."""
+
+
+class Screen(Protocol):
+    """What has the size of a picture [px]: any camera."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
 
 
 @dataclass
@@ -45,14 +53,14 @@ def inked(left: int, top: int, inks: list[Ink]) -> Patch:
     return Patch(left, top, color + np.float32(0.5), keep)
 
 
-def window_of(camera: Camera, low: Any, high: Any) -> Window | None:
+def window_of(camera: Screen, low: Any, high: Any) -> Window | None:
     """The part of the picture in a box of pixels; none where they do not meet."""
     left, top = max(0, int(np.floor(low[0]))), max(0, int(np.floor(low[1])))
     right, bottom = min(camera.width, int(np.ceil(high[0]))), min(camera.height, int(np.ceil(high[1])))
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
-def window_around(camera: Camera, x: float, y: float, reach: float) -> Window | None:
+def window_around(camera: Screen, x: float, y: float, reach: float) -> Window | None:
     return window_of(camera, (x - reach, y - reach), (x + reach, y + reach))
 
 
@@ -96,7 +104,7 @@ def outline(points: Any, closed: bool, window: Window) -> Any:
 
 
 def text_patch(
-    text: str, left: float, top: float, size: float, rgb: Rgb, opacity: float, camera: Camera
+    text: str, left: float, top: float, size: float, rgb: Rgb, opacity: float, camera: Screen
 ) -> Patch:
     """A line of text, moved inside the picture and cut off where that is too narrow."""
     mask = text_mask(text, max(7.0, size))

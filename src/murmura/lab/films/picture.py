@@ -6,6 +6,7 @@ glow, and the agents themselves come on top, sharp, exactly where they are. Know
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.engine.reading.surroundings import surroundings
-from murmura.lab.films.camera import CLOSE_UP, fitted, middle, scale_of, unwrapped, world_box
+from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
+from murmura.lab.films.camera_in_space import View
 from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
@@ -46,6 +48,7 @@ class Look:
         follow: An agent's id, or "flock"; the camera stays with it.
         closer: How much nearer than the whole world; by default 1, and 4 with an agent.
         labels: Whether name, time and step are written into the picture.
+        view: Where the camera stands in a world with a depth; none: a quarter round the front, a little above.
     """
 
     size: tuple[int, int] = (1280, 720)
@@ -56,6 +59,7 @@ class Look:
     follow: int | str | None = None
     closer: float | None = None
     labels: bool = True
+    view: View | None = None
 
     def __post_init__(self) -> None:
         if not all(SMALLEST <= side <= LARGEST for side in self.size):
@@ -84,15 +88,30 @@ class Look:
 class Painter:
     """Paints frames in order; each picture is a function of the frames so far and nothing else."""
 
+    faint_glow = 0.8  # of flocks whose scenario asks for none
+    least_trail = 0.5  # of full strength, in crowds
+    hides = 0.75  # how much of what lies below an agent it covers, in the dark
+
     def __init__(
         self,
         scenario: Scenario,
         look: Look,
         name: str | None = None,
         scale: float | None = None,
-        box: tuple[float, float, float, float] | None = None,
+        box: Sequence[float] | None = None,
+        reach: float | None = None,
     ) -> None:
-        self.scenario, self.look = scenario, look
+        """Set a painter up.
+
+        Args:
+            scenario: The world and who lives in it.
+            look: How pictures look.
+            name: What the picture calls the run; by default the scenario's name.
+            scale: Pixels for each pixel of a picture of 1280 x 720.
+            box: What to show, the low ends of all axes first [u]; by default the world.
+            reach: How far the flock extends from its middle [u], where that is known; used in space.
+        """
+        self.scenario, self.look, self._reach = scenario, look, reach
         self.name = scenario.name if name is None else name
         width, height = look.size
         kinds = len(scenario.species)
@@ -104,13 +123,10 @@ class Painter:
             if self._mode in CATEGORIES
             else palette_table(palette, look.theme)
         )
-        closer = look.closer or (CLOSE_UP if isinstance(look.follow, int) else 1.0)
-        self._home = fitted(
-            box or world_box(scenario.world), width, height, scale or scale_of(width, height), closer
-        )
-        self._camera = self._home
+        self._scale = scale or scale_of(width, height)
+        self._place(box)
         self._hunters = np.array([_hunts(kind) for kind in scenario.species] or [False])
-        self._near_by = max(1, round(3 * self._home.scale))
+        self._near_by = max(1, round(3 * self._scale))
         planes = 3 if look.theme == "dark" else 4
         near = (max(1, height // self._near_by), max(1, width // self._near_by))
         far = (max(1, near[0] // FAR), max(1, near[1] // FAR))
@@ -125,10 +141,21 @@ class Painter:
             np.empty(0, np.float32),
         )
         self._pixels = np.empty((3, height, width), np.uint8)
-        self._sky = Sky(width, height, look.theme)
+        self._sky: Sky | None = None
         self._scenery: list[Patch] | None = None
         self._offset: tuple[int, int] | None = None
         self._begun = False
+
+    def _place(self, box: Sequence[float] | None) -> None:
+        """Set the camera up so that it shows a box: left, top, right, bottom [u]; by default the world."""
+        if self.look.view is not None:
+            raise ScenarioError(
+                "orbit, elevation, distance and turn move the camera in a world with a depth, and this world is a "
+                "plane, drawn as a map: leave them out, or set world.depth"
+            )
+        closer = self.look.closer or (CLOSE_UP if isinstance(self.look.follow, int) else 1.0)
+        self._home = fitted(box or world_box(self.scenario.world), *self.look.size, self._scale, closer)
+        self._camera = self._home
 
     def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
@@ -141,12 +168,19 @@ class Painter:
         bright = (
             0.92 if self.look.theme == "light" else 0.9 * min(1.0, (30_000 / max(1, len(moment.ids))) ** 0.5)
         )
-        cover = 1.0 if self.look.theme == "light" else 0.75
+        cover = 1.0 if self.look.theme == "light" else self.hides
+        self._draw_behind(around)
         lay(self._pixels.reshape(3, -1), *marks, np.float32(bright), np.float32(cover))
         for patch in self._overlays(moment, around, time):
             patch.lay(self._pixels)
-        draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
+        self._draw_air(time)
         return self._pixels
+
+    def _draw_behind(self, around: list[dict[str, Any]]) -> None:
+        """Draw what lies behind the agents; in the plane nothing does."""
+
+    def _draw_air(self, time: float) -> None:
+        draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
 
     def warm(self, moment: FilmFrame, seconds: float) -> None:
         """Add a frame to the trails without making a picture: for frames before a film's beginning."""
@@ -196,7 +230,7 @@ class Painter:
         self._scenery = None
         offset = (round(x * self._camera.zoom), round(y * self._camera.zoom))
         if self._offset is not None and offset != self._offset:
-            _shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
+            shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
         self._offset = offset
 
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
@@ -246,7 +280,7 @@ class Painter:
             return np.minimum(turn * 256.0, 255.0).astype(np.intp)
         facts = looks()["modes"][self._mode]
         if self._mode == "speed":
-            values = np.hypot(moment.velocities[:, 0], moment.velocities[:, 1])
+            values = _speeds(moment.velocities)
             top = facts["top"] * self.scenario.motion.top_speed
         else:
             if facts["column"] not in moment.columns:
@@ -271,20 +305,18 @@ class Painter:
     def _develop(self, count: int, daylight: float | None) -> None:
         from murmura.compute.raster import add_far, blur, develop_day, develop_night, shrink
 
-        world, camera = self.scenario.world, self._camera
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
         blur(self._near, self._near_swap, _taps(1.0))
         shrink(self._near, self._far, FAR, np.float32(1.0))
         blur(self._far, self._far_swap, _taps(1.6))
         # The share of the picture that agents cover: in a crowd, each glows less.
-        covered = count * self._half(count) ** 2 / (world.width * world.height * camera.zoom**2)
-        crowd = min(1.0, (0.05 / max(1e-6, covered)) ** 0.7)
-        shine = (0.8 + 2.5 * self.scenario.display.glow) * crowd
-        amount = np.float32(1.15 * max(0.5, crowd) * self._faded if self.look.trail_seconds else 0.0)
-        near, far = np.float32(1.5 * shine), np.float32(2.1 * shine)
-        sky = self._sky.at(
-            camera, self._edges(), daylight, lambda: home_ranges(self.scenario, camera, self.look.theme)
+        crowd = min(1.0, (0.05 / max(1e-6, self._covered(count))) ** 0.7)
+        shine = (self.faint_glow + 2.5 * self.scenario.display.glow) * crowd
+        amount = np.float32(
+            1.15 * max(self.least_trail, crowd) * self._faded if self.look.trail_seconds else 0.0
         )
+        near, far = np.float32(1.5 * shine), np.float32(2.1 * shine)
+        sky = self._background(daylight)
         if self.look.theme == "dark":
             add_far(self._near, self._far, FAR, near, far)
             develop_night(self._trails, self._near, self._near_by, sky, amount, self._pixels)
@@ -293,6 +325,19 @@ class Painter:
         add_far(shade, self._far[3:], FAR, np.float32(0.0), far)
         self._near *= near
         develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
+
+    def _covered(self, count: int) -> float:
+        world = self.scenario.world
+        return count * self._half(count) ** 2 / (world.width * world.height * self._camera.zoom**2)
+
+    def _background(self, daylight: float | None) -> NDArray[np.float32]:
+        """What lies behind everything, as planes in bytes and half a byte more."""
+        camera, theme = self._camera, self.look.theme
+        if self._sky is None:
+            self._sky = Sky(*self.look.size, theme)
+        return self._sky.at(
+            camera, self._edges(), daylight, lambda: home_ranges(self.scenario, camera, theme)
+        )
 
     def _edges(self) -> tuple[float, float, float, float] | None:
         """The world's edges; None if it has none."""
@@ -305,19 +350,34 @@ class Painter:
         if self._scenery is None:
             self._scenery = scenery(self.scenario, camera, theme)
         found = [*self._scenery, *wildlife(around, camera, theme, self.look.labels)]
-        if not self.look.labels:
-            return found
-        if isinstance(self.look.follow, int) and self.look.follow in moment.ids:
+        if self.look.labels and isinstance(self.look.follow, int) and self.look.follow in moment.ids:
             radius = 2.2 * self._half(len(moment.ids))
             found += halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
+        return [*found, *self._labels(moment, around, time)]
+
+    def _labels(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
+        """Name, hour, time and step, in the corners."""
+        if not self.look.labels:
+            return []
         hour = "".join(f"{it['clock']} · " for it in around if it["kind"] == "sky")
         clock = f"{hour}{time:,.2f} s · step {moment.step:,.0f}"
         name = f"{self.name} · {len(moment.ids):,} agents"
+        screen = self._screen
         return [
-            *found,
-            words(name, "bottom left", camera, theme),
-            words(clock, "bottom right", camera, theme),
+            words(name, "bottom left", screen, self.look.theme),
+            words(clock, "bottom right", screen, self.look.theme),
         ]
+
+    @property
+    def _screen(self) -> Camera:
+        """A camera that knows the size of the picture, for what is drawn in its corners."""
+        return self._camera
+
+
+def _speeds(velocities: Any) -> Any:
+    if velocities.shape[1] == 2:
+        return np.hypot(velocities[:, 0], velocities[:, 1])
+    return np.linalg.norm(velocities, axis=1)
 
 
 def _hunts(kind: Any) -> bool:
@@ -335,7 +395,7 @@ def _taps(reach: float) -> NDArray[np.float32]:
     return taps.astype(np.float32)
 
 
-def _shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
+def shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
     """Move everything by whole pixels; what comes in is dark."""
     height, width = canvas.shape[1:]
     moved = np.zeros_like(canvas)

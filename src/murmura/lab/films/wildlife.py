@@ -110,7 +110,7 @@ def _hunter(
     window = window_around(camera, x, y, 3.2 * size)
     if window is None:
         return
-    body = _outline(hunter["species"]) @ _turn(hunter["heading"]).T * (size * (1.0 + 0.35 * high))
+    body = outline_of(hunter["species"]) @ _turn(hunter["heading"]).T * (size * (1.0 + 0.35 * high))
     angry = AFTER_PREY.search(hunter["state"]) is not None
     inks = []
     if high > 0.02:
@@ -125,7 +125,7 @@ def _hunter(
         ring = ring * dashed(dx, dy, 1.7 * size, 6.0 * camera.scale, 6.0 * camera.scale)
     inks.append((ring, RING[theme], 0.9 if angry else 0.35))
     yield inked(window[0], window[1], inks)
-    yield _bar(camera, x, y + 1.9 * size, 2.2 * size, hunter["energy"], theme)
+    yield bar(camera, x, y + 1.9 * size, 2.2 * size, hunter["energy"], theme)
     if labels:
         text, height = f"{hunter['species']} · {hunter['state']}".replace("_", " "), 12.0 * camera.scale
         across = text_mask(text, max(7.0, height)).shape[1]
@@ -133,7 +133,7 @@ def _hunter(
         yield text_patch(text, x - across / 2.0, top, height, INK[theme], 0.95, camera)
 
 
-def _bar(camera: Camera, x: float, top: float, width: float, share: float, theme: str) -> Patch | None:
+def bar(camera: Camera, x: float, top: float, width: float, share: float, theme: str) -> Patch | None:
     height, share = 3.0 * camera.scale, min(1.0, max(0.0, share))
     window = window_of(camera, (x - width / 2.0, top), (x + width / 2.0, top + height))
     if window is None:
@@ -146,7 +146,7 @@ def _bar(camera: Camera, x: float, top: float, width: float, share: float, theme
 
 
 @lru_cache(maxsize=32)
-def _outline(species: str) -> NDArray[np.float64]:
+def outline_of(species: str) -> NDArray[np.float64]:
     """Corners of a kind of hunter, nose towards +x, shape (n, 2): the page's own, whose paths are corners only."""
     path = next(it["outline"] for it in looks()["hunters"] if re.search(it["names"], species.lower()))
     numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", path)]

@@ -42,3 +42,24 @@ def _hash(k: Any) -> Any:
     """Numbers in [0, 1) that look random."""
     x = np.sin(k * 12.9898 + 78.233) * 43758.5453
     return x - np.floor(x)
+
+
+def streaks(scenario: Scenario, theme: str, time: float) -> tuple[Any, Any, Any, Rgb] | None:
+    """The same in a world with a depth: where each streak begins and ends [u], how strong it is, and its colour."""
+    wind = scenario.rules.wind
+    if not wind.enabled or wind.speed <= 0.0:
+        return None
+    angle = np.radians(wind.direction)
+    ahead = np.array([np.cos(angle), np.sin(angle), 0.0])
+    k = np.arange(STREAKS)
+    life = time / LIFE + _hash(k)
+    phase, turn = life % 1.0, np.floor(life)
+    shares = [
+        _hash(k + prime * turn + shift)
+        for prime, shift in ((7919.0, 0.0), (104729.0, 13.0), (1299709.0, 29.0))
+    ]
+    pace = SHOWN * wind.speed * (0.7 + 0.6 * _hash(k + 511)) * LIFE * (phase - 0.5)
+    tips = np.stack(shares, axis=1) * np.array(scenario.world.sides) + ahead * pace[:, None]
+    rgb, opacity = INK[theme]
+    tails = tips - ahead * min(60.0, 8.0 + 3.2 * wind.speed)
+    return tails, tips, opacity * np.sin(np.pi * phase), rgb

@@ -16,7 +16,8 @@ import numpy as np
 
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.view.playback.recorded import RecordedSource, Recording
-from murmura.view.session.scene import Scene, number_of
+from murmura.view.session.messages import number_of
+from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.session.source import Source
 from murmura.view.wire.frames import EXTRAS

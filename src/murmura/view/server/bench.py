@@ -14,6 +14,7 @@ import numpy as np
 
 from murmura.scenario import Scenario, save_scenario
 from murmura.view.server.client import LiveServer, Viewer, live_server
+from murmura.view.wire import space_frames
 from murmura.view.wire.frames import HEADER
 
 WARM_UP = 2.0  # [s] until flock, server and socket run steadily
@@ -79,6 +80,7 @@ def _facts(agents: int, viewers: list[Viewer], stalled: int) -> dict[str, Any]:
     gaps = np.concatenate([np.diff(viewer.times) for viewer in viewers]) * 1e3
     size = len(viewers[0].frame)
     shown = int.from_bytes(viewers[0].frame[8:12], "little")
+    header = space_frames.HEADER.size if viewers[0].frame[:4] == space_frames.MAGIC else HEADER.size
     return {
         "agents": agents,
         "clients": len(viewers),
@@ -90,7 +92,7 @@ def _facts(agents: int, viewers: list[Viewer], stalled: int) -> dict[str, Any]:
         "gap_most_ms": round(float(gaps.max()), 1),
         "agents_in_a_frame": shown,
         "bytes_in_a_frame": size,
-        "bytes_for_an_agent": round((size - HEADER.size) / max(shown, 1), 2),
+        "bytes_for_an_agent": round((size - header) / max(shown, 1), 2),
     }
 
 

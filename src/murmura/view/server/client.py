@@ -56,10 +56,19 @@ class LiveServer:
     def stall(self, receive_buffer: int | None = 4096) -> socket.socket:
         """Open a WebSocket; nothing is read after the handshake."""
         raw = socket.socket()
-        if receive_buffer is not None:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        raw.settimeout(PATIENCE)
-        raw.connect(("127.0.0.1", self.port))
+        try:
+            if receive_buffer is not None:
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            raw.settimeout(PATIENCE)
+            raw.connect(("127.0.0.1", self.port))
+            self._upgrade(raw)
+        except BaseException:
+            raw.close()
+            raise
+        return raw
+
+    def _upgrade(self, raw: socket.socket) -> None:
+        """Make a WebSocket of a connection, and read no byte beyond the answer."""
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
             "GET /ws HTTP/1.1", f"Host: {self.host}", f"Origin: {self.origin}", f"Cookie: {self.cookie}",
@@ -74,7 +83,6 @@ class LiveServer:
             answer += piece
         if not answer.startswith(b"HTTP/1.1 101"):
             raise RunError("the live view refused a client")
-        return raw
 
     def memory(self) -> float:
         """Megabytes that the server's process occupies; 0 if the system does not tell."""
@@ -112,7 +120,10 @@ def live_server(
         port, token = _address(process)
         yield LiveServer(process, port, token)
     finally:
-        process.send_signal(signal.SIGINT)
+        if os.name == "posix":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.terminate()  # Windows has no Ctrl-C for one process alone
         try:
             process.communicate(timeout=10)
         except subprocess.TimeoutExpired:

@@ -126,8 +126,8 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     rows = simulation.state.rows_of(found["neighbors"])
     places = simulation.positions[rows]
     found["neighbors"] = [
-        {"id": i, "x": float(x), "y": float(y)}
-        for i, (x, y, *_) in zip(found["neighbors"], places, strict=True)
+        {"id": i, **dict(zip("xyz", map(float, place), strict=False))}
+        for i, place in zip(found["neighbors"], places, strict=True)
     ]
     state = simulation.state
     [row] = state.rows_of(found["id"])
@@ -140,13 +140,17 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     return {"type": "inspect", **found}
 
 
-def nearest_agent(simulation: ShownFlock, x: float, y: float) -> int | None:
-    """The id of the agent nearest to a place seen from above, across the edge too; None in an empty world."""
+def nearest_agent(simulation: ShownFlock, x: float, y: float, z: float | None = None) -> int | None:
+    """The id of the agent nearest to a place, across the edge too; None in an empty world.
+
+    In a world with a depth a place without a height is one seen from above.
+    """
     if not simulation.agent_count:
         return None
     world = simulation.scenario.world
-    offsets = simulation.positions[:, :2].astype(np.float64) - (x, y)
-    if world.boundary == "wrap":
-        size = np.array([world.width, world.height])
-        offsets -= size * np.round(offsets / size)
+    place = (x, y) if z is None else (x, y, z)
+    offsets = simulation.positions[:, : len(place)].astype(np.float64) - place
+    for axis, (side, edge) in enumerate(zip(world.sides[: len(place)], world.edges, strict=False)):
+        if edge == "wrap":
+            offsets[:, axis] -= side * np.round(offsets[:, axis] / side)
     return int(simulation.ids[np.argmin((offsets**2).sum(axis=1))])

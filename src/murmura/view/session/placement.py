@@ -14,7 +14,8 @@ from murmura.core.errors import ScenarioError
 from murmura.engine.census import hunting_species
 from murmura.rules.predators.kinds import KIND_NAMES
 from murmura.scenario import Scenario
-from murmura.view.session.tools import REACH, distance_to, with_obstacle, without_obstacle_near
+from murmura.view.session.shapes import distance_to, moved
+from murmura.view.session.tools import REACH, with_obstacle, without_obstacle_near
 
 PLACEABLE = {
     "circle": ("x", "y", "radius"),
@@ -35,7 +36,8 @@ def hunters_to_place(scenario: Scenario) -> list[str]:
 
 def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
     """The scenario with one more object, given by its kind and the keys that `PLACEABLE` names."""
-    kind, place = placed["kind"], {"x": placed.get("x"), "y": placed.get("y")}
+    kind = placed["kind"]
+    place = {"x": placed.get("x"), "y": placed.get("y")} | ({"z": placed["z"]} if "z" in placed else {})
     if kind in ("circle", "wall"):
         return with_obstacle(scenario, dict(placed))
     if kind == "predator":
@@ -54,7 +56,12 @@ def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
 
 
 def without_object(
-    scenario: Scenario, kind: str | None, x: float, y: float, hunters: Sequence[Mapping[str, Any]]
+    scenario: Scenario,
+    kind: str | None,
+    x: float,
+    y: float,
+    hunters: Sequence[Mapping[str, Any]],
+    z: float | None = None,
 ) -> Scenario:
     """The scenario without the nearest object of a kind; unchanged where there is none.
 
@@ -64,12 +71,13 @@ def without_object(
         x: Where [u].
         y: Where [u].
         hunters: The living hunters with `id` and place. The scenario only knows where they started.
+        z: Where [u], in a world with a depth; None: as seen from above.
     """
     if kind in (None, "circle", "wall"):
-        return without_obstacle_near(scenario, x, y)
+        return without_obstacle_near(scenario, x, y, z)
     path = _path(scenario, str(kind))
     items = _items(scenario, path)
-    found = _nearest(hunters if kind == "predator" else items, x, y)
+    found = _nearest(hunters if kind == "predator" else items, (x, y, z))
     if found is not None and kind == "predator":
         found = hunters[found]["id"]
     if found is None or found >= len(items):  # a hunter that was born is in no list
@@ -81,31 +89,28 @@ def without_object(
 
 
 def with_object_moved(
-    scenario: Scenario, kind: str, from_: tuple[float, float], to: tuple[float, float]
+    scenario: Scenario, kind: str, from_: tuple[float, ...], to: tuple[float, ...]
 ) -> Scenario:
-    """The scenario with the object nearest to `from_` moved by `to - from_`."""
-    way = (to[0] - from_[0], to[1] - from_[1])
+    """The scenario with the object nearest to `from_` moved by `to - from_`, two or three coordinates [u] each."""
+    way = tuple(b - a for a, b in zip(from_, to, strict=True))
     if kind in ("circle", "wall"):
         return _with_obstacle_moved(scenario, from_, way)
     path = _path(scenario, kind)
     items = _items(scenario, path)
-    found = _nearest(items, *from_)
+    found = _nearest(items, from_)
     if found is None:
         return scenario
-    items[found] |= {"x": items[found]["x"] + way[0], "y": items[found]["y"] + way[1]}
+    items[found] = moved(items[found], way)
     return scenario.with_values({path: items})
 
 
-def _with_obstacle_moved(scenario: Scenario, at: tuple[float, float], way: tuple[float, float]) -> Scenario:
+def _with_obstacle_moved(scenario: Scenario, at: tuple[float, ...], way: tuple[float, ...]) -> Scenario:
     if not scenario.obstacles:
         return scenario
     far = [distance_to(shape, *at) for shape in scenario.obstacles]
     shapes = [shape.model_dump(mode="json") for shape in scenario.obstacles]
-    shape = shapes[far.index(min(far))]
-    if "points" in shape:
-        shape["points"] = [[x + way[0], y + way[1]] for x, y in shape["points"]]
-    else:
-        shape |= {"x": shape["x"] + way[0], "y": shape["y"] + way[1]}
+    nearest = far.index(min(far))
+    shapes[nearest] = moved(shapes[nearest], way)
     return scenario.with_values({"obstacles": shapes})
 
 
@@ -128,8 +133,14 @@ def _items(scenario: Scenario, path: str) -> list[dict[str, Any]]:
     return [it.model_dump(mode="json") for it in found[path]]
 
 
-def _nearest(items: Sequence[Mapping[str, Any]], x: float, y: float) -> int | None:
+def _nearest(items: Sequence[Mapping[str, Any]], place: Sequence[float | None]) -> int | None:
+    """The number of the item nearest to a place; heights count where both have one."""
     if not items:
         return None
-    far = [math.hypot(it["x"] - x, it["y"] - y) for it in items]
+
+    def distance(it: Mapping[str, Any]) -> float:
+        pairs = zip((it["x"], it["y"], it.get("z")), place, strict=False)
+        return math.hypot(*(a - b for a, b in pairs if a is not None and b is not None))
+
+    far = [distance(it) for it in items]
     return far.index(min(far))

@@ -23,6 +23,7 @@ from murmura.engine.reading.surroundings import hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.scenario.paths import is_species_value
+from murmura.view.session.messages import Message, number_of, place_of, with_height
 from murmura.view.session.placement import MOVABLE, PLACEABLE, with_object, with_object_moved, without_object
 from murmura.view.session.tools import STRENGTHS, Hand, with_hand
 
@@ -32,8 +33,6 @@ LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
 
-Message = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class Newcomer:
@@ -42,6 +41,7 @@ class Newcomer:
     species: int
     x: float
     y: float
+    z: float | None = None  # none: half way up, where the world has a depth
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Scene:
         velocity = [pace * way[0] / far, pace * way[1] / far] if far > 0.0 else [pace, 0.0]
         place = [one.x, one.y]
         if world.depth is not None:
-            place, velocity = [*place, world.depth / 2.0], [*velocity, 0.0]
+            place, velocity = [*place, world.depth / 2.0 if one.z is None else one.z], [*velocity, 0.0]
         self.simulation.add_agents([place], [velocity], {"species_id": [one.species]})
 
     def _usual_threads(self, agents: int) -> int | None:
@@ -308,38 +308,47 @@ class Scene:
         if mode is None:
             raise ScenarioError(f"mode must be attract, repel, scare or none, got {wanted!r}")
         x, y = place_of(message)
-        hand = None if mode == "none" else Hand(x, y, mode)
-        return Change(self.scenario, hand, {"type": "pointer", "x": x, "y": y, "mode": mode})
+        height = with_height(self.scenario, message)
+        hand = None if mode == "none" else Hand(x, y, mode, **height)
+        return Change(self.scenario, hand, {"type": "pointer", "x": x, "y": y, **height, "mode": mode})
 
     def _place(self, message: Message) -> Change:
         kind = message.get("kind")
         keys = PLACEABLE.get(str(kind))
         if keys is None:
             raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
-        placed = {"kind": kind} | {key: message.get(key) for key in keys}
+        placed = (
+            {"kind": kind} | {key: message.get(key) for key in keys} | with_height(self.scenario, message)
+        )
         action = {"type": "place", **placed}
         names = [self.scenario.species[k].name for k in hunting_species(self.scenario)]
         if kind == "predator" and placed["species"] in names:
             number = self.scenario.species_names().index(placed["species"])
-            return Change(self.scenario, self.hand, action, added=Newcomer(number, *place_of(message)))
+            return Change(
+                self.scenario, self.hand, action, added=Newcomer(number, *place_of(message), placed.get("z"))
+            )
         return Change(with_object(self.scenario, placed), self.hand, action)
 
     def _erase(self, message: Message) -> Change:
         x, y = place_of(message)
         kind = message.get("kind")
-        action = {"type": "erase", "x": x, "y": y} | ({"kind": kind} if kind is not None else {})
+        height = with_height(self.scenario, message)
+        action = {"type": "erase", "x": x, "y": y} | height | ({"kind": kind} if kind is not None else {})
         alive = hunters(self.simulation) if kind == "predator" else []
-        removed = self._hunter_near(x, y) if kind == "predator" and not alive else None
-        scenario = self.scenario if removed is not None else without_object(self.scenario, kind, x, y, alive)
-        return Change(scenario, self.hand, action, removed=removed)
+        removed = self._hunter_near(x, y, **height) if kind == "predator" and not alive else None
+        if removed is not None:
+            return Change(self.scenario, self.hand, action, removed=removed)
+        scenario = without_object(self.scenario, kind, x, y, alive, **height)
+        return Change(scenario, self.hand, action)
 
-    def _hunter_near(self, x: float, y: float) -> int | None:
+    def _hunter_near(self, x: float, y: float, z: float | None = None) -> int | None:
         """The id of the nearest member of a species that hunts."""
         simulation = self.simulation
         rows = np.isin(simulation.state["species_id"], hunting_species(self.scenario))
         if not rows.any():
             return None
-        far = np.hypot(*(simulation.positions[rows, :2].astype(float) - (x, y)).T)
+        place = (x, y) if z is None else (x, y, z)
+        far = np.linalg.norm(simulation.positions[rows, : len(place)].astype(float) - place, axis=1)
         return int(simulation.ids[rows][np.argmin(far)])
 
     def _move(self, message: Message) -> Change:
@@ -347,9 +356,15 @@ class Scene:
         if kind not in MOVABLE:
             raise ScenarioError(f"kind must be {' or '.join(MOVABLE)}, got {kind!r}")
         x, y = place_of(message)
-        to = (number_of(message, "to_x", -1e9, 1e9), number_of(message, "to_y", -1e9, 1e9))
-        action = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to[0], "to_y": to[1]}
-        return Change(with_object_moved(self.scenario, str(kind), (x, y), to), self.hand, action)
+        to_x, to_y = (number_of(message, key, -1e9, 1e9) for key in ("to_x", "to_y"))
+        heights = with_height(self.scenario, message) | with_height(self.scenario, message, "to_z")
+        action = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to_x, "to_y": to_y} | heights
+        from_, to = (
+            ((x, y), (to_x, to_y))
+            if len(heights) < 2
+            else ((x, y, heights["z"]), (to_x, to_y, heights["to_z"]))
+        )
+        return Change(with_object_moved(self.scenario, str(kind), from_, to), self.hand, action)
 
 
 _CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
@@ -386,17 +401,6 @@ def load_shipped(name: str) -> Scenario:
     if name not in scenario_names():
         raise ScenarioError(f"no shipped scenario is called {name!r}{nearest(name, scenario_names())}")
     return load_scenario(name)
-
-
-def number_of(message: Message, key: str, low: float, high: float, default: float | None = None) -> float:
-    value = message.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ScenarioError(f"{key} must be a number from {low:g} to {high:g}, got {value!r}")
-    return float(value)
-
-
-def place_of(message: Message) -> tuple[float, float]:
-    return number_of(message, "x", -1e9, 1e9), number_of(message, "y", -1e9, 1e9)
 
 
 def _load_action(scenario: Scenario, seed: int) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.compile_queue import CompileQueue
 from murmura.view.session.frame_capture import FrameCapture
+from murmura.view.session.messages import height_of, number_of, place_of
 from murmura.view.session.observer import Observer, Pace, ShownHash, inspect, nearest_agent
-from murmura.view.session.scene import CHANGES, Scene, number_of, place_of
+from murmura.view.session.scene import CHANGES, Scene
 from murmura.view.session.source import ShownFlock, Source
 from murmura.view.wire.frames import extras_of, load_packer
 from murmura.view.wire.hello import hello_facts
@@ -372,7 +373,7 @@ class Session:
         self.inspection = {"type": "inspect", "id": None}
 
     def _pick(self, message: dict[str, Any]) -> None:
-        found = nearest_agent(self.simulation, *place_of(message))
+        found = nearest_agent(self.simulation, *place_of(message), height_of(self.scenario, message))
         if found is not None:
             self.selected = found
 

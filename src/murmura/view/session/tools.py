@@ -5,14 +5,15 @@ Pure functions from scenario to scenario. Nothing here knows of simulations, mes
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from murmura.rules.environment.terrain import Attractor, contains, shape_rows
+from murmura.core.rule import Rule
+from murmura.rules.environment.terrain import Attractor
 from murmura.rules.life.panic import Threat
 from murmura.scenario import Scenario
 from murmura.scenario.models import Rules
+from murmura.view.session.shapes import distance_to
 
 REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
 Mode = Literal["attract", "repel", "scare", "none"]
@@ -26,6 +27,7 @@ class Hand:
     x: float
     y: float
     mode: Mode
+    z: float | None = None  # none: half way up, where the world has a depth
 
 
 def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
@@ -35,12 +37,12 @@ def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
     reach = REACH * min(world.width, world.height) / 1000.0
     hunts = hand.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
     strength = 0.0 if hunts else STRENGTHS[hand.mode]
-    point = Attractor(x=hand.x, y=hand.y, strength=strength, radius=reach)
-    threat = Threat(x=hand.x, y=hand.y, radius=0.8 * reach)
+    point = Attractor(x=hand.x, y=hand.y, z=hand.z, strength=strength, radius=reach)
+    threat = Threat(x=hand.x, y=hand.y, z=hand.z, radius=0.8 * reach)
 
     def changed(rules: Rules) -> dict[str, Any]:
         points = rules.attractors.points if rules.attractors.enabled else ()
-        found = {
+        found: dict[str, Rule] = {
             "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
         }
         if hunts:
@@ -54,9 +56,9 @@ def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:
     return _with_obstacles(scenario, [*_obstacles(scenario), shape])
 
 
-def without_obstacle_near(scenario: Scenario, x: float, y: float) -> Scenario:
+def without_obstacle_near(scenario: Scenario, x: float, y: float, z: float | None = None) -> Scenario:
     """The scenario without the obstacle nearest to a place; as it is where there is none."""
-    distances = [distance_to(shape, x, y) for shape in scenario.obstacles]
+    distances = [distance_to(shape, x, y, z) for shape in scenario.obstacles]
     if not distances:
         return scenario
     obstacles = _obstacles(scenario)
@@ -70,15 +72,3 @@ def _obstacles(scenario: Scenario) -> list[dict[str, Any]]:
 
 def _with_obstacles(scenario: Scenario, obstacles: list[dict[str, Any]]) -> Scenario:
     return Scenario.from_data(scenario.model_dump(mode="json") | {"obstacles": obstacles})
-
-
-def distance_to(shape: Any, x: float, y: float) -> float:
-    """How far a place is from an obstacle [u]; 0 inside a solid one."""
-    if contains(shape, x, y):
-        return 0.0
-    found = []
-    for x0, y0, x1, y1, radius in shape_rows([shape], math.inf):
-        along = (x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)
-        part = min(max(along / max(math.dist((x0, y0), (x1, y1)) ** 2, 1e-12), 0.0), 1.0)
-        found.append(math.hypot(x - x0 - part * (x1 - x0), y - y0 - part * (y1 - y0)) - radius)
-    return min(found)

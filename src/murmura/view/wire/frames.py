@@ -14,6 +14,7 @@ from murmura.compute.plan import own_columns
 from murmura.core.state import DTYPE
 from murmura.engine.reading.reader import Reader
 from murmura.scenario import Scenario
+from murmura.view.wire.space_frames import columns_sent, encode_space
 
 MAGIC = b"MRM1"
 HEADER = struct.Struct("<4sIIIffffIHBBff")
@@ -48,6 +49,8 @@ def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int =
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))
     number, column, scale = EXTRAS[extra if extra in extras_of(scenario) else "density"]
+    if scenario.world.depth is not None:
+        return _encode_in_space(simulation, epoch, roster, stride, (number, column, scale))
     names = ("position_x", "position_y", "velocity_x", "velocity_y", "heading", "species_id", column)
     rows, (x, y, vx, vy, heading, species, more) = simulation.read_unordered(names)
     more = more.astype(np.float32, copy=False)
@@ -65,6 +68,21 @@ def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int =
         epoch, stride, number, flags, scenario.motion.time_step, top_speed,
     )  # fmt: skip
     return words.tobytes()
+
+
+def _encode_in_space(
+    simulation: Reader, epoch: int, roster: int, stride: int, extra: tuple[int, str, float]
+) -> bytes:
+    scenario, total = simulation.scenario, simulation.agent_count
+    number, column, scale = extra
+    names = columns_sent(own_columns(scenario), column)
+    rows, found = simulation.read_unordered(names)
+    facts = {
+        "step": simulation.step_count & 0xFFFFFFFF, "count": -(-total // stride), "total": total, "epoch": epoch,
+        "stride": stride, "number": number, "scale": scale, "top_speed": 1.6 * scenario.motion.top_speed,
+        "flags": (scenario.world.boundary == "wrap") | (roster & 127) << 1,
+    }  # fmt: skip
+    return encode_space(simulation, rows, dict(zip(names, found, strict=True)), found[-1], facts)
 
 
 def _packer() -> Callable[..., None]:

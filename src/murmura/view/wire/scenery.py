@@ -31,4 +31,5 @@ def _place_of(seen: Reader, agent: int) -> dict[str, float]:
     row = int(np.searchsorted(state.ids, agent))
     if row == len(state.ids) or state.ids[row] != agent:
         return {}
-    return {"target_x": float(state["position_x"][row]), "target_y": float(state["position_y"][row])}
+    axes = "xyz"[: seen.scenario.world.dimension]
+    return {f"target_{axis}": float(state[f"position_{axis}"][row]) for axis in axes}

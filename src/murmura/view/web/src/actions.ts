@@ -65,6 +65,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     circleTool: () => { tool("circle"); },
     wallTool: () => { tool("wall"); },
     fit: () => { stage.fit(); },
+    ride: () => { stage.ride(); },
     panLeft: () => { pan(1, 0); },
     panRight: () => { pan(-1, 0); },
     panUp: () => { pan(0, 1); },

@@ -31,7 +31,7 @@ import { nineOf } from "./gallery/groups";
 import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
-import { isNarrow, Room } from "./panel/layout";
+import { isCompact, Room } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
@@ -98,7 +98,7 @@ export class App {
       openFile: (file) => { void this.openFile(file); },
     });
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
-    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
+    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, ride: () => { this.stage.ride(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
     this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
     const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
     this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
@@ -108,7 +108,7 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (isStill()) this.settings.set({ trails: false });
-    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
+    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
     this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);

@@ -4,12 +4,15 @@ import type { Camera, Size } from "./render/camera";
 import type { CostReport } from "./render/cost";
 import type { Recorder } from "./tools/capture";
 import type { Looks, Settings } from "./panel/settings";
+import type { Gaze, Orbit } from "./render/space/camera";
 import type { Stage } from "./render/stage";
 
 export interface Probe {
   readonly looks: Looks;
   readonly camera: Camera;
   readonly view: Size;
+  /** The view of a world with a depth: what it looks at from where, and with what lens; null in a plane. */
+  readonly eye: (Gaze & { orbit: Orbit; riding: boolean }) | null;
   readonly running: boolean | null;
   readonly step: number;
   readonly epoch: number;
@@ -29,6 +32,7 @@ export function installProbe(stage: Stage, settings: Settings, recorder: Recorde
   const probe = {
     get looks() { return { ...settings.looks }; },
     get camera() { return { ...stage.camera }; },
+    get eye() { return stage.deep && { ...stage.deep.gaze, orbit: { ...stage.deep.orbit }, riding: stage.deep.riding }; },
     get view() { return { ...stage.view }; },
     get running() { return running(); },
     get step() { return stage.frame?.step ?? -1; },

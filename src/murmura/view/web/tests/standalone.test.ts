@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { unpackFrames } from "../src/standalone/recording";
+import { unpackFrames } from "../src/standalone/unpack";
 import { cheapMeasures } from "../src/standalone/measures";
 import { evaluated, onCurve, vectorOf } from "../src/standalone/numbers";
 import { drawnStart, threefry, uniformPair } from "../src/standalone/random";

@@ -1,6 +1,7 @@
 /** What goes over the wire: the layout of a binary frame and the shapes of the text messages. */
 
 import looks from "../../../../looks.json";
+import { readSpace, SPACE_AGENT_BYTES, SPACE_HEADER_BYTES, SPACE_MAGIC, aheadOf, type Space } from "./space_frames";
 
 export const HEADER_BYTES = 48;
 export const AGENT_BYTES = 8;
@@ -33,6 +34,8 @@ export interface Frame {
   roster: number;
   secondsPerStep: number;
   topSpeed: number;
+  /** What a world with a depth has besides; null in a plane. */
+  space: Space | null;
   words: Uint32Array<ArrayBuffer>;
 }
 
@@ -41,9 +44,11 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
     throw new Error(`a frame has at least ${HEADER_BYTES} bytes, got ${buffer.byteLength}`);
   }
   const view = new DataView(buffer);
-  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame starts with MRM1, got something else");
+  const inSpace = view.getUint32(0, true) === SPACE_MAGIC;
+  if (!inSpace && view.getUint32(0, true) !== MAGIC) throw new Error("a frame starts with MRM1 or MRM3, got something else");
   const count = view.getUint32(8, true);
-  const expected = HEADER_BYTES + count * AGENT_BYTES;
+  const header = inSpace ? SPACE_HEADER_BYTES : HEADER_BYTES;
+  const expected = header + count * (inSpace ? SPACE_AGENT_BYTES : AGENT_BYTES);
   if (buffer.byteLength < expected) {
     throw new Error(`a frame of ${count} agents has ${expected} bytes, got ${buffer.byteLength}`);
   }
@@ -62,13 +67,15 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
     roster: view.getUint8(39) >> 1,
     secondsPerStep: view.getFloat32(40, true),
     topSpeed: view.getFloat32(44, true),
-    words: new Uint32Array(buffer, HEADER_BYTES, count * 2),
+    space: inSpace ? readSpace(buffer, count) : null,
+    words: new Uint32Array(buffer, header, count * 2),
   };
 }
 
 export interface Point {
   x: number;
   y: number;
+  z?: number; // in a world with a depth
 }
 
 /** Place of agent k [u]. */
@@ -80,8 +87,12 @@ export function agentPosition(frame: Frame, k: number): Point {
   };
 }
 
-/** Heading of agent k [rad], from +x towards +y. */
+/** Heading of agent k [rad], from +x towards +y; in space that of its shadow. */
 export function agentHeading(frame: Frame, k: number): number {
+  if (frame.space) {
+    const [x, y] = aheadOf(frame.words[2 * k + 1]);
+    return Math.atan2(y, x);
+  }
   return (((frame.words[2 * k + 1] & 0xff) + 0.5) / 256) * 2 * Math.PI;
 }
 
@@ -109,6 +120,8 @@ export function nearestAgent(frame: Frame, place: Point, reach = Infinity): numb
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = Record<string, Json>;
 export type Pair = [number, number];
+export type Triple = [number, number, number];
+export type Vector = Pair | Triple;
 
 export interface SpeciesInfo {
   name: string;
@@ -272,14 +285,17 @@ export interface Family {
  * likes: the newest one counts. Kinds that a page does not know are left out, fields it does not know ignored.
  */
 export type SceneObject =
-  | { kind: "circle"; x: number; y: number; radius: number }
+  | { kind: "circle"; x: number; y: number; z?: number; radius: number }
+  | { kind: "cylinder"; x: number; y: number; radius: number; bottom?: number; top?: number }
+  | { kind: "box"; low: Triple; high: Triple }
+  | { kind: "plane"; point: Triple; normal: Triple }
   | { kind: "wall" | "polygon"; points: Pair[] }
-  | { kind: "attractor"; x: number; y: number; radius: number; strength: number } // negative: pushes
-  | { kind: "threat"; x: number; y: number; radius: number }
+  | { kind: "attractor"; x: number; y: number; z?: number; radius: number; strength: number } // negative: pushes
+  | { kind: "threat"; x: number; y: number; z?: number; radius: number }
   | { kind: "wind"; speed: number; direction: number } // [u/s], [deg] towards, from +x to +y
-  | { kind: "food"; x: number; y: number; radius: number; amount: number; capacity: number }
-  | { kind: "carcass"; x: number; y: number; amount: number; capacity: number }
-  | { kind: "territory"; x: number; y: number; radius: number; species: string }
+  | { kind: "food"; x: number; y: number; z?: number; radius: number; amount: number; capacity: number }
+  | { kind: "carcass"; x: number; y: number; z?: number; amount: number; capacity: number }
+  | { kind: "territory"; x: number; y: number; z?: number; radius: number; species: string }
   | Predator
   | { kind: "sky"; daylight: number; clock?: string }; // 0 midnight .. 1 noon; "06:30"
 
@@ -296,23 +312,28 @@ export interface Predator {
   target?: number | null;
   target_x?: number; // where it is
   target_y?: number;
+  target_z?: number;
+  z?: number; // in a world with a depth
+  vx?: number;
+  vy?: number;
+  vz?: number;
   fright?: number; // how far it frightens now [u]
   altitude?: number; // 0 among the flock .. 1 high above: its shadow falls farther off
 }
 
 export interface RuleReport {
   neighbors: number[];
-  force: Pair;
+  force: Vector;
 }
 
 export interface Inspection {
   type: "inspect";
   id: number;
-  position: Pair;
-  velocity: Pair;
-  neighbors: { id: number; x: number; y: number }[];
+  position: Vector;
+  velocity: Vector;
+  neighbors: { id: number; x: number; y: number; z?: number }[];
   rules: Record<string, RuleReport>;
-  steering: Pair;
+  steering: Vector;
   state: JsonObject;
   target: JsonObject | null;
   perception: { radius: number; field_of_view: number };
@@ -362,16 +383,16 @@ export type ClientMessage =
   | { type: "reset"; seed: number | null }
   | { type: "load"; scenario: string | JsonObject }
   | { type: "set"; values: Record<string, Json> }
-  | { type: "pointer"; x: number; y: number; mode: PointerMode }
+  | { type: "pointer"; x: number; y: number; z?: number; mode: PointerMode }
   | { type: "select"; id: number | null }
-  | { type: "pick"; x: number; y: number }
+  | { type: "pick"; x: number; y: number; z?: number }
   | { type: "window"; width: number; height: number }
   | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null }
   | { type: "extra"; column: ExtraColumn }
-  | { type: "place"; kind: "circle"; x: number; y: number; radius: number }
+  | { type: "place"; kind: "circle"; x: number; y: number; z?: number; radius: number }
   | { type: "place"; kind: "wall"; points: Pair[] }
-  | { type: "place"; kind: "attractor"; x: number; y: number; strength: number }
-  | { type: "place"; kind: "food"; x: number; y: number }
-  | { type: "place"; kind: "predator"; x: number; y: number; species: string }
-  | { type: "move"; kind: Placeable; x: number; y: number; to_x: number; to_y: number }
-  | { type: "erase"; x: number; y: number; kind?: Placeable };
+  | { type: "place"; kind: "attractor"; x: number; y: number; z?: number; strength: number }
+  | { type: "place"; kind: "food"; x: number; y: number; z?: number }
+  | { type: "place"; kind: "predator"; x: number; y: number; z?: number; species: string }
+  | { type: "move"; kind: Placeable; x: number; y: number; z?: number; to_x: number; to_y: number; to_z?: number }
+  | { type: "erase"; x: number; y: number; z?: number; kind?: Placeable };

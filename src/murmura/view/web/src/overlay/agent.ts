@@ -2,7 +2,7 @@
 
 import { toScreen, type Size } from "../render/camera";
 import type { Lines } from "./lines";
-import type { Inspection, Pair, Point } from "../net/protocol";
+import type { Inspection, Point, Vector } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 
 /** Red, blue and green as everywhere in the field; told apart by dash as well, for those who cannot by colour. */
@@ -115,7 +115,7 @@ function drawForces({ context, light }: Lines, agent: Inspection, place: Point):
   arrow(context, place, agent.steering, ARROW / largest, light ? "#10151f" : "#ffffff", 3);
 }
 
-function arrow(context: CanvasRenderingContext2D, from: Point, force: Pair, scale: number, color: string, width: number): void {
+function arrow(context: CanvasRenderingContext2D, from: Point, force: Vector, scale: number, color: string, width: number): void {
   const [dx, dy] = [force[0] * scale, force[1] * scale];
   const size = Math.hypot(dx, dy);
   if (size < 2) return;

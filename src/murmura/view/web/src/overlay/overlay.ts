@@ -11,6 +11,8 @@ import type { Body, Inspection, JsonObject, Pair, Point, SceneObject } from "../
 import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
+import type { SpaceEye } from "../render/space/eye";
+import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
 
 const HAND_REACH = 0.22; // of the world's smaller side
@@ -28,8 +30,10 @@ export interface OverlayScene {
   look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
+  draftHeight: number; // in a world with a depth [u]
   gaps: Gaps;
   seconds: number; // simulated
+  deep: SpaceEye | null; // the view of a world with a depth
 }
 
 /** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
@@ -63,6 +67,10 @@ export class Overlay {
 
   draw(moment: Moment | null, scene: OverlayScene, dpr: number): void {
     const { looks, view, camera, things, chosen, place, world } = scene;
+    if (scene.deep) {
+      this.drawSpace(moment, scene, scene.deep, dpr);
+      return;
+    }
     const map = !looks.hidden && needsMap(camera, view, world);
     // An empty layer as large as the window would still be blended over every picture.
     this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0 || scene.bodies.length > 0);
@@ -79,6 +87,13 @@ export class Overlay {
     const wrap = moment?.to.frame.wraps ? world : null;
     if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
     if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
+  }
+
+  private drawSpace(moment: Moment | null, scene: OverlayScene, eye: SpaceEye, dpr: number): void {
+    this.canvas.hidden = false;
+    this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
+    this.context.clearRect(0, 0, scene.view.width, scene.view.height);
+    drawSpaceOverlay(this.context, moment, { ...scene, eye, draftHeight: scene.draftHeight, sights: this.sights }, this.told);
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {

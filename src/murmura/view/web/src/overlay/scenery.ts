@@ -8,6 +8,7 @@ import { predatorShape } from "../render/hunter_shapes";
 export interface Hand {
   x: number;
   y: number;
+  z?: number; // in a world with a depth
   mode: PointerMode;
 }
 

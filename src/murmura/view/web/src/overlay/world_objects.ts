@@ -1,6 +1,6 @@
 /** Which things stand in the world: those the scenario names, and those the server told of. */
 
-import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo } from "../net/protocol";
+import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo, type Triple } from "../net/protocol";
 
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
@@ -12,12 +12,9 @@ export function thingsOf(scenario: JsonObject): SceneObject[] {
     const rule = rules[name];
     return isObject(rule) && rule.enabled === true ? rule : {};
   };
-  const at = (item: JsonObject) => ({ x: number(item, "x"), y: number(item, "y"), radius: number(item, "radius") });
-  const obstacles = list(scenario.obstacles).map((shape): SceneObject =>
-    "radius" in shape
-      ? { kind: "circle", ...at(shape) }
-      : { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] },
-  );
+  const height = (item: JsonObject) => (typeof item.z === "number" ? { z: item.z } : {});
+  const at = (item: JsonObject) => ({ x: number(item, "x"), y: number(item, "y"), ...height(item), radius: number(item, "radius") });
+  const obstacles = list(scenario.obstacles).map(obstacleOf);
   const pulls = list(active("attractors").points).map((point): SceneObject => ({ kind: "attractor", ...at(point), strength: number(point, "strength") }));
   const threats = list(active("fear").threats).map((threat): SceneObject => ({ kind: "threat", ...at(threat) }));
   const names = list(scenario.species).map((kind) => String(kind.name));
@@ -25,6 +22,16 @@ export function thingsOf(scenario: JsonObject): SceneObject[] {
   const wind = active("wind");
   const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
   return [...homes, ...obstacles, ...pulls, ...threats, ...blows];
+}
+
+function obstacleOf(shape: JsonObject): SceneObject {
+  const { x, y, z, radius, bottom, top } = Object.fromEntries(Object.entries(shape).filter(([, value]) => typeof value === "number")) as Record<string, number | undefined>;
+  const round = { x: x ?? 0, y: y ?? 0, radius: radius ?? 0 };
+  if (shape.kind === "cylinder") return { kind: "cylinder", ...round, ...(bottom === undefined ? {} : { bottom }), ...(top === undefined ? {} : { top }) };
+  if (shape.kind === "box") return { kind: "box", low: shape.low as Triple, high: shape.high as Triple };
+  if (shape.kind === "plane") return { kind: "plane", point: shape.point as Triple, normal: shape.normal as Triple };
+  if (radius !== undefined) return { kind: "circle", ...round, ...(z === undefined ? {} : { z }) };
+  return { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] };
 }
 
 /** Whether a place is on a thing of a kind, give or take `reach` [u]. Food may be an attractor, where nobody eats. */

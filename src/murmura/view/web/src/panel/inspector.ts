@@ -19,6 +19,7 @@ const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, str
 
 export interface InspectorHands {
   follow(): void;
+  ride(): void;
   release(): void;
   select(id: number): void;
 }
@@ -34,12 +35,14 @@ export class Inspector {
   private lifeShown = "";
   private readonly life = element("div", { class: "life" });
   private readonly followButton: HTMLButtonElement;
+  private readonly rideButton: HTMLButtonElement;
   private last = 0;
 
   constructor(private readonly hands: InspectorHands, private readonly settings: Settings) {
     this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
+    this.rideButton = element("button", { type: "button", hidden: true, click: () => { hands.ride(); } }, "Fly along");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
   }
 
   private switches(): HTMLElement {
@@ -99,6 +102,7 @@ export class Inspector {
     if (!agent || now - this.last < 300) return;
     this.last = now;
     this.followButton.textContent = following ? "Stop following" : "Follow";
+    this.rideButton.hidden = agent.position.length < 3;
     this.heading.textContent = [`Agent ${agent.id}`, sexOf(agent)].filter(Boolean).join(" ");
     this.showLife(agent);
     this.text.replaceChildren(...[...doings(agent), ...story(agent)].map((line) => element("p", {}, line)));

@@ -2,6 +2,7 @@
 
 import { toScreen } from "./camera";
 import { colorTable } from "./palettes";
+import { paintSpace } from "./space/canvas";
 import { agentHalf, type Picture, type Scene } from "./picture";
 import { agentHeading, agentPosition } from "../net/protocol";
 import { blend, type Moment } from "../net/timeline";
@@ -27,6 +28,11 @@ export class RendererCanvas implements Picture {
     const [width, height] = [Math.round(scene.view.width * scene.dpr), Math.round(scene.view.height * scene.dpr)];
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
+    if (scene.space) {
+      context.globalAlpha = 1;
+      paintSpace(context, moment, { ...scene, space: scene.space });
+      return;
+    }
     context.globalAlpha = scene.trails && scene.moving ? Math.min(1, 0.18 / (scene.trailLength ?? 1)) : 1;
     context.fillStyle = scene.light ? "#eef1f4" : "#05070f";
     context.fillRect(0, 0, scene.view.width, scene.view.height);

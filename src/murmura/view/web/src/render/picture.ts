@@ -3,6 +3,7 @@
 import type { Camera, Size } from "./camera";
 import type { ColorMode, PaletteName } from "./palettes";
 import type { Moment } from "../net/timeline";
+import type { SpaceScene } from "./space/scene";
 
 export interface Scene {
   camera: Camera;
@@ -22,6 +23,7 @@ export interface Scene {
   light: boolean;
   moving: boolean;
   seconds: number; // since the picture before
+  space?: SpaceScene | null; // of a world with a depth
 }
 
 export interface Picture {

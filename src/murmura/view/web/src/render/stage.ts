@@ -1,35 +1,39 @@
 /** The two canvases and the loop that draws them: flock below, lines above, one camera for both. */
 
-import { eased, fitted, NO_GAPS, panned, toWorld, visible, zoomedAt, type Camera, type Gaps, type Size } from "./camera";
+import { NO_GAPS, visible, type Camera, type Gaps, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
+import { chosenPlace, indexOf } from "./chosen";
 import { Cost } from "./cost";
+import type { Eye, Surroundings } from "./eye";
 import { RendererGl } from "./gl/renderer";
-import { mapPlace, needsMap, throughMap } from "./minimap";
+import { PlaneEye } from "./plane_eye";
+import { SpaceEye } from "./space/eye";
+import { boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
 import { Overlay, type Told } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
 import { holdsFew } from "../overlay/bodies";
 import { agentHalf, type Picture } from "./picture";
-import { agentPosition, nearestAgent, type Body, type Frame, type Hello, type Inspection, type JsonObject, type Pair, type Point, type SceneObject } from "../net/protocol";
+import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
 import type { Settings } from "../panel/settings";
 import { daylightOf, huntersOf, thingsOf } from "../overlay/world_objects";
-import { blend, Timeline, type Moment } from "../net/timeline";
+import { Timeline, type Moment } from "../net/timeline";
 
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
 const DENSEST = 3; // device px per CSS px: finer ones nobody sees
 const SHARP_SECONDS = 0.25; // a picture that stands still this long is drawn in full
 
-export class Stage {
-  camera: Camera = { x: 800, y: 500, zoom: 1 };
+export class Stage implements Surroundings {
   view: Size = { width: 1, height: 1 };
   world: Size = { width: 1600, height: 1000 };
   hand: Hand | null = null;
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
+  draftHeight = 0; // in a world with a depth [u]
   chosen: Inspection | null = null;
-  following = false;
-  private gaps: Gaps = NO_GAPS;
-  private whole = true; // the view shows all of the world: it does so again when the window or the panels change
+  gaps: Gaps = NO_GAPS;
+  private readonly plane = new PlaneEye(this);
+  private space: SpaceEye | null = null; // of a world with a depth
   firstPicture: number | null = null; // [ms] since the page was asked for
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
@@ -46,7 +50,6 @@ export class Stage {
   private means: number[] = []; // how far the members of each species see, where genes decide
   stances: string[] = [];
   sexes = false;
-  private goal: Camera | null = null;
   private index = -1; // of the chosen agent in the frames
   private quality = 1;
   private pace = 1 / 60;
@@ -96,6 +99,7 @@ export class Stage {
     const before = this.timeline.newest?.frame.epoch;
     this.timeline.push(frame, performance.now() / 1000);
     if (before !== undefined && before !== frame.epoch) this.picture.clear();
+    if (before !== frame.epoch && frame.space && this.space?.whole) this.space.showWhole(); // the view begins at the flock
     this.wake();
   }
 
@@ -106,6 +110,33 @@ export class Stage {
   /** What the legend needs to know of the overlays. */
   get told(): Told {
     return this.overlay.told;
+  }
+
+  private get eye(): Eye {
+    return this.space ?? this.plane;
+  }
+
+  /** The camera of a plane. */
+  get camera(): Camera {
+    return this.plane.camera;
+  }
+
+  /** The view of a world with a depth, or null. */
+  get deep(): SpaceEye | null {
+    return this.space;
+  }
+
+  get following(): boolean {
+    return this.eye.following;
+  }
+
+  set following(value: boolean) {
+    this.eye.following = value;
+    if (!value && this.space) this.space.riding = false;
+  }
+
+  get hasMap(): boolean {
+    return !this.settings.looks.hidden;
   }
 
   get light(): boolean {
@@ -129,14 +160,16 @@ export class Stage {
 
   setScenario(scenario: JsonObject): void {
     const size = { width: Number(valueAt(scenario, "world.width")), height: Number(valueAt(scenario, "world.height")) };
-    const changed = size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined;
+    const box = boxOf(scenario);
+    const [setting, shape] = [settingOf(scenario), shapeOf(scenario)];
+    const kept = String(box?.sides) === String(this.space?.box.sides) && (!box || (this.space?.setting === setting && this.space.shape === shape));
+    const changed = size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined || !kept;
     this.scenario = scenario;
     this.world = size;
+    if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
     this.standing = thingsOf(scenario);
     this.overlay.setScenario(scenario, this.means);
-    if (changed) {
-      this.showWhole();
-    }
+    if (changed) this.eye.showWhole();
     this.wake();
   }
 
@@ -154,6 +187,7 @@ export class Stage {
 
   /** The part of the world to be looked at closely: the window, while it holds few animals; else null. */
   get closeUp(): [number, number, number, number] | null {
+    if (this.space) return null;
     const window = visible(this.camera, this.view);
     return this.frame && holdsFew(this.frame, window) ? window : null;
   }
@@ -164,10 +198,7 @@ export class Stage {
   }
 
   fit(): void {
-    this.following = false;
-    this.whole = true;
-    this.goal = fitted(this.world, this.view, this.gaps);
-    this.wake(1.5);
+    this.eye.fit();
   }
 
   /** Panels came or went: the world goes where there is room. */
@@ -175,8 +206,8 @@ export class Stage {
     const { left, top, right, bottom } = this.gaps;
     if (left === gaps.left && top === gaps.top && right === gaps.right && bottom === gaps.bottom) return;
     this.gaps = gaps;
-    if (this.timeline.newest === null || (atOnce && this.whole)) this.showWhole();
-    else if (this.whole) this.fit();
+    if (this.timeline.newest === null || (atOnce && this.eye.whole)) this.eye.showWhole();
+    else if (this.eye.whole) this.fit();
     this.wake();
   }
 
@@ -186,97 +217,61 @@ export class Stage {
     return { width: this.view.width - left - right, height: this.view.height - top - bottom };
   }
 
-  private showWhole(): void {
-    this.whole = true;
-    this.goal = null;
-    this.camera = fitted(this.world, this.view, this.gaps);
-  }
-
-  pan(dx: number, dy: number): void {
-    this.following = this.whole = false;
-    if (this.goal) this.goal = panned(this.goal, dx, dy); // two fingers zoom and move at once
-    this.camera = panned(this.camera, dx, dy);
-    this.wake();
+  pan(dx: number, dy: number, aside = false): void {
+    this.eye.pan(dx, dy, aside);
   }
 
   /** Move the view gently: by keys. */
   nudge(dx: number, dy: number): void {
-    this.following = this.whole = false;
-    this.goal = panned(this.goal ?? this.camera, dx, dy);
-    this.wake(1);
+    this.eye.nudge(dx, dy);
   }
 
   /** Bring a place into the middle of the window. */
   goTo(place: Point): void {
-    this.following = this.whole = false;
-    this.goal = { ...place, zoom: Math.max(this.camera.zoom, 2 * fitted(this.world, this.view, this.gaps).zoom) };
-    this.wake(1.5);
+    this.eye.goTo(place);
   }
 
   zoom(at: Point, factor: number): void {
-    const whole = fitted(this.world, this.view, this.gaps).zoom;
-    this.whole = false;
-    const middle = { x: this.view.width / 2, y: this.view.height / 2 };
-    this.goal = zoomedAt(this.goal ?? this.camera, this.view, this.following ? middle : at, factor, [whole / 4, whole * 60]);
-    this.wake(1);
+    this.eye.zoom(at, factor);
   }
 
   /** A press on the small map moves the view there; says whether it was one. */
   goThroughMap(screen: Point): boolean {
-    if (this.settings.looks.hidden || !needsMap(this.camera, this.view, this.world)) return false;
-    const place = throughMap(mapPlace(this.view, this.world, this.gaps), screen);
-    if (!place) return false;
-    this.following = this.whole = false;
-    this.goal = { ...place, zoom: this.camera.zoom };
-    this.wake(1);
-    return true;
+    return this.eye.goThroughMap(screen);
   }
 
   at(screen: Point): Point {
-    return toWorld(this.camera, this.view, screen);
+    return this.eye.at(screen);
+  }
+
+  /** CSS px per u, where hands act. */
+  get scale(): number {
+    return this.eye.scale;
   }
 
   /** The agent under the pointer, as a place in the world. */
   agentNear(screen: Point, reach = 22): Point | null {
-    if (!this.frame) return null;
-    const k = nearestAgent(this.frame, this.at(screen), reach / this.camera.zoom);
-    return k < 0 ? null : agentPosition(this.frame, k);
+    return this.eye.agentNear(screen, reach);
   }
 
   choose(agent: Inspection | null): void {
     this.chosen = agent;
     if (!agent) this.following = false;
-    if (agent && this.frame) this.index = this.indexOf(agent, this.frame);
+    if (agent && this.frame) this.index = indexOf(agent, this.frame);
     this.wake();
   }
 
   follow(): void {
-    this.following = true;
-    this.whole = false;
-    const whole = fitted(this.world, this.view).zoom;
-    if (this.camera.zoom < whole * 2.5) this.goal = { ...this.camera, zoom: whole * 4 };
-    this.wake(1.5);
+    this.eye.follow();
   }
 
-  /** Ids are dense as long as nobody was born or died; else the nearest agent is the one. */
-  private indexOf(agent: Inspection, frame: Frame): number {
-    const place = { x: agent.position[0], y: agent.position[1] };
-    const guess = agent.id % frame.stride === 0 ? agent.id / frame.stride : -1;
-    if (guess >= 0 && guess < frame.count) {
-      const p = agentPosition(frame, guess);
-      if (Math.hypot(p.x - place.x, p.y - place.y) < 0.5 * agent.perception.radius) return guess;
-    }
-    return nearestAgent(frame, place, agent.perception.radius);
-  }
-
-  private chosenPlace(moment: Moment | null): Point | null {
-    if (!this.chosen) return null;
-    const told = { x: this.chosen.position[0], y: this.chosen.position[1] };
-    if (!moment || this.index < 0 || this.index >= moment.to.frame.count) return told;
-    const { from, to, alpha } = moment;
-    const [a, b] = [agentPosition(from.frame, this.index), agentPosition(to.frame, this.index)];
-    const [w, h] = to.frame.wraps ? [to.frame.width, to.frame.height] : [0, 0];
-    return { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h) };
+  /** Fly along with the chosen animal, or no longer; in a plane follow it. */
+  ride(): void {
+    if (!this.chosen) return;
+    if (this.space) this.space.ride();
+    else if (this.following) this.following = false;
+    else this.follow();
+    this.wake();
   }
 
   /** Draw in full and do something with the picture while it is still there; `width` [px], else the window's. */
@@ -293,18 +288,24 @@ export class Stage {
     this.wake();
   }
 
+  /** What to show now. The last frames of a flock that was flat are nothing to be seen in space, nor the other way round. */
+  private sample(now: number): Moment | null {
+    const found = this.timeline.sample(now);
+    return found && (found.to.frame.space === null) === (this.space === null) ? found : null;
+  }
+
   private tick(now: number): void {
     const began = performance.now();
     const seconds = Math.min(0.5, now - this.lastTick); // not since the last picture: nothing was exposed while the page slept
     this.lastTick = now;
-    const moment = this.timeline.sample(now);
+    const moment = this.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
     if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
     this.owed--;
     this.lastStep = moment?.step ?? -1;
-    const place = this.chosenPlace(moment);
-    this.moveCamera(seconds, place);
+    const place = this.chosen && chosenPlace(this.chosen, this.index, moment);
+    this.eye.move(seconds, place, moment, this.index);
     this.adapt(seconds);
     this.paint(moment, moving, seconds);
     this.paintLines(moment, place);
@@ -312,22 +313,6 @@ export class Stage {
     this.onDrawn();
     if (this.keep) this.handOver(this.keep);
     this.cost.close(performance.now() - began);
-  }
-
-  private moveCamera(seconds: number, place: Point | null): void {
-    if (this.goal) {
-      const next = eased(this.camera, this.goal, seconds);
-      this.camera = this.following ? { ...this.camera, zoom: next.zoom } : next;
-      const away = Math.hypot(this.camera.x - this.goal.x, this.camera.y - this.goal.y) * this.camera.zoom;
-      const left = Math.abs(Math.log(this.camera.zoom / this.goal.zoom)) + (this.following ? 0 : away);
-      if (left < 1e-2) {
-        this.camera = this.following ? { ...this.camera, zoom: this.goal.zoom } : this.goal;
-        this.goal = null;
-      } else {
-        this.wake();
-      }
-    }
-    if (this.following && place) this.camera = { ...eased(this.camera, { ...place, zoom: 1 }, seconds), zoom: this.camera.zoom };
   }
 
   /** On a slow machine rather coarser than jerky. */
@@ -361,16 +346,23 @@ export class Stage {
       light: this.settings.light,
       moving,
       seconds,
+      space: this.spaceScene(moment),
     });
+  }
+
+  private spaceScene(moment: Moment | null): SpaceScene | null {
+    if (!this.space) return null;
+    const time = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
+    return { gaze: this.space.gaze, box: this.space.box, shape: this.space.shape, setting: this.space.setting, time };
   }
 
   private paintLines(moment: Moment | null, place: Point | null): void {
     const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
-    const { camera, view, world, chosen, hand, draft, gaps, things } = this;
+    const { camera, view, world, chosen, hand, draft, draftHeight, gaps, things, space: deep } = this;
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, gaps, seconds, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
   /** Half the length of an agent as it is drawn [px]. */
@@ -383,7 +375,7 @@ export class Stage {
   private resized(): void {
     this.view = { width: innerWidth, height: innerHeight };
     this.overlay.resize(this.view, density());
-    if (this.whole) this.showWhole();
+    if (this.eye.whole) this.eye.showWhole();
     this.wake();
   }
 }

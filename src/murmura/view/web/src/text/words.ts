@@ -1,25 +1,34 @@
 /** Says in words what an agent sees, feels, wants and why. */
 
-import { isObject, type Inspection, type Json, type Pair } from "../net/protocol";
+import { isObject, type Inspection, type Json, type Vector } from "../net/protocol";
 import { humanized } from "../panel/schema";
 
 const COMPASS = ["east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east"];
 const NEGLIGIBLE = 1e-6;
 
-export function length([x, y]: Pair): number {
-  return Math.hypot(x, y);
+export function length(vector: Vector): number {
+  return Math.hypot(...vector);
 }
 
-/** y grows downwards, so a positive y is south. */
-export function compass([x, y]: Pair): string {
-  const eighth = Math.round(Math.atan2(y, x) / (Math.PI / 4));
-  return COMPASS[(eighth + 8) % 8];
+/** In a plane y grows downwards, so a positive y is south; in space, seen from above, it grows upwards. */
+export function compass([x, y, z]: Vector): string {
+  const eighth = Math.round(Math.atan2(z === undefined ? y : -y, x) / (Math.PI / 4));
+  return COMPASS[(eighth + 8) % 8] + slope(x, y, z ?? 0);
+}
+
+/** Up or down, where that is more than a little of the way. */
+function slope(x: number, y: number, z: number): string {
+  const steep = Math.abs(z) / Math.max(1e-9, Math.hypot(x, y));
+  if (steep < 0.27) return "";
+  return `${steep > 1 ? " steeply" : ""} ${z > 0 ? "upwards" : "downwards"}`;
 }
 
 /** Where a force points, seen from the agent. */
-export function side(velocity: Pair, force: Pair): string {
+export function side(velocity: Vector, force: Vector): string {
+  const [z = 0] = force.slice(2);
+  if (force.length === 3 && Math.abs(z) > 1.5 * Math.hypot(force[0], force[1])) return z > 0 ? "up" : "down";
   const ahead = velocity[0] * force[0] + velocity[1] * force[1];
-  const right = velocity[0] * force[1] - velocity[1] * force[0];
+  const right = (velocity[0] * force[1] - velocity[1] * force[0]) * (force.length === 3 ? -1 : 1);
   const angle = Math.atan2(right, ahead) / (Math.PI / 4);
   if (Math.abs(angle) <= 0.5) return "ahead";
   if (Math.abs(angle) >= 3.5) return "back";

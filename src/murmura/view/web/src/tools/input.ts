@@ -14,7 +14,8 @@ export interface Gestures {
   release(at: Point): void;
   click(at: Point, second: boolean): void;
   doubleClick(at: Point): void;
-  pan(dx: number, dy: number): void;
+  /** Move the view; `aside` with shift held, which in space moves it instead of turning it. */
+  pan(dx: number, dy: number, aside: boolean): void;
   zoom(at: Point, factor: number): void;
 }
 
@@ -81,7 +82,7 @@ export class Input {
   private move(event: PointerEvent): void {
     const at = place(event);
     if (this.panning) {
-      this.hands.pan(at.x - this.panning.x, at.y - this.panning.y);
+      this.hands.pan(at.x - this.panning.x, at.y - this.panning.y, event.shiftKey);
       this.panning = at;
       return;
     }
@@ -103,7 +104,7 @@ export class Input {
     const other = [...this.downs.values()].find((each) => each !== down);
     if (!other) return;
     down.now = at;
-    this.hands.pan((at.x - before.x) / 2, (at.y - before.y) / 2);
+    this.hands.pan((at.x - before.x) / 2, (at.y - before.y) / 2, false);
     const middle = { x: (at.x + other.now.x) / 2, y: (at.y + other.now.y) / 2 };
     this.hands.zoom(middle, distance(at, other.now) / Math.max(1, distance(before, other.now)));
   }

@@ -4,7 +4,7 @@ export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
   | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
   | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel" | "feed"
-  | "gallery" | "lessons" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
+  | "ride" | "gallery" | "lessons" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
 
 export interface Shortcut {
   keys: string[];
@@ -46,6 +46,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("d|ArrowRight", "move the view right", "panRight"),
   row("w|ArrowUp", "move the view up", "panUp"),
   row("s|ArrowDown", "move the view down", "panDown"),
+  row(",", "follow the chosen agent; in space fly along with it", "ride"),
   row("m|M", "charts", "charts"),
   row("j|J", "what happened lately", "feed"),
   row("b|B", "settings panel", "panel"),
@@ -68,7 +69,8 @@ export const MOUSE: readonly [string, string][] = [
   ["Click", "choose an agent; with a tool: place"],
   ["Double click", "follow the nearest agent"],
   ["Wheel or pinch", "zoom at the pointer"],
-  ["Middle drag or two fingers", "move the view"],
+  ["Middle drag or two fingers", "move the view; in space turn it"],
+  ["Shift and middle drag", "in space: move the view"],
   ["Long press", "repel; with a tool: remove"],
   ["1 – 9", "load one of the nine best presets"],
 ];

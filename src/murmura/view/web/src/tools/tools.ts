@@ -5,16 +5,16 @@ import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "../net/
 import type { Places } from "./placement";
 import type { Settings } from "../panel/settings";
 import type { Stage } from "../render/stage";
-import { thingNear } from "../overlay/world_objects";
+import { beside, grasped, onFloor } from "./grasp";
 
 const SEND_MS = 1000 / 28; // the server takes at most 30 places a second
 const MOST_CORNERS = 60;
 const CORNER_PX = 12;
-const GRAB_PX = 12; // so near a thing is taken hold of
 
 export class Hands implements Gestures {
   private mode: PointerMode = "none";
   private moving: Point | null = null; // where a thing was taken hold of
+  private begun: Point | null = null; // where a shape was begun
   private lastSent = 0;
   private pending = 0;
 
@@ -40,14 +40,16 @@ export class Hands implements Gestures {
 
   press(at: Point, second: boolean): void {
     if (this.stage.goThroughMap(at)) return;
-    const place = this.stage.at(at);
+    const place = this.pointed(at);
+    const held = this.puts && grasped(this.stage, this.puts, at);
     if (this.puts && second) {
-      this.places.remove(this.puts, place);
-    } else if (this.puts && thingNear(this.stage.things, this.puts, place, GRAB_PX / this.stage.camera.zoom)) {
-      this.moving = place;
-      this.stage.draft = [[place.x, place.y]];
+      this.places.remove(this.puts, held ?? place);
+    } else if (held) {
+      this.moving = held;
+      this.draft(held);
     } else if (this.builds) {
-      this.stage.draft = [[place.x, place.y]];
+      this.begun = place;
+      this.draft(place);
     } else if (this.placesAtOnce) {
       this.put(place);
     } else {
@@ -56,9 +58,19 @@ export class Hands implements Gestures {
     }
   }
 
+  /** Where the tool acts: walls stand on the floor of a world with a depth. */
+  private pointed(at: Point): Point {
+    return this.settings.looks.tool === "wall" ? onFloor(this.stage, at) : this.stage.at(at);
+  }
+
+  private draft({ x, y, z }: Point): void {
+    this.stage.draft = [[x, y]];
+    this.stage.draftHeight = z ?? 0;
+  }
+
   drag(at: Point): void {
     const { draft } = this.stage;
-    if (draft && this.moving) draft[1] = [this.stage.at(at).x, this.stage.at(at).y];
+    if (draft && this.moving) draft[1] = [beside(this.stage, at, this.moving).x, beside(this.stage, at, this.moving).y];
     else if (draft) this.extend(draft, at);
     else if (this.mode !== "none") this.push(at);
     this.stage.wake();
@@ -67,9 +79,9 @@ export class Hands implements Gestures {
   release(at: Point): void {
     const { draft } = this.stage;
     this.stage.draft = null;
-    if (draft && this.moving) this.move(this.moving, this.within(this.stage.at(at)));
+    if (draft && this.moving) this.move(this.moving, this.within(beside(this.stage, at, this.moving)));
     else if (draft) this.build(draft, at);
-    this.moving = null;
+    this.moving = this.begun = null;
     if (this.mode === "none") return;
     this.mode = "none";
     this.stage.hand = null;
@@ -82,7 +94,7 @@ export class Hands implements Gestures {
     if (this.stage.goThroughMap(at)) return;
     const place = this.stage.at(at);
     const { tool } = this.settings.looks;
-    if (this.puts && second) this.places.remove(this.puts, place);
+    if (this.puts && second) this.places.remove(this.puts, grasped(this.stage, this.puts, at) ?? place);
     else if (tool === "circle") this.placeCircle(place, 0);
     else if (this.placesAtOnce || tool === "scare") this.put(place);
     if (second || tool !== "hand") return;
@@ -104,17 +116,17 @@ export class Hands implements Gestures {
 
   private move(from: Point, to: Point): void {
     const kind = this.puts;
-    if (kind) this.send({ type: "move", kind, ...from, to_x: to.x, to_y: to.y });
+    if (kind) this.send({ type: "move", kind, ...from, to_x: to.x, to_y: to.y, ...(to.z === undefined ? {} : { to_z: to.z }) });
   }
 
   doubleClick(at: Point): void {
     if (this.puts) return; // two clicks have placed two things
-    this.send({ type: "pick", ...this.stage.at(at) });
+    this.send({ type: "pick", ...(this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at) });
     this.follow();
   }
 
-  pan(dx: number, dy: number): void {
-    this.stage.pan(dx, dy);
+  pan(dx: number, dy: number, aside: boolean): void {
+    this.stage.pan(dx, dy, aside);
   }
 
   zoom(at: Point, factor: number): void {
@@ -137,37 +149,45 @@ export class Hands implements Gestures {
   }
 
   private extend(draft: Pair[], at: Point): void {
-    const { x, y } = this.stage.at(at);
+    const { x, y } = this.pointed(at);
     if (this.settings.looks.tool === "circle") {
-      draft[1] = [x, y];
+      // In space the hand may go up: as long as it is far, whichever way.
+      draft[1] = this.stage.deep ? [draft[0][0] + this.radius(at), draft[0][1]] : [x, y];
       return;
     }
     const [lx, ly] = draft[draft.length - 1];
-    const far = Math.hypot(x - lx, y - ly) * this.stage.camera.zoom >= CORNER_PX;
+    const far = Math.hypot(x - lx, y - ly) * this.stage.scale >= CORNER_PX;
     if (far && draft.length < MOST_CORNERS) draft.push([x, y]);
   }
 
   private build(draft: Pair[], at: Point): void {
-    const end = this.stage.at(at);
-    const [[x, y]] = draft;
+    const end = this.pointed(at);
     if (this.settings.looks.tool === "circle") {
-      this.placeCircle({ x, y }, Math.hypot(end.x - x, end.y - y));
+      this.placeCircle(this.begun ?? end, this.radius(at));
       return;
     }
     const [lx, ly] = draft[draft.length - 1];
-    if (Math.hypot(end.x - lx, end.y - ly) * this.stage.camera.zoom > 2) draft.push([end.x, end.y]);
+    if (Math.hypot(end.x - lx, end.y - ly) * this.stage.scale > 2) draft.push([end.x, end.y]);
     if (draft.length > 1) this.send({ type: "place", kind: "wall", points: draft.map((p) => this.inside(p)) });
+  }
+
+  /** How far the hand is from where a shape was begun [u]. */
+  private radius(at: Point): number {
+    const end = this.stage.at(at);
+    const { x, y, z } = this.begun ?? end;
+    return Math.hypot(end.x - x, end.y - y, (end.z ?? 0) - (z ?? 0));
   }
 
   private placeCircle(place: Point, radius: number): void {
     const usual = 0.04 * Math.min(this.stage.world.width, this.stage.world.height);
-    const [x, y] = this.inside([place.x, place.y]);
-    this.send({ type: "place", kind: "circle", x, y, radius: radius < usual / 4 ? usual : radius });
+    this.send({ type: "place", kind: "circle", ...this.within(place), radius: radius < usual / 4 ? usual : radius });
   }
 
-  private within({ x, y }: Point): Point {
+  private within({ x, y, z }: Point): Point {
     const [inX, inY] = this.inside([x, y]);
-    return { x: inX, y: inY };
+    if (z === undefined || !this.stage.deep) return { x: inX, y: inY };
+    const { low, sides } = this.stage.deep.box;
+    return { x: inX, y: inY, z: Math.min(low[2] + sides[2], Math.max(low[2], z)) };
   }
 
   private inside([x, y]: Pair): Pair {

@@ -10,6 +10,8 @@ import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, type Picture, type Scene } from "../picture";
 import type { Moment } from "../../net/timeline";
 import { Agents, type AgentLook } from "./agents";
+import { SpaceRenderer } from "../space/renderer";
+import type { SpaceScene } from "../space/scene";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
 import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
 
@@ -28,6 +30,7 @@ export class RendererGl implements Picture {
   private targets: Target[] = [];
   private view: Scene["view"] = { width: 0, height: 0 }; // that the targets were made for
   private before: { camera: Scene["camera"] } | null = null;
+  private space: SpaceRenderer | null = null;
   private isFirst = false; // the trails hold nothing but the light of a first picture
   /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
   readonly software: boolean;
@@ -62,6 +65,10 @@ export class RendererGl implements Picture {
   }
 
   draw(moment: Moment | null, scene: Scene): void {
+    if (scene.space) {
+      this.drawSpace(moment, { ...scene, space: scene.space });
+      return;
+    }
     this.fitTargets(scene);
     this.setPalette(scene);
     this.drawTrails(moment, scene);
@@ -69,6 +76,19 @@ export class RendererGl implements Picture {
     this.drawSky(scene, moment?.to.frame.count ?? 0);
     if (moment) this.drawAgents(moment, scene);
     this.before = { camera: { ...scene.camera } };
+  }
+
+  /** Programs for a world with a depth are made when the first one is shown. */
+  private drawSpace(moment: Moment | null, scene: Scene & { space: SpaceScene }): void {
+    const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      Object.assign(this.canvas, { width, height });
+      this.view = { width: 0, height: 0 }; // a plane that follows has light of its own
+      this.before = null;
+    }
+    this.setPalette(scene);
+    this.space ??= new SpaceRenderer(this.gl, this.software);
+    this.space.draw(moment, scene, this.palette);
   }
 
   private look(scene: Scene, count: number, gain: number, cover: number, shrunk = 1): AgentLook {

@@ -1,0 +1,146 @@
+"""Where a picture of a world with a depth looks: a camera that orbits a place, and the perspective it sees.
+
+Right-handed: x to the right, y away from a camera at angle 0, z up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import ScenarioError
+from murmura.lab.films.camera import AIR, Camera
+
+Floats = NDArray[np.float64]
+LENS = 40.0  # [deg] of the world in the height of a picture
+ORBIT, ELEVATION, TURN = 25.0, 9.0, 2.0
+NEAR = 0.02  # of the distance: what is nearer to the eye is not drawn
+ABOVE_GROUND = 0.012  # of the distance, that a camera stays above a floor
+
+
+@dataclass(frozen=True)
+class View:
+    """Where a camera stands that looks at a world with a depth.
+
+    Attributes:
+        orbit: Direction it stands in, seen from what it looks at: 0 is in front (towards -y), 90 to the right [deg].
+        elevation: How high: 0 level with it, 90 above it [deg].
+        distance: How far away [u]; none: so that the whole world is seen.
+        turn: How fast it goes round [deg for each simulated second].
+    """
+
+    orbit: float = ORBIT
+    elevation: float = ELEVATION
+    distance: float | None = None
+    turn: float = TURN
+
+    def __post_init__(self) -> None:
+        for name, value, low, high in (
+            ("orbit", self.orbit, -360.0, 360.0),
+            ("elevation", self.elevation, -60.0, 90.0),
+            ("turn", self.turn, -360.0, 360.0),
+        ):
+            if not low <= value <= high:
+                raise ScenarioError(f"--{name} takes {low:g} to {high:g} degrees, got {value:g}")
+        if self.distance is not None and not 1e-3 <= self.distance <= 1e7:
+            raise ScenarioError(f"--distance takes 0.001 to 10,000,000 units, got {self.distance:g}")
+
+
+@dataclass(frozen=True)
+class SpaceCamera:
+    """A perspective view.
+
+    Attributes:
+        eye: Where it stands [u].
+        right: Unit vector to the right of the picture.
+        up: Unit vector to its top.
+        forward: Unit vector into it.
+        focal: Length of the lens [px].
+        distance: To what it looks at [u].
+        width: Of the picture [px].
+        height: Of the picture [px].
+        scale: Pixels for each pixel of a picture of 1280 x 720.
+    """
+
+    eye: Floats
+    right: Floats
+    up: Floats
+    forward: Floats
+    focal: float
+    distance: float
+    width: int
+    height: int
+    scale: float = 1.0
+
+    @property
+    def near(self) -> float:
+        return NEAR * self.distance
+
+    def project(self, places: Any) -> tuple[Floats, Floats]:
+        """Pixels of places, shape (..., 2), and how deep in the picture they lie [u], shape (...)."""
+        away = np.asarray(places, np.float64) - self.eye
+        deep = away @ self.forward
+        zoom = self.focal / np.maximum(deep, self.near)
+        x = self.width / 2.0 + (away @ self.right) * zoom
+        y = self.height / 2.0 - (away @ self.up) * zoom
+        return np.stack([x, y], axis=-1), deep
+
+    def beside(self, place: Any, x: float, y: float) -> Camera:
+        """The camera of the plane that puts (x, y) where this one sees a place, as large as it is seen there: so
+        what is drawn flat is drawn here, too."""
+        pixel, deep = self.project(place)
+        zoom = self.focal / max(float(deep), self.near)
+        left = x - (float(pixel[0]) - self.width / 2.0) / zoom
+        top = y - (float(pixel[1]) - self.height / 2.0) / zoom
+        return Camera(left, top, zoom, self.width, self.height, self.scale)
+
+
+def axes(orbit: float, elevation: float) -> tuple[Floats, Floats, Floats]:
+    """Right, up and forward of a camera at these angles [rad]."""
+    sine, cosine, rise, level = np.sin(orbit), np.cos(orbit), np.sin(elevation), np.cos(elevation)
+    right = np.array([cosine, sine, 0.0])
+    forward = np.array([-level * sine, level * cosine, -rise])
+    return right, np.cross(right, forward), forward
+
+
+def orbiting(
+    target: Any,
+    orbit: float,
+    elevation: float,
+    distance: float,
+    size: tuple[int, int],
+    scale: float,
+    has_floor: bool,
+) -> SpaceCamera:
+    """The camera that looks at a place from these angles [rad]; over a floor it does not go below it."""
+    aim = np.asarray(target, np.float64)
+    if has_floor:
+        lowest = (ABOVE_GROUND * distance - aim[2]) / distance
+        elevation = max(elevation, float(np.arcsin(np.clip(lowest, -1.0, 1.0))))
+    right, up, forward = axes(orbit, elevation)
+    return SpaceCamera(
+        aim - distance * forward, right, up, forward, focal_length(size[1]), distance, *size, scale
+    )
+
+
+def focal_length(height: int) -> float:
+    return height / 2.0 / float(np.tan(np.radians(LENS) / 2.0))
+
+
+def fitting_distance(low: Any, high: Any, view: View, size: tuple[int, int], turns: bool) -> float:
+    """From how far a box is seen whole; where the camera turns, from every side."""
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    away = corners - corners.mean(axis=0)
+    focal = focal_length(size[1])
+    across, down = (side / 2.0 * (1.0 - AIR) / focal for side in size)
+    angles = np.arange(0.0, 360.0, 5.0) if turns else np.array([view.orbit])
+    found = 0.0
+    for angle in np.radians(angles).tolist():
+        right, up, forward = axes(angle, np.radians(view.elevation))
+        # A corner is in the picture if it is not farther aside than the picture is wide at its depth.
+        need = np.maximum(np.abs(away @ right) / across, np.abs(away @ up) / down) - away @ forward
+        found = max(found, float(need.max()))
+    return max(found, 1e-6)

@@ -1,0 +1,121 @@
+"""Hildenbrandt, Carere & Hemelrijk 2010 (StarDisplay): how starlings fly together over their roost.
+
+Forces of the paper in newtons on a bird of its mass: separation, cohesion and alignment with a number of neighbours
+that is kept by widening or narrowing the range of interaction, attraction to the roost, and chance. What makes a bird
+fly are the rules `cruise` (speed) and `banking` (lift, drag, weight and roll).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from murmura.core.algebra import Number, exp, maximum, minimum, sqrt, where
+from murmura.core.merging import Sum
+from murmura.core.model import PLACES, quantity
+from murmura.core.perception import EDGE, SEES_ALL, in_view
+from murmura.core.randomness import STREAM_STARDISPLAY
+from murmura.core.rule import register_rule
+from murmura.core.vec import TINY, Vec
+from murmura.rules.models.headings import bell_vector
+from murmura.rules.steering.flight import FlightRule, wings
+
+LEAST_REACH = 0.1  # [u]; below it a bird would lose everybody before the range can widen again
+
+
+@register_rule("stardisplay")
+class StarDisplay(FlightRule):
+    """Keep away from, join and follow about `neighbors` others, and stay above the roost."""
+
+    weight: float = quantity(1.0, "Share of these forces that acts; 1: all of them.", "", (0, 1), ge=0)
+    mass: float = quantity(0.08, "Mass of a bird.", "kg", (0.01, 1), gt=0)
+    separation: float = quantity(1.0, "Greatest force away from neighbours.", "N", (0, 5), ge=0)
+    cohesion: float = quantity(1.0, "Greatest force towards neighbours.", "N", (0, 5), ge=0)
+    alignment: float = quantity(0.5, "Force along with neighbours.", "N", (0, 5), ge=0)
+    randomness: float = quantity(
+        0.01, "Standard deviation of a random force on each axis.", "N", (0, 1), ge=0
+    )
+    neighbors: float = quantity(6.5, "How many neighbours the range is kept at.", "", (1, 30), gt=0)
+    widest_range: float = quantity(100.0, "Range in which a bird alone would look.", "u", (1, 200), gt=0)
+    adjustment: float = quantity(0.1, "How fast the range follows.", "1/s", (0, 2), ge=0)
+    body: float = quantity(0.2, "Distance up to which separation is full.", "u", (0, 2), ge=0)
+    softness: float = quantity(
+        1.37, "Over which distance separation fades, as a Gaussian.", "u", (0.1, 10), gt=0
+    )
+    separation_radius: float = quantity(4.0, "Distance beyond which nobody repels.", "u", (0, 20), ge=0)
+    blind_angle: float = quantity(
+        90.0, "Angle behind in which nobody is joined or followed.", "deg", (0, 350), ge=0, lt=360
+    )
+    roost_x: float = quantity(200.0, "Middle of the roost.", "u", PLACES)
+    roost_y: float = quantity(200.0, "Middle of the roost.", "u", PLACES)
+    roost_z: float = quantity(100.0, "Height at which birds like to fly.", "u", PLACES)
+    roost_radius: float = quantity(150.0, "How far from its middle they turn back.", "u", (1, 1000), gt=0)
+    roost_turning: float = quantity(
+        0.01, "Force that turns them back, for each unit of length beyond.", "N/u", (0, 1), ge=0
+    )
+    roost_height: float = quantity(
+        0.02, "Force back to the height, for each unit of length away from it.", "N/u", (0, 1), ge=0
+    )
+
+    clamped = False
+    meets_everyone = True
+    columns = {"range": 2.0}
+    reads = ("range",)
+    writes = ("range",)
+
+    def numbers(self, perception_radius: float) -> dict[str, float]:
+        cosine = math.cos(math.radians(180.0 - self.blind_angle / 2.0)) - EDGE
+        return super().numbers(perception_radius) | {
+            "view_cosine": cosine if self.blind_angle > 0.0 else SEES_ALL,
+            "most_range": min(self.widest_range, perception_radius),
+        }
+
+    @staticmethod
+    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        direction = seen.offset * seen.inverse
+        near = seen.distance <= me.range
+        around = seen.distance <= 2.0 * me.range
+        beyond = maximum(0.0, seen.distance - p.body) / p.softness
+        pushes = near & (seen.distance <= p.separation_radius)
+        ahead = near & in_view(p.view_cosine, me.heading, seen.offset, seen.distance)
+        outside = where(ahead & (seen.distance > p.body), 1.0, 0.0)
+        return {
+            "count": Sum(where(near, 1.0, 0.0)),
+            "away": Sum(direction * where(pushes, -exp(-beyond * beyond), 0.0)),
+            "joined": Sum(where(ahead, 1.0, 0.0)),
+            "towards": Sum(direction * outside),
+            "along": Sum((seen.velocity.normalized() - me.heading) * where(ahead, 1.0, 0.0)),
+            "crowd": Sum(where(around, 1.0, 0.0)),
+            "middle": Sum(direction * where(around, 1.0, 0.0)),
+        }
+
+    @staticmethod
+    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+        share = minimum(1.0, p.adjustment * world.dt)
+        goal = p.widest_range * (1.0 - found.count / p.neighbors)
+        return {"range": minimum(p.most_range, maximum(LEAST_REACH, me.range + (goal - me.range) * share))}
+
+    @staticmethod
+    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        # How far a bird is from the middle of those around it: 0 inside of a flock, 1 far outside.
+        edge = sqrt(found.middle.square) / maximum(1.0, found.crowd)
+        force = found.away * (p.separation / maximum(1.0, found.count))
+        force = force + found.towards * (edge * p.cohesion / maximum(1.0, found.joined))
+        force = force + found.along * (p.alignment / sqrt(found.along.square + TINY))
+        force = force + bell_vector(me.id, world, STREAM_STARDISPLAY) * p.randomness
+        force = force + _to_the_roost(p, me)
+        # Newtons as the force that gives their acceleration in a step.
+        return force * (p.weight * world.dt / (p.mass * world.thrust * world.pace))
+
+
+def _to_the_roost(p: Any, me: Any) -> Vec:
+    """Aside where a bird flies away from the roost, the more the straighter; and back to its height."""
+    x, y = me.position.x - p.roost_x, me.position.y - p.roost_y
+    far: Number = sqrt(x * x + y * y + TINY)
+    outwards = Vec(x / far, y / far, 0.0 * x)
+    left, _ = wings(me.heading)
+    heading_out = me.heading.dot(outwards)
+    strength = p.roost_turning * maximum(0.0, far - p.roost_radius) * (0.5 + 0.5 * heading_out)
+    # To the side from which the way back is shorter.
+    aside = left * where(left.dot(outwards) > 0.0, -strength, strength)
+    return aside + Vec(0.0 * x, 0.0 * x, (p.roost_z - me.position.z) * p.roost_height)

@@ -1,0 +1,41 @@
+"""Numbers and places in messages of pages, checked as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from murmura.core.errors import ScenarioError
+from murmura.scenario import Scenario
+
+Message = Mapping[str, Any]
+FARTHEST = 1e9
+"""Greatest coordinate that a message may name [u]."""
+
+
+def number_of(message: Message, key: str, low: float, high: float, default: float | None = None) -> float:
+    value = message.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ScenarioError(f"{key} must be a number from {low:g} to {high:g}, got {value!r}")
+    return float(value)
+
+
+def place_of(message: Message) -> tuple[float, float]:
+    return number_of(message, "x", -FARTHEST, FARTHEST), number_of(message, "y", -FARTHEST, FARTHEST)
+
+
+def height_of(scenario: Scenario, message: Message, key: str = "z") -> float | None:
+    """The height that a message names [u]; None: it names none, which is half way up. A plane has no heights."""
+    if message.get(key) is None:
+        return None
+    if scenario.world.depth is None:
+        raise ScenarioError(
+            f"{key} has no meaning in a plane, got {message[key]!r}: leave it out, or load a world with a depth"
+        )
+    return number_of(message, key, -FARTHEST, FARTHEST)
+
+
+def with_height(scenario: Scenario, message: Message, key: str = "z") -> dict[str, float]:
+    """The height that a message names, as a part of a place; empty where it names none."""
+    z = height_of(scenario, message, key)
+    return {} if z is None else {key: z}

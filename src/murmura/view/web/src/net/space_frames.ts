@@ -1,0 +1,110 @@
+/** Frames of a world with a depth: eleven bytes an agent, as view/wire/space_frames.py packs them. */
+
+import type { Frame, Triple } from "./protocol";
+import { blend, type Moment } from "./timeline";
+
+export const SPACE_MAGIC = 0x334d524d; // "MRM3", little-endian
+export const SPACE_HEADER_BYTES = 64;
+export const SPACE_AGENT_BYTES = 11;
+export const STEEPEST = Math.PI / 2; // roll [rad] at the ends of its five bits
+
+export interface Space {
+  floor: number; // [u]
+  depth: number; // [u]
+  wrapsZ: boolean;
+  /** Three bytes for each agent: speed, roll and species in sixteen bits, then the extra column. A view, not a copy. */
+  looks: Uint8Array<ArrayBuffer>;
+}
+
+export interface Place {
+  x: number;
+  y: number;
+  z: number;
+}
+
+
+
+export function readSpace(buffer: ArrayBuffer, count: number): Space {
+  const view = new DataView(buffer);
+  return {
+    floor: view.getFloat32(48, true),
+    depth: view.getFloat32(52, true),
+    wrapsZ: (view.getUint32(56, true) & 1) === 1,
+    looks: new Uint8Array(buffer, SPACE_HEADER_BYTES + 8 * count, 3 * count),
+  };
+}
+
+/** The unit vector in the upper half of an agent's second word: an octahedron whose lower half is folded out. */
+export function aheadOf(word: number): Triple {
+  let [x, y] = [((word >>> 16) & 255) / 127.5 - 1, (word >>> 24) / 127.5 - 1];
+  const z = 1 - Math.abs(x) - Math.abs(y);
+  if (z < 0) [x, y] = [(1 - Math.abs(y)) * (x < 0 ? -1 : 1), (1 - Math.abs(x)) * (y < 0 ? -1 : 1)];
+  const length = Math.hypot(x, y, z);
+  return [x / length, y / length, z / length];
+}
+
+/** Where agent k of a frame in space is [u]. */
+export function placeOf(frame: Frame, space: Space, k: number): Place {
+  const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
+  return {
+    x: frame.left + ((first & 0xffff) / 65535) * frame.width,
+    y: frame.top + ((first >>> 16) / 65535) * frame.height,
+    z: space.floor + ((second & 0xffff) / 65535) * space.depth,
+  };
+}
+
+/** Lean of agent k to the left [rad]. */
+export function rollOf(space: Space, k: number): number {
+  return ((((space.looks[3 * k] | (space.looks[3 * k + 1] << 8)) >> 5) & 31) / 15.5 - 1) * STEEPEST;
+}
+
+export function kindOf(space: Space, k: number): number {
+  return space.looks[3 * k + 1] >> 2;
+}
+
+/** Sides along which a frame wraps [u]; 0 where it does not. */
+export function wrapOf(frame: Frame, space: Space): Triple {
+  return [frame.wraps ? frame.width : 0, frame.wraps ? frame.height : 0, space.wrapsZ ? space.depth : 0];
+}
+
+/** Where agent k is between two frames; null in a plane. */
+export function placeAt({ from, to, alpha }: Moment, k: number): Place | null {
+  if (!from.frame.space || !to.frame.space) return null;
+  const [a, b] = [placeOf(from.frame, from.frame.space, k), placeOf(to.frame, to.frame.space, k)];
+  const [w, h, d] = wrapOf(to.frame, to.frame.space);
+  return { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h), z: blend(a.z, b.z, alpha, d) };
+}
+
+/** Direction in which agent k flies between two frames. */
+export function aheadAt({ from, to, alpha }: Moment, k: number): Triple {
+  const [a, b] = [aheadOf(from.frame.words[2 * k + 1]), aheadOf(to.frame.words[2 * k + 1])];
+  const [x, y, z] = [0, 1, 2].map((axis) => a[axis] + (b[axis] - a[axis]) * alpha);
+  const length = Math.hypot(x, y, z) || 1;
+  return [x / length, y / length, z / length];
+}
+
+const ASKED = 2000; // agents of which the middle of a flock is taken
+
+/** The middle of the flock; where an axis wraps, the middle on its circle. */
+export function middleOf(frame: Frame, space: Space): Place {
+  const every = Math.max(1, Math.floor(frame.count / ASKED));
+  const sums = [[0, 0], [0, 0], [0, 0]];
+  const plain = [0, 0, 0];
+  let n = 0;
+  for (let k = 0; k < frame.count; k += every, n++) {
+    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
+    [first & 0xffff, first >>> 16, second & 0xffff].forEach((share, axis) => {
+      const angle = (share / 65535) * 2 * Math.PI;
+      sums[axis][0] += Math.cos(angle);
+      sums[axis][1] += Math.sin(angle);
+      plain[axis] += share / 65535;
+    });
+  }
+  const wraps = wrapOf(frame, space);
+  const share = (axis: number) => {
+    if (n === 0) return 0.5;
+    if (wraps[axis] === 0) return plain[axis] / n;
+    return (Math.atan2(sums[axis][1], sums[axis][0]) / (2 * Math.PI) + 1) % 1;
+  };
+  return { x: frame.left + share(0) * frame.width, y: frame.top + share(1) * frame.height, z: space.floor + share(2) * space.depth };
+}

@@ -1,0 +1,91 @@
+/** What everybody in view sees in space, who sees whom, and over which ground it is how dense. */
+
+import type { Frame } from "../../net/protocol";
+import { add, type Vec } from "../../render/space/vectors";
+import { evenly, type Sight } from "../sight";
+import { traceCone } from "./agent";
+import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./pen";
+import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
+
+const MOST_CONES = 60; // a cone in space is twenty lines
+const MOST_LINKS = 9000;
+const MOST_WATCHERS = 150; // whose lines can still be told apart
+const CELLS = 24; // along the longer side of the floor
+
+/** Those whose place lies in the window. */
+export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
+  const found: number[] = [];
+  for (let k = 0; k < crowd.count; k++) {
+    const p = seenAt(lines, placeIn(crowd, k));
+    if (p.far > 0 && p.x >= 0 && p.y >= 0 && p.x <= lines.view.width && p.y <= lines.view.height) found.push(k);
+  }
+  return found;
+}
+
+/** Draws the cones of every so many agents in view, and says of how many. */
+export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
+  const { context, light, gaze } = lines;
+  const seen = inView(lines, crowd);
+  const every = Math.max(1, Math.ceil(seen.length / MOST_CONES));
+  context.strokeStyle = light ? "rgb(40 90 160 / 0.3)" : "rgb(160 200 255 / 0.26)";
+  context.lineWidth = 0.8;
+  for (const k of evenly(seen, every)) {
+    const { radius, half } = sights[Math.min(sights.length - 1, crowd.kinds[k])];
+    context.beginPath();
+    if (half < Math.PI) traceCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8);
+    else traceRing(lines, placeIn(crowd, k), radius, gaze.ahead);
+    context.stroke();
+  }
+  return every;
+}
+
+/** Draws lines to all that every so many agents see; says of how many. */
+export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
+  const { context, light } = lines;
+  const seen = inView(lines, crowd);
+  const every = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
+  const watchers = evenly(seen, every);
+  context.strokeStyle = light ? "rgb(30 70 130 / 0.4)" : "rgb(150 200 255 / 0.4)";
+  context.lineWidth = 0.9;
+  let pending = 0;
+  context.beginPath();
+  eachSpaceSight(crowd, watchers, sights, MOST_LINKS, (me, way) => {
+    const at = placeIn(crowd, me);
+    traceLine(lines, at, add(at, way));
+    if (++pending < 128) return;
+    pending = 0;
+    context.stroke();
+    context.beginPath();
+  });
+  context.stroke();
+  context.fillStyle = light ? "#1b2f4f" : "#eaf3ff";
+  for (const k of every > 1 ? watchers : []) {
+    const p = seenAt(lines, placeIn(crowd, k));
+    context.fillRect(p.x - 2, p.y - 2, 4, 4);
+  }
+  return every;
+}
+
+/** Agents above each square of the floor; says how many are above 100 u by 100 u where it is densest. */
+export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
+  const { context, light, box } = lines;
+  const cell = Math.max(frame.width, frame.height) / CELLS;
+  const columns = Math.ceil(frame.width / cell);
+  const counts = new Map<number, number>();
+  for (let k = 0; k < frame.count; k++) {
+    const word = frame.words[2 * k];
+    const [across, down] = [((word & 0xffff) / 65536) * frame.width, ((word >>> 16) / 65536) * frame.height];
+    const at = Math.floor(across / cell) + columns * Math.floor(down / cell);
+    counts.set(at, (counts.get(at) ?? 0) + 1);
+  }
+  const most = Math.max(1, ...counts.values());
+  for (const [at, count] of counts) {
+    const [x, y] = [frame.left + (at % columns) * cell, frame.top + Math.floor(at / columns) * cell];
+    const corner = (dx: number, dy: number): Vec => [x + dx * cell * 0.96, y + dy * cell * 0.96, box.low[2]];
+    context.fillStyle = `rgb(${light ? "30 80 150" : "120 190 255"} / ${(0.06 + 0.5 * (count / most) ** 0.6).toFixed(3)})`;
+    context.beginPath();
+    traceFace(lines, [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
+    context.fill();
+  }
+  return (most * frame.stride * 100 ** 2) / cell ** 2;
+}

@@ -1,0 +1,107 @@
+/** Everything drawn as lines over a flock in space, in the order in which it lies. */
+
+import type { Inspection, Pair, Point, SceneObject } from "../../net/protocol";
+import { wrapOf } from "../../net/space_frames";
+import type { Moment } from "../../net/timeline";
+import type { Looks } from "../../panel/settings";
+import type { Gaps, Size } from "../../render/camera";
+import type { SpaceEye } from "../../render/space/eye";
+import { drawCompass, drawMaps, mapsOf, type MapScene } from "../../render/space/maps";
+import { bodyHalf } from "../../render/space/scene";
+import type { Vec } from "../../render/space/vectors";
+import { MOST_CROWD } from "../everyone";
+import type { Told } from "../overlay";
+import type { Hand } from "../scenery";
+import type { Sight } from "../sight";
+import { streak } from "../wind";
+import { drawSpaceAgent } from "./agent";
+import { drawFloorDensity, drawSpaceCones, drawSpaceSights } from "./everyone";
+import { drawHunter } from "./hunters";
+import { drawBall, traceLine, vecOf, type SpaceLines } from "./pen";
+import { spaceCrowdAt } from "./sight";
+import { drawField, drawSpaceThings } from "./things";
+
+const HAND_REACH = 0.22; // of the world's smaller side
+const NARROW = 560; // px: in a smaller window the flock needs the room that maps would take
+const STREAKS = 60;
+
+export interface SpaceOverlayScene {
+  eye: SpaceEye;
+  view: Size;
+  light: boolean;
+  looks: Looks;
+  things: SceneObject[];
+  chosen: Inspection | null;
+  place: Point | null; // of the chosen agent
+  hand: Hand | null;
+  draft: Pair[] | null;
+  draftHeight: number;
+  gaps: Gaps;
+  seconds: number;
+  sights: Sight[];
+}
+
+export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, told: Told): void {
+  const { eye, view, light, looks, things, chosen, place, hand } = scene;
+  const { gaze, box } = eye;
+  const lines: SpaceLines = { context, gaze, view, box, light };
+  if (moment) drawEverybody(lines, moment, scene, told);
+  drawSpaceThings(lines, things);
+  const half = bodyHalf(box, eye.shape, looks.size, moment?.to.frame.count ?? 1);
+  for (const thing of things) {
+    if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
+    if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);
+  }
+  if (scene.draft) drawSpaceDraft(lines, scene.draft, looks.tool === "circle", scene.draftHeight);
+  if (hand) drawField(lines, vecOf(hand, box), hand.mode, HAND_REACH * Math.min(box.sides[0], box.sides[1]), true);
+  const space = moment?.to.frame.space;
+  const wrap: Vec = moment && space ? wrapOf(moment.to.frame, space) : [0, 0, 0];
+  if (chosen && place) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
+  if (!moment || !space || looks.hidden) return;
+  const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
+  const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
+  drawMaps(small, maps, moment.to.frame, space);
+  drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
+}
+
+function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: SpaceOverlayScene, told: Told): void {
+  const { frame } = moment.to;
+  if (looks.density) told.densest = drawFloorDensity(lines, frame);
+  if (!(looks.vision || looks.neighbors)) return;
+  told.cones = told.links = 0;
+  if (frame.count > MOST_CROWD) return;
+  const crowd = spaceCrowdAt(moment);
+  if (looks.vision) told.cones = drawSpaceCones(lines, crowd, sights);
+  if (looks.neighbors) told.links = drawSpaceSights(lines, crowd, sights);
+}
+
+/** Streaks that drift with the wind, at heights of their own. */
+function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: number }, seconds: number): void {
+  const { context, box, light } = lines;
+  const long = Math.min(0.09, 0.012 + 0.005 * blow.speed) * box.sides[0];
+  context.lineWidth = 1.2;
+  for (let k = 0; k < STREAKS; k++) {
+    const { x, y, fade, dx, dy } = streak(k, seconds, blow, { width: box.sides[0], height: box.sides[1] });
+    const z = box.low[2] + box.sides[2] * ((k * 0.618034) % 1);
+    context.strokeStyle = light ? `rgb(40 70 110 / ${(0.3 * fade).toFixed(3)})` : `rgb(190 215 255 / ${(0.26 * fade).toFixed(3)})`;
+    context.beginPath();
+    traceLine(lines, [x - dx * long, y - dy * long, z], [x, y, z]);
+    context.stroke();
+  }
+}
+
+/** A wall or a ball that is being drawn. */
+function drawSpaceDraft(lines: SpaceLines, draft: Pair[], round: boolean, height: number): void {
+  const { context, light, box } = lines;
+  context.strokeStyle = light ? "#c2410c" : "#ffb35c";
+  context.lineWidth = 3;
+  context.beginPath();
+  draft.slice(1).forEach(([x, y], k) => {
+    const [ax, ay] = draft[k];
+    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) traceLine(lines, [ax, ay, z], [x, y, z]);
+  });
+  context.stroke();
+  if (!round || draft.length < 2) return;
+  const [[x, y], [ex, ey]] = draft;
+  drawBall(lines, [x, y, height], Math.hypot(ex - x, ey - y), light ? "194 65 12" : "255 179 92", 0.3);
+}

@@ -1,0 +1,210 @@
+/**
+ * The view of a world with a depth.
+ *
+ * It circles what it looks at. Until somebody moves it, that is the flock: the view drifts after it, as near as the flock
+ * is wide. With a chosen animal it follows, or flies along behind it.
+ */
+
+import type { Eye, Surroundings } from "../eye";
+import type { Point } from "../../net/protocol";
+import { aheadAt, middleOf, placeOf, rollOf } from "../../net/space_frames";
+import type { Moment } from "../../net/timeline";
+import { apart, easedGaze, easedOrbit, fittedOrbit, gazeAlong, gazeOf, meets, project, slid, turned, zoomedTo, type Box, type Gaze, type Orbit } from "./camera";
+import { spreadOf } from "./flock_size";
+import { mapsOf, throughMaps } from "./maps";
+import type { Shape } from "./bodies";
+import { bodyHalf, type Setting } from "./scene";
+import { add, minus, times, type Vec } from "./vectors";
+
+const FROM_SOUTH = -Math.PI / 2;
+const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
+const TURN_PX = 0.006; // [rad] for each px of a drag
+const DRIFT_SECONDS = 1.6; // a view that goes along by itself is never hurried
+const RIDE_SECONDS = 0.22;
+
+export class SpaceEye implements Eye {
+  following = false;
+  whole = true;
+  riding = false; // flies along behind the chosen animal
+  orbit: Orbit;
+  gaze: Gaze;
+  private goal: Orbit | null = null;
+  private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
+    this.orbit = this.fitting;
+    this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
+  }
+
+  /** All of the world, or as much of it as the flock takes up. */
+  private get fitting(): Orbit {
+    const { view, gaps, frame } = this.stage;
+    const [turn, tilt] = [FROM_SOUTH, TILTS[this.setting]];
+    const world = fittedOrbit(this.box, view, gaps, turn, tilt, -0.12);
+    if (!frame?.space || frame.count === 0) return world;
+    const spread = spreadOf(frame, frame.space);
+    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.3);
+    return near.distance < world.distance ? near : world;
+  }
+
+  get scale(): number {
+    return this.gaze.focal / Math.max(1e-3, project(this.gaze, this.depthOfHands).far);
+  }
+
+  /** Hands act at the depth of the flock. */
+  private get depthOfHands(): Vec {
+    const { frame } = this.stage;
+    if (!frame?.space || frame.count === 0) return this.orbit.target;
+    const { x, y, z } = middleOf(frame, frame.space);
+    return project(this.gaze, [x, y, z]).far > 0 ? [x, y, z] : this.orbit.target;
+  }
+
+  fit(): void {
+    this.following = this.riding = false;
+    this.whole = true;
+    const home = this.fitting;
+    this.goal = { ...home, turn: nearestTurn(home.turn, this.orbit.turn) };
+    this.stage.wake(2);
+  }
+
+  showWhole(): void {
+    this.whole = true;
+    this.goal = null;
+    this.orbit = this.fitting;
+    this.look();
+  }
+
+  private look(): void {
+    this.gaze = gazeOf(this.overGround(this.orbit), this.stage.view, this.stage.gaps);
+  }
+
+  /** The eye stays above the ground: it looks up from as far below as there is room. */
+  private overGround(orbit: Orbit): Orbit {
+    if (this.setting === "nowhere") return orbit;
+    const room = orbit.target[2] - this.box.low[2] - 0.02 * this.box.sides[2];
+    return { ...orbit, tilt: Math.max(orbit.tilt, Math.asin(Math.max(-1, Math.min(1, -room / orbit.distance)))) };
+  }
+
+  /** The hand drags the world round; `aside` drags it along. */
+  pan(dx: number, dy: number, aside = false): void {
+    const by = (orbit: Orbit) => (aside ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX));
+    this.riding = false;
+    if (aside) this.following = this.whole = false;
+    if (this.goal) this.goal = by(this.goal);
+    this.orbit = by(this.orbit);
+    this.stage.wake();
+  }
+
+  nudge(dx: number, dy: number): void {
+    this.riding = false;
+    this.goal = turned(this.goal ?? this.orbit, -dx * 0.5 * TURN_PX, dy * 0.5 * TURN_PX);
+    this.stage.wake(1);
+  }
+
+  goTo({ x, y, z }: Point): void {
+    this.following = this.riding = this.whole = false;
+    const target: Vec = [x, y, z ?? this.orbit.target[2]];
+    this.goal = { ...this.orbit, target, distance: Math.min(this.orbit.distance, 0.5 * this.worldDistance) };
+    this.stage.wake(1.5);
+  }
+
+  private get worldDistance(): number {
+    return fittedOrbit(this.box, this.stage.view, this.stage.gaps, this.orbit.turn, this.orbit.tilt, 0).distance;
+  }
+
+  zoom(at: Point, factor: number): void {
+    this.whole = this.riding = false;
+    const far = this.worldDistance;
+    const middle = this.gaze.centre;
+    this.goal = zoomedTo(this.goal ?? this.orbit, this.gaze, this.following ? middle : at, factor, [far / 200, far * 4]);
+    this.stage.wake(1);
+  }
+
+  follow(): void {
+    this.following = true;
+    this.whole = this.riding = false;
+    this.goal = { ...this.orbit, distance: Math.min(this.orbit.distance, 0.16 * this.worldDistance) };
+    this.stage.wake(1.5);
+  }
+
+  /** Fly along with the chosen animal, or no longer. */
+  ride(): void {
+    this.riding = !this.riding;
+    this.following = true;
+    this.whole = false;
+    this.stage.wake(1.5);
+  }
+
+  goThroughMap(screen: Point): boolean {
+    if (!this.stage.hasMap) return false;
+    const place = throughMaps(mapsOf(this.stage.view, this.stage.gaps, this.box), screen, this.box, this.orbit.target);
+    if (!place) return false;
+    this.following = this.riding = this.whole = false;
+    this.goal = { ...this.orbit, target: place };
+    this.stage.wake(1);
+    return true;
+  }
+
+  at(screen: Point): Point {
+    const [x, y, z] = meets(this.gaze, screen, this.depthOfHands);
+    return { x, y, z };
+  }
+
+  /** Of all within reach of the pointer the nearest to it; of two as near, the one in front. */
+  agentNear(screen: Point, reach: number): Point | null {
+    const { frame } = this.stage;
+    if (!frame?.space) return null;
+    let best: Point | null = null;
+    let least = reach;
+    let front = Infinity;
+    for (let k = 0; k < frame.count; k++) {
+      const place = placeOf(frame, frame.space, k);
+      const p = project(this.gaze, [place.x, place.y, place.z]);
+      if (p.far <= 0) continue;
+      const d = Math.hypot(p.x - screen.x, p.y - screen.y);
+      if (d > reach || d > least + 4 || (d > least - 4 && p.far > front)) continue;
+      [best, least, front] = [place, Math.min(least, d), p.far];
+    }
+    return best;
+  }
+
+  move(seconds: number, place: Point | null, moment: Moment | null, index: number): void {
+    if (this.goal) {
+      this.orbit = easedOrbit(this.orbit, this.goal, seconds);
+      if (apart(this.orbit, this.goal) < 1e-3) this.goal = null;
+      else this.stage.wake();
+    } else if (this.whole && this.drifts && moment?.to.frame.space && seconds > 0) {
+      const { target, distance } = this.fitting;
+      this.orbit = easedOrbit(this.orbit, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
+    }
+    const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
+    if (this.following && on) {
+      const goal = { ...this.orbit, target: on };
+      // Across a seam of the world at once: a flight through all of it would be of no use.
+      const jumped = Math.hypot(...minus(on, this.orbit.target)) > 0.4 * Math.min(...this.box.sides) && this.goal === null;
+      this.orbit = jumped ? goal : { ...easedOrbit(this.orbit, goal, seconds), distance: this.orbit.distance };
+      if (this.goal) this.goal = { ...this.goal, target: on };
+    }
+    if (this.riding && on && moment && index >= 0) this.flyAlong(on, moment, index, seconds);
+    else this.look();
+  }
+
+  /** Behind the animal and a little above it, looking where it flies; leaning with it, but less. */
+  private flyAlong(on: Vec, moment: Moment, index: number, seconds: number): void {
+    const { frame } = moment.to;
+    if (!frame.space || index >= frame.count) return;
+    const ahead = aheadAt(moment, index);
+    const length = bodyHalf(this.box, this.shape, 1, frame.count);
+    const eye = add(on, add(times(ahead, -9 * length), [0, 0, 2.6 * length]));
+    const still = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
+    const wanted = gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index));
+    const jumped = Math.hypot(...minus(eye, this.gaze.eye)) > 0.4 * Math.min(...this.box.sides);
+    this.gaze = jumped ? wanted : easedGaze(this.gaze, wanted, seconds, RIDE_SECONDS);
+    this.stage.wake();
+  }
+}
+
+/** The same direction as `turn`, by whole turns as near as can be to another. */
+function nearestTurn(turn: number, to: number): number {
+  return turn + 2 * Math.PI * Math.round((to - turn) / (2 * Math.PI));
+}

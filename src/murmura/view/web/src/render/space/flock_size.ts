@@ -1,0 +1,44 @@
+/** How much room a flock takes up, so that a view can be as near as it is wide. */
+
+import type { Frame } from "../../net/protocol";
+import { middleOf, wrapOf, type Space } from "../../net/space_frames";
+import type { Vec } from "./vectors";
+
+const ASKED = 600; // agents
+const WIDE = 2.1; // standard deviations to either side: nearly everybody, but not the last straggler
+const LEAST = 0.14; // of the world's sides: a few animals are not looked at through a microscope
+
+export interface Spread {
+  middle: Vec;
+  sides: Vec;
+}
+
+const kept = new WeakMap<Frame, Spread>();
+
+/** The box around most of a flock; worked out once for each frame. */
+export function spreadOf(frame: Frame, space: Space): Spread {
+  const found = kept.get(frame) ?? measured(frame, space);
+  kept.set(frame, found);
+  return found;
+}
+
+function measured(frame: Frame, space: Space): Spread {
+  const { x, y, z } = middleOf(frame, space);
+  const wrap = wrapOf(frame, space);
+  const sides = [frame.width, frame.height, space.depth];
+  const low = [frame.left, frame.top, space.floor];
+  const squares = [0, 0, 0];
+  const every = Math.max(1, Math.floor(frame.count / ASKED));
+  let n = 0;
+  for (let k = 0; k < frame.count; k += every, n++) {
+    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
+    const shares = [first & 0xffff, first >>> 16, second & 0xffff];
+    for (let axis = 0; axis < 3; axis++) {
+      let d = low[axis] + (shares[axis] / 65535) * sides[axis] - [x, y, z][axis];
+      if (wrap[axis] > 0) d -= wrap[axis] * Math.round(d / wrap[axis]);
+      squares[axis] += d * d;
+    }
+  }
+  const wide = (axis: number) => Math.max(LEAST * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
+  return { middle: [x, y, z], sides: [wide(0), wide(1), wide(2)] };
+}

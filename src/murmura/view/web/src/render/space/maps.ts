@@ -1,0 +1,133 @@
+/** Two small maps of a world with a depth, from above and from the south, and a compass that says where x, y and z point. */
+
+import type { Gaps, Size } from "../camera";
+import type { Frame, Point } from "../../net/protocol";
+import type { Space } from "../../net/space_frames";
+import type { Box, Gaze } from "./camera";
+import { dot, type Vec } from "./vectors";
+
+const WIDTH = 132; // px
+const HIGHEST = 132;
+const MOST = 0.26; // of the window's width
+const GAP = 8;
+const DOTS = 1500;
+const COMPASS = 26; // px: the length of an axis
+
+export interface SideMap {
+  name: "from above" | "from the south";
+  axes: [number, number]; // which axis goes across, which one up
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  scale: number; // px per u
+}
+
+/** Where the maps lie: bottom right, the view from above over the one from the south. */
+export function mapsOf(view: Size, gaps: Gaps, { sides }: Box): SideMap[] {
+  const scale = Math.min(Math.min(WIDTH, MOST * view.width) / sides[0], HIGHEST / Math.max(sides[1], sides[2]));
+  const right = view.width - gaps.right - 16;
+  let below = view.height - gaps.bottom - 16;
+  const place = (name: SideMap["name"], axes: [number, number]): SideMap => {
+    const [width, height] = [sides[axes[0]] * scale, sides[axes[1]] * scale];
+    below -= height;
+    const map = { name, axes, x: right - width, y: below, width, height, scale };
+    below -= GAP;
+    return map;
+  };
+  return [place("from the south", [0, 2]), place("from above", [0, 1])];
+}
+
+/** The place under a point of a map: the third coordinate stays; null outside all maps. */
+export function throughMaps(maps: SideMap[], p: Point, { low }: Box, now: Vec): Vec | null {
+  for (const { x, y, width, height, scale, axes } of maps) {
+    const [dx, dy] = [p.x - x, y + height - p.y];
+    if (dx < 0 || dy < 0 || dx > width || dy > height) continue;
+    const place: [number, number, number] = [...now];
+    place[axes[0]] = low[axes[0]] + dx / scale;
+    place[axes[1]] = low[axes[1]] + dy / scale;
+    return place;
+  }
+  return null;
+}
+
+export interface MapScene {
+  context: CanvasRenderingContext2D;
+  gaze: Gaze;
+  box: Box;
+  light: boolean;
+  target: Vec; // what is looked at
+}
+
+export function drawMaps(scene: MapScene, maps: SideMap[], frame: Frame, space: Space): void {
+  for (const map of maps) drawOne(scene, map, frame, space);
+}
+
+function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, frame: Frame, space: Space): void {
+  const { x: x0, y: y0, width, height, scale, axes: [across, up] } = map;
+  const at = (place: Vec): Point => ({ x: x0 + (place[across] - box.low[across]) * scale, y: y0 + height - (place[up] - box.low[up]) * scale });
+  context.save();
+  context.beginPath();
+  context.rect(x0, y0, width, height);
+  context.fillStyle = light ? "rgb(255 255 255 / 0.72)" : "rgb(8 11 22 / 0.66)";
+  context.fill();
+  context.clip();
+  context.fillStyle = light ? "rgb(40 60 100 / 0.75)" : "rgb(190 212 255 / 0.8)";
+  const low = [frame.left, frame.top, space.floor];
+  const sides = [frame.width, frame.height, space.depth];
+  const every = Math.max(1, Math.floor(frame.count / DOTS));
+  for (let k = 0; k < frame.count; k += every) {
+    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
+    const shares = [first & 0xffff, first >>> 16, second & 0xffff];
+    const value = (axis: number) => low[axis] + (shares[axis] / 65535) * sides[axis] - box.low[axis];
+    context.fillRect(x0 + value(across) * scale, y0 + height - value(up) * scale, 1, 1);
+  }
+  drawEye(context, at(gaze.eye), at(target), light);
+  context.restore();
+  context.strokeStyle = light ? "rgb(40 60 100 / 0.35)" : "rgb(160 185 240 / 0.3)";
+  context.lineWidth = 1;
+  context.strokeRect(x0 + 0.5, y0 + 0.5, width - 1, height - 1);
+  context.font = "10px system-ui, sans-serif";
+  context.textAlign = "left";
+  context.fillStyle = light ? "rgb(24 32 46 / 0.85)" : "rgb(232 237 248 / 0.8)";
+  context.fillText(map.name, x0 + 5, y0 + 12);
+}
+
+/** From where to what the window looks. */
+function drawEye(context: CanvasRenderingContext2D, eye: Point, target: Point, light: boolean): void {
+  context.strokeStyle = context.fillStyle = light ? "#c2410c" : "#ffb35c";
+  context.lineWidth = 1.2;
+  context.beginPath();
+  context.moveTo(eye.x, eye.y);
+  context.lineTo(target.x, target.y);
+  context.stroke();
+  context.beginPath();
+  context.arc(target.x, target.y, 2.5, 0, 2 * Math.PI);
+  context.fill();
+}
+
+const AXES: { name: string; way: Vec; dark: string; ink: string }[] = [
+  { name: "x", way: [1, 0, 0], dark: "#ff9d8a", ink: "#a8321b" },
+  { name: "y", way: [0, 1, 0], dark: "#9fe3b4", ink: "#1b6e48" },
+  { name: "z", way: [0, 0, 1], dark: "#9cc7ff", ink: "#1c54aa" },
+];
+
+/** Axes as the window sees them; those that point away from it are drawn first. */
+export function drawCompass({ context, gaze, light }: MapScene, at: Point): void {
+  const shown = AXES.map((axis) => ({ ...axis, x: dot(axis.way, gaze.right), y: -dot(axis.way, gaze.up), far: dot(axis.way, gaze.ahead) }));
+  context.font = "600 11px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.lineCap = "round";
+  for (const { name, x, y, far, dark, ink } of shown.sort((a, b) => b.far - a.far)) {
+    context.strokeStyle = context.fillStyle = light ? ink : dark;
+    context.globalAlpha = far > 0.4 ? 0.6 : 1;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(at.x, at.y);
+    context.lineTo(at.x + COMPASS * x, at.y + COMPASS * y);
+    context.stroke();
+    const grown = COMPASS + 9;
+    context.fillText(name, at.x + grown * x, at.y + grown * y + 4);
+  }
+  context.globalAlpha = 1;
+}

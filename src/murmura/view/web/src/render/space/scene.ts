@@ -1,0 +1,52 @@
+/** What a painter of a world with a depth is told besides what every painter is. */
+
+import type { JsonObject } from "../../net/protocol";
+import { valueAt } from "../../panel/schema";
+import type { Scene } from "../picture";
+import type { Shape } from "./bodies";
+import type { Box, Gaze } from "./camera";
+
+/** Air has ground below it, water a bed; nowhere is a world without a floor, where the grid is only a help for the eye. */
+export type Setting = "air" | "water" | "nowhere";
+
+export interface SpaceScene {
+  gaze: Gaze;
+  box: Box;
+  shape: Shape;
+  setting: Setting;
+  time: number; // simulated [s]
+}
+
+/** The box that a scenario names; null for a plane. */
+export function boxOf(scenario: JsonObject): Box | null {
+  const [width, height, depth] = ["width", "height", "depth"].map((side) => valueAt(scenario, `world.${side}`));
+  return typeof depth === "number" ? { low: [0, 0, 0], sides: [Number(width), Number(height), depth] } : null;
+}
+
+export function shapeOf(scenario: JsonObject): Shape {
+  return valueAt(scenario, "display.shape") === "fish" ? "fish" : "bird";
+}
+
+export function settingOf(scenario: JsonObject): Setting {
+  const edge = valueAt(scenario, "world.boundary_z") ?? valueAt(scenario, "world.boundary");
+  if (edge === "wrap" || edge === "open") return "nowhere";
+  return shapeOf(scenario) === "fish" ? "water" : "air";
+}
+
+/** Half the length of a body [u]; less where there are many. Wings make a bird look larger than a fish of its length. */
+export function bodyHalf(box: Box, shape: Shape, size: number, count: number): number {
+  const mean = Math.cbrt(box.sides[0] * box.sides[1] * box.sides[2]);
+  return (shape === "fish" ? 0.0056 : 0.0033) * mean * size * Math.min(1, (8000 / Math.max(1, count)) ** 0.2);
+}
+
+/** At least so many CSS px is half a body long, however far away. */
+export function leastHalf(scene: Pick<Scene, "size">, count: number): number {
+  return (count > 40_000 ? 0.8 : count > 8000 ? 1.1 : 1.5) * Math.min(1.4, 0.6 + 0.4 * scene.size);
+}
+
+/** [u] from line to line of a grid: a round number, about ten of them along the longer side. */
+export function gridStep({ sides }: Box): number {
+  const wanted = Math.max(sides[0], sides[1]) / 10;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((k) => k * power).find((step) => step >= wanted * 0.99) ?? wanted;
+}

@@ -89,8 +89,8 @@ def main() -> None:
     clear = [distance_behind(float(e), opaque=False) for e in edges]
     lab.say(f"the same, transparent: {np.abs(clear / expected - 1.0).max():.3%} at most")
 
-    responses = np.geomspace(0.02, 2.0, lab.size(9, 4))
-    repeats, steps = lab.size(10, 2), lab.size(10_000, 4_000)
+    responses = np.geomspace(0.02, 2.0, lab.size(6, 4))
+    repeats, steps = lab.size(3, 2), lab.size(10_000, 4_000)
     for agents in (10,) if lab.quick else (10, 50):
         for opaque in (True, False):
             found = np.mean([group(0.5, 0.2, s, steps, opaque, agents) for s in range(repeats)], axis=0)

@@ -333,7 +333,7 @@ class Plan:
             if rule is not None and rule.tracks:
                 tracked.append((int(getattr(rule, rule.tracks)), begin))
                 rows.append((0.0,) * len(group.layout))
-            elif group.name == "avoid_obstacles":
+            elif rule is not None and rule.obstacles_are_items:
                 rows += shapes
             elif rule is not None:
                 rows += item_rows(group.name, rule.items(), group.layout, self.scenario)

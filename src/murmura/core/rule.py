@@ -77,6 +77,8 @@ class Rule(Model):
     """Fields of such an item that come from the scenario and change with it."""
     item_identity: ClassVar[tuple[str, ...]] = ()
     """Fields that identify such an item when others are added or removed. Without any, its number does."""
+    obstacles_are_items: ClassVar[bool] = False
+    """Whether the scenario's obstacles are the rule's items."""
     inherits: ClassVar[tuple[str, ...]] = ()
     settles: ClassVar[tuple[str, ...]] = ()
     """Columns that `settle` sets; an immigrant has the defaults of a newborn in all others."""

@@ -31,7 +31,7 @@ MOST_SPECIES = 256
 
 
 class World(Model):
-    """The plane, or with a depth the space, and what happens at its edges."""
+    """The plane, or space if there is a depth, and what happens at the edges."""
 
     width: float = quantity(1600.0, "Width of the world.", "u", (100, 10_000), gt=0, le=1e7)
     height: float = quantity(1000.0, "Height of the world.", "u", (100, 10_000), gt=0, le=1e7)
@@ -105,7 +105,7 @@ class Motion(Model):
 
 
 class Perception(Model):
-    """What an agent perceives."""
+    """How far and how wide an agent perceives."""
 
     radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
     field_of_view: float = quantity(
@@ -147,7 +147,7 @@ class Perception(Model):
 
 
 class Interaction(Model):
-    """What one species wants of another: factors on the neighbour rules."""
+    """How one species reacts to another: factors on the neighbour rules."""
 
     separation: float = quantity(1.0, "How much it keeps apart.", "", (0, 3), ge=0)
     alignment: float = quantity(0.0, "How much it flies along.", "", (0, 3), ge=0)
@@ -184,7 +184,7 @@ class Species(Model):
     color: str = Field("#4cc9f0", pattern=r"^#[0-9a-fA-F]{6}$", description="Its colour in the live view.")
 
     def interaction(self, other: str) -> Interaction:
-        """What this species wants of another; its own kind it flocks with."""
+        """How this species reacts to another; it flocks with its own."""
         wanted = self.towards.get(other, "flock" if other == self.name else "separate")
         return RELATIONS[wanted] if isinstance(wanted, str) else wanted
 
@@ -221,7 +221,7 @@ class Display(Model):
 
 
 class RulesBase(Model):
-    """Every rule by name. Rules of your own appear here under the name they were registered with."""
+    """Every rule by name. Your own rules appear under their registered names."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, SerializeAsAny[Rule]]
@@ -286,7 +286,7 @@ class Scenario(Model):
     display: Display = Display()
 
     _lives: tuple[Scenario, ...] = PrivateAttr(())
-    """The scenario with the values of each species, made once, when it is validated."""
+    """The scenario with the values of each species, computed once at validation."""
 
     @model_validator(mode="after")
     def _make_sense(self) -> Scenario:
@@ -319,7 +319,7 @@ class Scenario(Model):
         return self.with_values(dict(edited_values(self, changes)))
 
     def with_rules(self, change: Callable[[Rules], Mapping[str, Rule]]) -> Scenario:
-        """Return a copy in which a function has replaced rules, for every species. What it returns must be valid."""
+        """Return a copy with rules replaced by a function, for every species. The result must be valid."""
 
         def changed(one: Scenario) -> Scenario:
             return one.model_copy(update={"rules": one.rules.model_copy(update=dict(change(one.rules)))})
@@ -343,7 +343,7 @@ class Scenario(Model):
             raise scenario_error(error, cls, source) from None
 
     def hidden_values(self) -> list[str]:
-        """Values that cannot act here: one line for each, with the cap that hides it and what to do."""
+        """Values that a cap hides: one line for each, with the cap and what to do."""
         lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
         found: dict[str, str] = {}
         for prefix, life in lives or [("", self)]:

@@ -15,15 +15,15 @@ from murmura.core.errors import MurmuraError, ScenarioError
 
 LARGEST_FILE = 16 * 2**20
 _loaded: dict[Path, str] = {}
-"""Files that were run, with the SHA-256 of what was run."""
+"""Files that were run, with the SHA-256 of their content."""
 
 
 def load_rule_file(path: str | Path, expected: str | None = None) -> str:
-    """Run a user's file, which registers its rules; once in a process, however often it is called.
+    """Run a user's file, which registers its rules, once per process.
 
     Args:
         path: The file.
-        expected: The SHA-256 it must have; a file with another one is not run.
+        expected: The SHA-256 it must have; otherwise the file is not run.
 
     Returns:
         The SHA-256 of what was run.

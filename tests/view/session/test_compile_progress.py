@@ -18,7 +18,7 @@ from murmura.view.compare import Pair, SyncedSession
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.wire.frames import encode, pack_with_numpy
-from tests.view.live import Frame, flock, until
+from tests.view.live import PATIENCE, Frame, flock, until
 
 MADE = Scene.build
 
@@ -34,7 +34,7 @@ class Workshop:
     def build(self, scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
         self.begun.append(standing.scenario.name)
         announce("compiling")
-        assert self._go.acquire(timeout=20)
+        assert self._go.acquire(timeout=PATIENCE)
         if self.problem:
             raise self.problem
         return MADE(scene, standing, None)

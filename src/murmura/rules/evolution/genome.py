@@ -1,4 +1,4 @@
-"""The genome: what founders are like, and what genes and body parts make of an animal."""
+"""The genome: founders' genes, and the effects of genes and body parts."""
 
 from __future__ import annotations
 

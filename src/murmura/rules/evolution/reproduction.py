@@ -1,7 +1,7 @@
-"""Reproduction: who may have young, what it costs, and what the young are; bounded by caps that hold exactly.
+"""Reproduction: conditions, costs and inheritance, with exact population caps.
 
-One item for each species counts its members. Who is about to mate says so a step before, so that everybody knows in
-time whether there is room for all of them; if not, the one with most energy goes first.
+One item for each species counts its members. Agents announce a mating one step ahead, so that all know whether there
+is room for every birth; if not, the agent with most energy goes first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FREE = {
     "hurt_as": 0, "kick_x": 0.0, "kick_y": 0.0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0,
     "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0, "gave": 0.0, "fright": 0.0,
 }  # fmt: skip
-"""Columns in which the young are as new as anybody, whatever their mother is at."""
+"""Columns in which a newborn has defaults, whatever its mother's values are."""
 UNATTACHED = {
     "panic": 0.0, "mating_cooldown": 0.0, "mating_timer": 0.0, "target_mate_id": -1, "feeding_state": 0,
     "target_food_id": -1, "feeding_timer": 0.0,

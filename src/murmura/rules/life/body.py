@@ -1,4 +1,4 @@
-"""What living costs: energy that decays with speed, starvation, and the clock that runs between matings."""
+"""Metabolism: energy that decays with speed, starvation, and the cooldown between matings."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Zones(Rule):
 
 
 def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
-    """The turn to a direction, give or take the error."""
+    """The turn to a direction, with a random error."""
     if len(direction) == 2:
         return turn_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
     # A direction turned by normal errors about all three axes is spread as a normal distribution on the sphere.

@@ -14,9 +14,10 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
+from murmura.view.session.changes import Change
 from murmura.view.session.command_queue import Refuse
 from murmura.view.session.compile_progress import CompileProgress
-from murmura.view.session.scene import Change, Scene
+from murmura.view.session.scene import Scene
 
 
 @dataclass

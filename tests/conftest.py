@@ -20,10 +20,27 @@ settings.register_profile(
 settings.load_profile("gate")
 
 
-def pytest_configure() -> None:
+LONG = (
+    "browser", "test_pages", "test_notebooks", "test_site", "parity/test_chance", "golden/test_hashes",
+    "parity/test_scenes", "webgpu/test_definition", "cuda/test_definition", "validate", "cli", "lab/sweeps",
+    "lab/films", "rules/test_stances", "engine/test_hunters",
+)  # fmt: skip
+"""What takes longest, in this order: begun last, one worker would do it while the others are done."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        share = _share(item.nodeid).removeprefix("tests/")
+        return next((k for k, long in enumerate(LONG) if share.startswith(long)), len(LONG))
+
+    items.sort(key=rank)
 
 
 def _share(test: str) -> str:

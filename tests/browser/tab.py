@@ -214,8 +214,6 @@ class Tab:
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        for event, listener in self._listeners.items():  # an empty page has no storage for the scripts above
-            self.page.remove_listener(event, listener)
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
         assert (self.foreign, violations, self.problems) == ([], [], [])

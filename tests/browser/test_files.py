@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from .tab import Tab
 
 
 @pytest.fixture
-def shelf(tab: Tab, tmp_path: Path) -> Path:
+def shelf(tab: Tab, tmp_path: Path) -> Iterator[Path]:
     """A place for runs, which the server of these tests has not of its own."""
     tab.live.shelf.folder = RunShelf(tmp_path)
-    return tmp_path
+    yield tmp_path
+    tab.live.shelf.folder = None
 
 
 def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:

@@ -23,9 +23,12 @@ import murmura as mm
 from murmura.lab.bench.workload import resized
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
-from murmura.view.standalone.page import flock_page
+from murmura.view.standalone.page import flock_page, run_page
+from murmura.view.wire.frames import encode
+from tests.view.live import PATIENCE
 
 from .conftest import FLAGS
+from .tab import PLAIN
 
 AGENTS, SEED = 120, 7
 WITH_WEBGPU = [*FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
@@ -68,6 +71,7 @@ def open_page(gpu_browser: Browser) -> Iterator[Any]:
 
     def begin(address: str, before: str = "") -> Page:
         page = gpu_browser.new_page(viewport={"width": 640, "height": 480})
+        page.set_default_timeout(1000.0 * PATIENCE)
         opened.append(page)
         page.add_init_script("globalThis.problems = []; addEventListener('error', (e) => problems.push(e.message));"
                              "addEventListener('securitypolicyviolation', (e) => problems.push(e.violatedDirective));"
@@ -87,7 +91,7 @@ def flock_after(page: Page, count: int) -> tuple[int, np.ndarray]:
 
 
 def running(page: Page) -> Page:
-    page.wait_for_function("() => globalThis.murmuraFlock?.state", timeout=60_000)
+    page.wait_for_function("() => globalThis.murmuraFlock?.state")
     page.evaluate("murmuraFlock.hear({type: 'pause'}); murmuraFlock.hear({type: 'reset', seed: null})")
     page.evaluate("() => murmuraFlock.obeyed")
     return page
@@ -128,7 +132,7 @@ def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path
     _, found = flock_after(page, 1)
     assert np.hypot(found[:, 2], found[:, 3]).max() <= 1.0 + 1e-5
     page.evaluate("murmuraFlock.hear({type: 'set', values: {'rules.separation.falloff': 'inverse_square'}})")
-    page.get_by_text("needs other kernels").first.wait_for(timeout=20_000)
+    page.get_by_text("needs other kernels").first.wait_for()
 
 
 def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
@@ -184,7 +188,7 @@ def test_from_a_static_host_it_asks_for_nothing_else(folder: Path, open_page: An
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"http://127.0.0.1:{server.server_port}/flock.html")
-        page.wait_for_function("() => globalThis.murmuraFlock?.engine.step > 3", timeout=60_000)
+        page.wait_for_function("() => globalThis.murmuraFlock?.engine.step > 3")
         others = [url for url in asked if not url.startswith(("data:", "blob:"))]
         assert [url.rsplit("/", 1)[1] for url in others if "favicon" not in url] == ["flock.html"]
         assert page.evaluate("problems") == []
@@ -195,7 +199,25 @@ def test_from_a_static_host_it_asks_for_nothing_else(folder: Path, open_page: An
 
 def test_without_webgpu_it_plays_a_loop_and_says_so(folder: Path, open_page: Any):
     page = open_page((folder / "flock.html").as_uri(), NO_WEBGPU)
-    page.get_by_text("has no WebGPU").first.wait_for(timeout=60_000)
+    page.get_by_text("has no WebGPU").first.wait_for()
     assert page.evaluate("typeof murmuraFlock") == "undefined"
-    page.wait_for_function("() => document.body.innerText.includes('120 agents')", timeout=30_000)
+    page.wait_for_function("() => document.body.innerText.includes('120 agents')")
+    assert page.evaluate("problems") == []
+
+
+def test_a_recorded_flock_in_space_is_shown_in_space(tmp_path: Path, open_page: Any, built: None):
+    scenario = mm.load_scenario("murmuration").with_values({"agents": 30})
+    simulation = mm.Simulation(scenario, SEED, "reference")
+    frames = []
+    for _ in range(4):
+        frames.append(encode(simulation, 1))
+        simulation.step(3)
+    file = tmp_path / "space.html"
+    file.write_text(run_page(scenario, SEED, "dusk", loops.loop_of(frames)), encoding="utf-8")
+    page = open_page(file.as_uri(), PLAIN)
+    page.wait_for_function("() => globalThis.murmura?.drawn === 30 && murmura.step > 0", timeout=60_000)
+    target = page.evaluate("murmura.eye.orbit.target")
+    assert (
+        np.abs(np.subtract(target, simulation.positions.mean(axis=0))).max() < 60.0
+    )  # it looks at the flock
     assert page.evaluate("problems") == []

@@ -240,8 +240,9 @@ def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
 
 
 # A hunter that somebody places among them frightens as a predator of their own world does
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
-@pytest.mark.parametrize("decision", ["ladder", "scored"])
+@pytest.mark.parametrize(
+    ("decision", "backend"), [("ladder", "reference"), ("scored", "reference"), ("scored", "cpu")]
+)
 def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
     values = {
         "rules.behavior.decision": decision,
@@ -257,6 +258,8 @@ def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
     near, far = sim.column("panic").astype(float)
     assert near > 0.6 and far == 0.0
     assert sim.velocities[0, 0] > 0.0
+    if backend == "cpu":
+        return  # without these rules it is a kernel of its own, which takes five seconds to compile
     sim.retune({"rules.predators.enabled": False, "rules.fear.enabled": False})
     sim.step(40)
     assert stances(sim)[0] != "fleeing", "gone, and forgotten"

@@ -33,7 +33,7 @@ class RunError(MurmuraError, RuntimeError):
     exit_code = 1
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return ' (did you mean ...?)' for the most similar known name, or nothing."""
-    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
     return f" (did you mean {matches[0]!r}?)" if matches else ""

@@ -32,6 +32,7 @@ from typing import Any, ClassVar, TypeVar
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
+from murmura.core.hooks import check_hooks
 from murmura.core.model import Model, choice
 from murmura.core.state import declare_columns
 
@@ -297,5 +298,7 @@ def _check(name: str, rule: type[Rule]) -> None:
         raise ScenarioError(
             f"the name {name!r} is taken by murmura itself: register your rule under another one"
         )
+    if not is_built_in(rule):
+        check_hooks(name, rule, Rule)
     if (rule.feel is not None or rule.age is not None) and not rule.writes:
         raise ScenarioError(f"rule {name!r} changes the agent: name the columns in `writes`")

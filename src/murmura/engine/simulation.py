@@ -20,6 +20,7 @@ from murmura.core.notices import print_notice
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
 from murmura.engine.arguments import checked
+from murmura.engine.compile_progress import announced
 from murmura.engine.event_buffer import EventBuffer
 from murmura.engine.initial import (
     adapted,
@@ -100,7 +101,8 @@ class Simulation(Reader):
         self._seed = seed
         self._plan = self._last_plan = Plan(scenario)
         dry_run(self._plan)
-        self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
+        with announced(scenario, announce) as tell:
+            self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, tell)
         self._state = state
         self._step_count = self._begun = step_count
         self._events = EventBuffer()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -44,6 +44,25 @@ def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> N
         place[last] = value
     else:
         raise _unknown(path, scenario)
+
+
+def edited_values(model: Any, changes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Paths and values of nested tables. A table in the place of something that is no model is a value itself."""
+    for name, change in changes.items():
+        part = getattr(model, name, None)
+        if isinstance(change, Mapping) and (isinstance(part, BaseModel) or prefix == "rules."):
+            yield from edited_values(part, change, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _plain(change)
+
+
+def _plain(value: Any) -> Any:
+    """Models as plain data, also those inside sequences and tables."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def is_species_value(path: str) -> bool:

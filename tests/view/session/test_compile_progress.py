@@ -15,11 +15,10 @@ from murmura.core.errors import BackendError, MurmuraError
 from murmura.engine import compile_times
 from murmura.engine.simulation import Simulation
 from murmura.view.compare import Pair, SyncedSession
-from murmura.view.session import compile_progress
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.wire.frames import encode, pack_with_numpy
-from tests.view.live import Frame, flock, until
+from tests.view.live import PATIENCE, Frame, flock, until
 
 MADE = Scene.build
 
@@ -35,7 +34,7 @@ class Workshop:
     def build(self, scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
         self.begun.append(standing.scenario.name)
         announce("compiling")
-        assert self._go.acquire(timeout=20)
+        assert self._go.acquire(timeout=PATIENCE)
         if self.problem:
             raise self.problem
         return MADE(scene, standing, None)
@@ -60,7 +59,6 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 def workshop(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Workshop]:
     found = Workshop()
     monkeypatch.setattr(Scene, "build", lambda *words: found.build(*words))
-    monkeypatch.setattr(compile_progress, "print_notice", lambda text: None)
     monkeypatch.setattr(compile_times, "cache_folder", lambda: tmp_path)
     yield found
     for _ in range(9):

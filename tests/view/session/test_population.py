@@ -61,3 +61,19 @@ def test_the_feed_numbers_what_happens_and_begins_anew_with_another_flock():
     assert feed.since(feed.newest) == []
     feed.hear(2, [{"kind": "death", "id": 7}])
     assert feed.totals == {"death": 1} and [event["id"] for event in feed.since(0)] == [7]
+
+
+def test_the_feed_may_grow_while_somebody_reads_it():
+    """A server reads in its thread while the session adds in its own."""
+    feed = EventFeed()
+
+    class First(int):
+        """A number that lets something happen whenever it is compared."""
+
+        def __lt__(self, other: int) -> bool:
+            feed.hear(1, [{"kind": "meal"}])
+            return int(self) < other
+
+    feed.hear(1, [{"kind": "birth"}, {"kind": "death"}])
+    assert [event["kind"] for event in feed.since(First(0))] == ["birth", "death"]
+    assert [event["number"] for event in feed.since(2)] == [3, 4]

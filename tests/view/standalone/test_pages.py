@@ -61,6 +61,8 @@ def data_of(page: str) -> dict[str, Any]:
 def test_one_file_that_asks_for_nothing(classic: str):
     assert len(classic.encode()) < pages.LARGEST
     assert not re.findall(r'\b(?:src|href)="(?!data:)', classic.split("<style>")[0])
+    script = (pages.server.STATIC / pages.SCRIPT).read_text(encoding="utf-8")
+    assert not re.search(r"""\bimport\s*[{"'(*]""", script), "what two scripts share became a file of its own"
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', classic)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")

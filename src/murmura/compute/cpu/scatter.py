@@ -98,7 +98,10 @@ def _function(name: str) -> Any:
 
     types: dict[Any, Any] = {FLOAT: ctypes.c_float, DOUBLE: ctypes.c_double, INT: ctypes.c_int32}
     kinds = [types.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
-    return ctypes.CFUNCTYPE(None, *kinds)(compiled_once("scatter", module).get_function_address(name))
+    engine = compiled_once("scatter", module)
+    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
+    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
+    return function
 
 
 _functions: dict[str, Any] = {}

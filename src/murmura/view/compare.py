@@ -14,9 +14,9 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.clock import LONGEST_FRAME
 from murmura.scenario import load_scenario, scenario_names
 from murmura.view.playback.playback import Playback
-from murmura.view.session.changes import begins_anew
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.messages import number_of
+from murmura.view.session.editing.changes import begins_anew
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.session import FRAME_SECONDS, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")

@@ -7,9 +7,9 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.view.session.bodies import MOST_BODIES, NOBODY_SEEN, BodyObserver
-from murmura.view.session.eyesight import mean_sights, sight
-from murmura.view.session.observer import inspect
+from murmura.view.session.observing.bodies import MOST_BODIES, NOBODY_SEEN, BodyObserver
+from murmura.view.session.observing.eyesight import mean_sights, sight
+from murmura.view.session.observing.observer import inspect
 from tests.view.live import flock
 
 

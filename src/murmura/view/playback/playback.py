@@ -17,7 +17,7 @@ import numpy as np
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.view.playback.recorded import RecordedSource, Recording
 from murmura.view.session.commands import COMMANDS
-from murmura.view.session.messages import number_of
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.session.source import Source

@@ -15,7 +15,7 @@ from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.scenario import Scenario
-from murmura.view.session.changes import CHANGES, begins_anew
+from murmura.view.session.editing.changes import CHANGES, begins_anew
 from murmura.view.session.scene import END, LARGEST_RECORD, Scene
 from murmura.view.session.session import Session
 

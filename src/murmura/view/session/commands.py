@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from murmura.core.errors import ScenarioError
-from murmura.view.session.messages import height_of, number_of, place_of
-from murmura.view.session.observer import nearest_agent
+from murmura.view.session.editing.messages import height_of, number_of, place_of
+from murmura.view.session.observing.observer import nearest_agent
 from murmura.view.wire.frames import extras_of
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.session.changes import Change, Newcomer, change_of, check_size, load_action
-from murmura.view.session.messages import Message
-from murmura.view.session.tools import Hand, with_hand
+from murmura.view.session.editing.changes import Change, Newcomer, change_of, check_size, load_action
+from murmura.view.session.editing.messages import Message
+from murmura.view.session.editing.tools import Hand, with_hand
 
 SPARING_UP_TO = 150_000  # agents; beyond, a step on one core takes longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging

@@ -17,14 +17,14 @@ from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.session.bodies import BodyObserver
-from murmura.view.session.changes import CHANGES
-from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.commands import COMMANDS
 from murmura.view.session.compile_queue import CompileQueue
-from murmura.view.session.frame_capture import FrameCapture
-from murmura.view.session.observer import Observer, Pace, ShownHash, inspect
+from murmura.view.session.editing.changes import CHANGES
+from murmura.view.session.observing.bodies import BodyObserver
+from murmura.view.session.observing.chronicle import Chronicle
+from murmura.view.session.observing.frame_capture import FrameCapture
+from murmura.view.session.observing.observer import Observer, Pace, ShownHash, inspect
 from murmura.view.session.scene import Scene
 from murmura.view.session.source import ShownFlock, Source
 from murmura.view.wire.frames import load_packer

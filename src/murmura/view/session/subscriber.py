@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from murmura.view.session.bodies import NOBODY_SEEN
+from murmura.view.session.observing.bodies import NOBODY_SEEN
 from murmura.view.session.session import Session
 from murmura.view.wire.scenery import NO_SCENERY
 

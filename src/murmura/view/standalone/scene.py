@@ -18,7 +18,7 @@ from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
 from murmura.engine.initial import random_start
 from murmura.scenario import Scenario
-from murmura.view.session.tools import STRENGTHS, with_hand
+from murmura.view.session.editing.tools import STRENGTHS, with_hand
 from murmura.view.standalone.live_values import MORE, live_values
 from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts

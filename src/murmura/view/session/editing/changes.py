@@ -15,9 +15,15 @@ from murmura.engine.reading.surroundings import hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.scenario.paths import is_species_value
-from murmura.view.session.messages import Message, number_of, place_of, with_height
-from murmura.view.session.placement import MOVABLE, PLACEABLE, with_object, with_object_moved, without_object
-from murmura.view.session.tools import STRENGTHS, Hand, with_hand
+from murmura.view.session.editing.messages import Message, number_of, place_of, with_height
+from murmura.view.session.editing.placement import (
+    MOVABLE,
+    PLACEABLE,
+    with_object,
+    with_object_moved,
+    without_object,
+)
+from murmura.view.session.editing.tools import STRENGTHS, Hand, with_hand
 
 MOST_AGENTS = 2_000_000
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")

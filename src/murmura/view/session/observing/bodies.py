@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import ScenarioError
-from murmura.view.session.messages import number_of
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.source import ShownFlock
 
 MOST_BODIES = 150

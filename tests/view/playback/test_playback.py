@@ -89,7 +89,7 @@ def test_a_single_step_is_a_frame_and_reset_the_beginning(playback: Playback):
 def test_a_recording_cannot_be_changed(playback: Playback, message: dict[str, Any]):
     before = playback.simulation.state_hash()
     (reason,) = obey(playback, message)
-    assert reason == "this is a recording, which nobody can change: go on live from here first"
+    assert reason == "a recording cannot be changed: continue live from here first"
     assert playback.simulation.state_hash() == before
     assert playback.scenario == flock(80)
 
@@ -187,7 +187,7 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
     with Live(Playback(BranchableRun(mm.open_run(folder)))) as live:
         status, _, body = live.get("/api/actions", cookie=live.cookie)
     assert status == 409
-    assert b"this is a recording" in body
+    assert b"a recording cannot be changed" in body
 
 
 def test_it_waits_at_the_first_frame_until_somebody_watches(playback: Playback):

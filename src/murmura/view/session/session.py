@@ -35,7 +35,7 @@ FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-RECORDED = "this is a recording, which nobody can change: go on live from here first"
+RECORDED = "a recording cannot be changed: continue live from here first"
 
 
 class Session:

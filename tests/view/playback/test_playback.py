@@ -187,7 +187,7 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
     with Live(Playback(BranchableRun(mm.open_run(folder)))) as live:
         status, _, body = live.get("/api/actions", cookie=live.cookie)
     assert status == 409
-    assert b"a recording cannot be changed" in body
+    assert b"this is a recording" in body
 
 
 def test_it_waits_at_the_first_frame_until_somebody_watches(playback: Playback):

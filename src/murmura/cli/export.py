@@ -44,7 +44,7 @@ def export(
         Parameter(help="Write who descends from whom: a table (.csv, .parquet) or maternal lines (.nwk)."),
     ] = None,
     living: Annotated[
-        bool, Parameter(help="Of the lineage only lines with somebody alive at the end.", negative="")
+        bool, Parameter(help="Only lines of the lineage with a living member at the end.", negative="")
     ] = False,
     least: Annotated[Whole, Parameter(help="Of the lineage only founders' families of so many or more.")] = 1,
     seed: Seed = 0,

@@ -7,7 +7,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
 from murmura.view.standalone import live_values as module
 from murmura.view.standalone.live_values import evaluated, live_values, vector_of
 

@@ -20,7 +20,7 @@ from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
 from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages

@@ -22,7 +22,7 @@ from murmura.engine.census import hunting_species
 from murmura.engine.initial import random_start, set_items
 from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
-from murmura.view.session.tools import STRENGTHS, with_hand
+from murmura.view.session.editing.tools import STRENGTHS, with_hand
 from murmura.view.standalone.live_values import live_values
 from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS

@@ -9,8 +9,8 @@ from murmura.core.errors import MurmuraError
 from murmura.core.state import State
 from murmura.engine.initial import set_items
 from murmura.scenario import Scenario
-from murmura.view.session.placement import with_object
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.placement import with_object
+from murmura.view.session.editing.tools import with_hand
 
 PATHS = {"attractors": "points", "feeding": "sources", "predators": "hunters"}
 """The list of each rule in which visitors' things stand."""

@@ -144,7 +144,6 @@ def notes_of(oracle: Any, i: int) -> list[float]:
     return [sum(shown.values()), most, first, sum(covered) / bins, *area, *edges, count, *map(float, at)]
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("scene", ["open", "walls"])
 def test_a_rule_reads_covered_bins_and_edges(scene: str, backend: str):
     sim = flock(scene, backend, **{"rules.onlooker": {}})

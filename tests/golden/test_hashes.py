@@ -54,9 +54,7 @@ def written() -> dict[str, Any]:
 
 
 # S4-10
-@pytest.mark.skipif(
-    not fuses(), reason="this processor has no fused multiply-add, and was not tried"
-)
+@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, and was not tried")
 @pytest.mark.parametrize("name", mm.scenario_names())
 def test_golden_hash(name: str):
     found = hashes(name)
@@ -76,9 +74,7 @@ def test_no_hash_is_left_over_and_none_is_shared():
     assert all(sorted(entry) == sorted(map(str, STEPS)) for entry in golden.values())
 
 
-@pytest.mark.skipif(
-    not fuses(), reason="this processor has no fused multiply-add, and was not tried"
-)
+@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, and was not tried")
 def test_golden_hash_after_a_checkpoint_and_on_more_threads(tmp_path):
     name = "starlings"
     sim = mm.Simulation(few(name), seed=SEED, backend="cpu", threads=2)

@@ -278,7 +278,7 @@ def test_a_measure_that_fails_is_named(tmp_path: Path):
         assert mm.open_run(tmp_path / "run").status == "failed"
     finally:
         unregister_measure("of_nobody")
-    with pytest.raises(ScenarioError, match="hold the measures of_nobody, which nobody registered"):
+    with pytest.raises(ScenarioError, match="hold the measures of_nobody, which are not registered"):
         resume(tmp_path / "run")
 
 

@@ -20,6 +20,7 @@ const FROM_SOUTH = -Math.PI / 2;
 const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
 const TURN_PX = 0.006; // [rad] for each px of a drag
 const DRIFT_SECONDS = 1.6; // a view that goes along by itself is never hurried
+const LOOK_SECONDS = 0.2; // so often the flock is looked for, to go after it
 const RIDE_SECONDS = 0.22;
 
 export class SpaceEye implements Eye {
@@ -29,6 +30,9 @@ export class SpaceEye implements Eye {
   orbit: Orbit;
   gaze: Gaze;
   private goal: Orbit | null = null;
+  private world: { key: string; orbit: Orbit } | null = null;
+  private drift: Orbit | null = null; // where the flock was when it was last looked for
+  private sinceLook = 0; // [s]
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
@@ -36,14 +40,22 @@ export class SpaceEye implements Eye {
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
   }
 
+  /** All of the world, as the window is now; kept, since it takes a search. */
+  private get worldOrbit(): Orbit {
+    const { view, gaps } = this.stage;
+    const key = JSON.stringify([view, gaps]);
+    if (this.world?.key !== key) this.world = { key, orbit: fittedOrbit(this.box, view, gaps, FROM_SOUTH, TILTS[this.setting], -0.12) };
+    return this.world.orbit;
+  }
+
   /** All of the world, or as much of it as the flock takes up. */
   private get fitting(): Orbit {
     const { view, gaps, frame } = this.stage;
-    const [turn, tilt] = [FROM_SOUTH, TILTS[this.setting]];
-    const world = fittedOrbit(this.box, view, gaps, turn, tilt, -0.12);
+    const world = this.worldOrbit;
+    const { turn, tilt } = world;
     if (!frame?.space || frame.count === 0) return world;
     const spread = spreadOf(frame, frame.space);
-    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.3);
+    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.65);
     return near.distance < world.distance ? near : world;
   }
 
@@ -69,7 +81,7 @@ export class SpaceEye implements Eye {
 
   showWhole(): void {
     this.whole = true;
-    this.goal = null;
+    this.goal = this.drift = null;
     this.orbit = this.fitting;
     this.look();
   }
@@ -174,7 +186,9 @@ export class SpaceEye implements Eye {
       if (apart(this.orbit, this.goal) < 1e-3) this.goal = null;
       else this.stage.wake();
     } else if (this.whole && this.drifts && moment?.to.frame.space && seconds > 0) {
-      const { target, distance } = this.fitting;
+      this.sinceLook += seconds;
+      if (!this.drift || this.sinceLook > LOOK_SECONDS) [this.drift, this.sinceLook] = [this.fitting, 0];
+      const { target, distance } = this.drift;
       this.orbit = easedOrbit(this.orbit, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
     }
     const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
@@ -195,9 +209,9 @@ export class SpaceEye implements Eye {
     if (!frame.space || index >= frame.count) return;
     const ahead = aheadAt(moment, index);
     const length = bodyHalf(this.box, this.shape, 1, frame.count);
-    const eye = add(on, add(times(ahead, -9 * length), [0, 0, 2.6 * length]));
+    const eye = add(on, add(times(ahead, -13 * length), [0, 0, 3.4 * length]));
     const still = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
-    const wanted = gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index));
+    const wanted = { ...gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index)), clear: 7 * length };
     const jumped = Math.hypot(...minus(eye, this.gaze.eye)) > 0.4 * Math.min(...this.box.sides);
     this.gaze = jumped ? wanted : easedGaze(this.gaze, wanted, seconds, RIDE_SECONDS);
     this.stage.wake();

@@ -21,7 +21,6 @@ uniform float u_hour;              // 0 midnight .. 1 noon; negative: dusk
 uniform float u_seconds;
 uniform float u_grid;              // [u] from line to line
 uniform float u_haze;              // one over the distance at which two thirds are lost
-uniform vec3 u_haze_color;
 uniform float u_pixel;             // how wide a pixel is at 1 u [u]
 uniform sampler2D u_shadow;
 uniform float u_dark;              // of shadows
@@ -134,7 +133,7 @@ void main() {
     } else if (u_eye.z > u_low.z) {
       vec4 land = ground(at, far, ray);
       vec3 level = around(normalize(vec3(ray.xy, 0.015)));
-      sky = mix(land.rgb, u_place == 1 ? u_haze_color : level, land.a);
+      sky = mix(land.rgb, level, land.a);
     }
   }
   color = vec4(sky + (noise(gl_FragCoord.xy) - 0.5) / 160.0, 1.0);

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from murmura.view.session.placement import with_object
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.placement import with_object
+from murmura.view.session.editing.tools import with_hand
 from playwright.sync_api import Browser, Page
 
 import murmura as mm

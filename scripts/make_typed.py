@@ -33,8 +33,10 @@ def text() -> str:
 
 
 def _body(rules: dict[str, type[Model]], parts: list[type[Model]]) -> Iterator[str]:
+    yield "_default: Any"
+    yield ""
     yield "class Rules(RulesBase):"
-    yield from (f"    {name}: {rule.__name__} = {rule.__name__}()" for name, rule in rules.items())
+    yield from (f"    {name}: {rule.__name__} = _default" for name, rule in rules.items())
     yield "    def __getattr__(self, name: str) -> Any: ...  # rules of your own"
     yield ""
     for part in [*parts, *rules.values()]:

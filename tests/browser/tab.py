@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")

@@ -29,6 +29,7 @@ SCENES: dict[str, dict[str, Any]] = {
     "torus": {"world.boundary": "wrap", "perception.field_of_view": 360.0, "perception.body": 6.0},
     "open": {"world.boundary": "open", "perception.field_of_view": 200.0, "perception.bins": 100},
     "coarse": {"world.boundary": "reflect", "perception.bins": 9, "perception.body": 30.0},
+    "crowd": {"world.boundary": "open", "agents": 130, "world.width": 110.0, "world.height": 100.0},
     "walls": {
         "world.boundary": "wrap",
         "perception.bins": 50,
@@ -143,7 +144,6 @@ def notes_of(oracle: Any, i: int) -> list[float]:
     return [sum(shown.values()), most, first, sum(covered) / bins, *area, *edges, count, *map(float, at)]
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("scene", ["open", "walls"])
 def test_a_rule_reads_covered_bins_and_edges(scene: str, backend: str):
     sim = flock(scene, backend, **{"rules.onlooker": {}})

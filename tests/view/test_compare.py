@@ -28,7 +28,7 @@ def twin(agents: int = 40, **values: Any) -> SyncedSession:
 def turn(pair: Pair, seconds: float = 0.02) -> None:
     """What the two threads do, one after the other: carry out commands, step, let time pass."""
     for one in (pair.left, pair.right):
-        one._obey()
+        one._run_commands()
         one._follow_scene()
         if one.running:
             one._advance(seconds)

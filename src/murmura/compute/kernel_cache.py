@@ -69,7 +69,7 @@ def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
     if code and hashlib.sha256(code).digest() == checksum:
         return code
     if announce is not None:
-        announce(f"the kept kernel {_path(key).name} is damaged and is made anew")
+        announce(f"the kept kernel {_path(key).name} is damaged and will be compiled again")
     return None
 
 

@@ -1,6 +1,6 @@
-"""How a user is told something while a program runs: a line on standard error, which no output is mixed with.
+"""Notices to the user while a program runs: lines on standard error, so that they never mix with output.
 
-In a notebook standard error is red, as if something had gone wrong; there it is plain text in the cell.
+Notebooks show standard error in red, like a failure, so a notice there is plain text in the cell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def print_notice(text: str) -> None:
 
 
 class ChangingLine:
-    """A line that changes where that can be shown: in a notebook's cell and on a terminal."""
+    """A line that can be overwritten, in a notebook's cell and on a terminal."""
 
     def __init__(self) -> None:
         self._is_notebook = in_notebook()
@@ -43,7 +43,7 @@ class ChangingLine:
             self._handle.update({"text/plain": line}, raw=True)
 
     def end(self, text: str) -> None:
-        """Show this and leave it there; what comes next is another line."""
+        """Show a final text; later texts start a new line."""
         self.show(text)
         self._handle = None
         if self.can_change and not self._is_notebook:

@@ -94,7 +94,7 @@ class Lineage:
         """The row of an agent that lived at some time."""
         [found] = rows_of(self.ids, np.array([agent_id]))
         if found < 0:
-            raise UnknownNameError(f"nobody with the id {agent_id} has lived in this run so far")
+            raise UnknownNameError(f"no agent with the id {agent_id} has lived in this run so far")
         return int(found)
 
     def children(self, agent_id: int) -> NDArray[np.int32]:

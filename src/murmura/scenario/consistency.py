@@ -79,7 +79,7 @@ def _radii(s: Scenario) -> list[str]:
         if rule.enabled and rule.pair is not None and radius is not None and radius > reach:
             found.append(
                 f"rules.{name}.radius must be at most perception.radius ({reach:g} [u]), got {radius:g}: "
-                "nobody acts on what it cannot see; lower the one or raise the other"
+                "agents cannot react to what they do not see; lower the first or raise the second"
             )
     wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
     side = min(wrapping, default=0.0)

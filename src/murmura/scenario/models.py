@@ -277,7 +277,7 @@ class Scenario(Model):
     perception: Perception = Perception()
     rules: Rules = Rules()
     obstacles: tuple[Circle | Polygon | Wall | Cylinder | Box | Plane, ...] = Field(
-        (), description="What nobody can pass."
+        (), description="Obstacles, which agents cannot pass."
     )
     species: tuple[Species, ...] = Field(
         (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES

@@ -46,51 +46,53 @@ from murmura.rules.steering.flight import Altitude, Banking, Level
 from murmura.rules.steering.goals import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
 from murmura.scenario.models import RulesBase, Species
 
+_default: Any
+
 class Rules(RulesBase):
-    separation: Separation = Separation()
-    alignment: Alignment = Alignment()
-    cohesion: Cohesion = Cohesion()
-    noise: Noise = Noise()
-    wind: Wind = Wind()
-    jitter: Jitter = Jitter()
-    boundary: Boundary = Boundary()
-    containment: Containment = Containment()
-    avoid_obstacles: AvoidObstacles = AvoidObstacles()
-    attractors: Attractors = Attractors()
-    fear: Fear = Fear()
-    predators: Predators = Predators()
-    energy: Energy = Energy()
-    starvation: Starvation = Starvation()
-    feeding: Feeding = Feeding()
-    mating: Mating = Mating()
-    breeding: Breeding = Breeding()
-    mating_cooldown: MatingCooldown = MatingCooldown()
-    daylight: Daylight = Daylight()
-    territory: Territory = Territory()
-    genome: Genome = Genome()
-    remains: Remains = Remains()
-    behavior: Behavior = Behavior()
-    combat: Combat = Combat()
-    reproduction: Reproduction = Reproduction()
-    ageing: Ageing = Ageing()
-    immigration: Immigration = Immigration()
-    seek: Seek = Seek()
-    flee_point: FleePoint = FleePoint()
-    pursue: Pursue = Pursue()
-    evade: Evade = Evade()
-    wander: Wander = Wander()
-    follow_leader: FollowLeader = FollowLeader()
-    flee: Flee = Flee()
-    chase: Chase = Chase()
-    vicsek: Vicsek = Vicsek()
-    zones: Zones = Zones()
-    cucker_smale: CuckerSmale = CuckerSmale()
-    vision: Vision = Vision()
-    altitude: Altitude = Altitude()
-    banking: Banking = Banking()
-    cruise: Cruise = Cruise()
-    level: Level = Level()
-    stardisplay: StarDisplay = StarDisplay()
+    separation: Separation = _default
+    alignment: Alignment = _default
+    cohesion: Cohesion = _default
+    noise: Noise = _default
+    wind: Wind = _default
+    jitter: Jitter = _default
+    boundary: Boundary = _default
+    containment: Containment = _default
+    avoid_obstacles: AvoidObstacles = _default
+    attractors: Attractors = _default
+    fear: Fear = _default
+    predators: Predators = _default
+    energy: Energy = _default
+    starvation: Starvation = _default
+    feeding: Feeding = _default
+    mating: Mating = _default
+    breeding: Breeding = _default
+    mating_cooldown: MatingCooldown = _default
+    daylight: Daylight = _default
+    territory: Territory = _default
+    genome: Genome = _default
+    remains: Remains = _default
+    behavior: Behavior = _default
+    combat: Combat = _default
+    reproduction: Reproduction = _default
+    ageing: Ageing = _default
+    immigration: Immigration = _default
+    seek: Seek = _default
+    flee_point: FleePoint = _default
+    pursue: Pursue = _default
+    evade: Evade = _default
+    wander: Wander = _default
+    follow_leader: FollowLeader = _default
+    flee: Flee = _default
+    chase: Chase = _default
+    vicsek: Vicsek = _default
+    zones: Zones = _default
+    cucker_smale: CuckerSmale = _default
+    vision: Vision = _default
+    altitude: Altitude = _default
+    banking: Banking = _default
+    cruise: Cruise = _default
+    level: Level = _default
+    stardisplay: StarDisplay = _default
     def __getattr__(self, name: str) -> Any: ...  # rules of your own
 
 class WorldEdits(TypedDict, total=False):

@@ -15,8 +15,8 @@ from murmura.engine.clock import LONGEST_FRAME
 from murmura.scenario import load_scenario, scenario_names
 from murmura.view.playback.playback import Playback
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.messages import number_of
-from murmura.view.session.scene import begins_anew
+from murmura.view.session.editing.changes import begins_anew
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.session import FRAME_SECONDS, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
@@ -100,8 +100,8 @@ class SyncedSession(Session):
             self.shared.time += min(seconds, LONGEST_FRAME) * self.speed
         return self._steps_done
 
-    def _obey(self) -> bool:
-        changed = super()._obey()
+    def _run_commands(self) -> bool:
+        changed = super()._run_commands()
         self._steps_done = self._catch_up()
         return changed
 

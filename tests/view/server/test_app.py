@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from murmura.core.errors import BackendError
 from murmura.view.server import app as server
+from murmura.view.server import files
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import Subscriber
 from tests.sizes import size
@@ -39,7 +40,8 @@ def paths_of(live: Live) -> list[tuple[str, bool]]:
 
 
 # S3
-def test_every_route_needs_the_cookie(live: Live):
+def test_every_route_needs_the_cookie(live: Live, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "page_of", lambda *_: b"a page")  # making one takes seconds
     routes = paths_of(live)
     assert {path for path, _ in routes} >= {"/", "/ws", "/api/actions", "/assets/index.js"}
     name = live.cookie.partition("=")[0]

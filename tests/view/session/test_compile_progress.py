@@ -49,7 +49,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
     reasons: list[str] = []
     for message in messages:
         session.submit(message, reasons.append)
-    while session._obey():
+    while session._run_commands():
         pass
     session._publish_status()
     return reasons
@@ -157,7 +157,7 @@ def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(workshop: Works
     pair = Pair(ready, SyncedSession(flock(20), 5, "cpu", 1))
     for _ in range(20):
         for one in (pair.left, pair.right):
-            one._obey()
+            one._run_commands()
             if one.running and one.scene.is_ready:
                 one._advance(0.02)
     assert pair.left.position == pair.right.position == 0

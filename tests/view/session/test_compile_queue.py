@@ -41,7 +41,7 @@ class Kiln:
         self.obey()
 
     def obey(self) -> None:
-        while self.session._obey():
+        while self.session._run_commands():
             pass
         self.session._publish_status()
 

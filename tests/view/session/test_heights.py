@@ -13,10 +13,10 @@ from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane
 from murmura.rules.predators.reading import WITHOUT_TARGET
 from murmura.rules.predators.row import layout_of
 from murmura.rules.predators.states import STATE_NAMES
-from murmura.view.session.observer import inspect, nearest_agent
+from murmura.view.session.editing.shapes import distance_to
+from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.observing.observer import inspect, nearest_agent
 from murmura.view.session.scene import Scene
-from murmura.view.session.shapes import distance_to
-from murmura.view.session.tools import with_hand
 from murmura.view.wire.scenery import scenery_message
 from tests.view.live import flock
 

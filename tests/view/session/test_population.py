@@ -6,8 +6,8 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.state import FeedingState, Gender, MatingState
-from murmura.view.session.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
-from murmura.view.session.population import copied_columns, count_population, counted_columns
+from murmura.view.session.observing.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
+from murmura.view.session.observing.population import copied_columns, count_population, counted_columns
 from tests.lab.heirs import family
 from tests.view.live import flock
 

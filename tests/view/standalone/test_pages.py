@@ -20,11 +20,12 @@ from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
 from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
+from murmura.view.standalone.live_values import vector_of
 from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import flock_page
 from murmura.view.standalone.planes import PLANE
@@ -76,20 +77,20 @@ def test_texts_of_a_scenario_are_no_markup(classic: str):
     assert data_of(classic)["scenarios"][0]["title"] == EVIL
 
 
-def test_what_a_page_cannot_simulate_is_named():
-    assert why_not(mm.load_scenario("classic")) == ""
-    assert why_not(mm.load_scenario("murmuration-hawk")).startswith("predators: ")
-    with pytest.raises(
-        ScenarioError, match=r"murmuration-hawk cannot be simulated by a page alone: predators"
-    ):
-        page_scene(mm.load_scenario("murmuration-hawk"), 1)
-
-
-@pytest.mark.parametrize("name", ["classic", "starlings", "mixed", "topological"])
+@pytest.mark.parametrize("name", ["classic", "mixed", "topological", "ecosystem", "sky-and-sea", "school"])
 def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
     for kernel in program_of(Plan(with_hand(mm.load_scenario(name), None))).kernels:
         storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
         assert len(storage) <= 8, kernel.name
+
+
+def test_what_a_page_cannot_simulate_is_named():
+    assert why_not(mm.load_scenario("ecosystem")) == ""
+    hidden = mm.load_scenario("classic").with_values({"perception.occlusion": True})
+    with pytest.raises(
+        ScenarioError, match=r"classic cannot be simulated by a page alone: perception.occlusion"
+    ):
+        page_scene(hidden, 1)
 
 
 def test_frames_come_back_from_a_loop():
@@ -151,14 +152,16 @@ def test_a_file_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    runs = gallery.runnable()
-    assert {"classic", "starlings", "vicsek"} <= set(runs)
-    assert not {"pack", "ecosystem"} & set(runs)
     monkeypatch.setattr(gallery, "load_scenario", lambda name: resized(mm.load_scenario(name), 40))
-    assert gallery.write_gallery(tmp_path, ["classic"], backend="reference") == ["classic"]
+    monkeypatch.setattr(
+        scenes, "live_values", lambda s: {"ranges": {}, "recipes": {}, "vector": vector_of(s).tolist()}
+    )
+    names = ["classic", "school"]
+    assert gallery.write_gallery(tmp_path, names, backend="reference") == names
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<a href="classic.html"><img src="classic.svg"' in index
     assert (tmp_path / "classic.svg").read_text(encoding="utf-8").count("<path") == 40
+    assert (tmp_path / "school.svg").read_text(encoding="utf-8").count("<circle") == 1, "the shark"
     assert (tmp_path / "classic.html").stat().st_size < pages.LARGEST
 
 
@@ -170,8 +173,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert [scene["hello"]["scenario"]["agents"] for scene in scenes] == [50, 600]
     with pytest.raises(ScenarioError, match="say what to export"):
         export()
-    with pytest.raises(ScenarioError, match=r"--also pack: predators"):
-        export("classic", to="html", also="pack")
 
 
 def test_a_recorded_run_becomes_a_page(
@@ -183,7 +184,7 @@ def test_a_recorded_run_becomes_a_page(
     export("run", to="html", as_json=True)
     assert "recorded frames" in json.loads(capsys.readouterr().out)["shows"]
     data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
-    assert (data["run"], data["loop"]["frames"], data["whyNot"]) == ("run", 5, "run")
+    assert (data["run"], data["loop"]["frames"]) == ("run", 5)
 
 
 def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):

@@ -19,7 +19,7 @@ from murmura.compute.cpu.index import MARGIN
 from murmura.compute.cpu.kernel import GRID_NUMBERS
 from murmura.compute.cpu.lanes import SUMS_PITCH, laid_out
 from murmura.compute.cpu.nearest import MOST_NEAREST
-from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS
+from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pitch, list_table
 from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
@@ -349,10 +349,10 @@ class BackendCpu:
     def _eyes(self, room: int) -> dict[str, NDArray[Any]]:
         """What each thread lists of one agent's neighbours where bodies hide each other, and its visual field."""
         team, plan = self.threads, self._plan
-        self._list_room = room + MARGIN if plan.occludes else 1
+        self._list_room = list_pitch(room) if plan.occludes else 1
+        shapes = {"listed": INTEGER_ROWS * team, "sighted": NUMBER_ROWS * team, "taken": team}
         return {
-            "listed": np.zeros((team, INTEGER_ROWS, self._list_room), np.int32),
-            "sighted": np.zeros((team, NUMBER_ROWS, self._list_room), np.float32),
+            **{name: list_table(name, rows, self._list_room) for name, rows in shapes.items()},
             "field": np.zeros((team, field_room(plan.bins)), np.float32),
         }
 

@@ -8,16 +8,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
+from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, lanes_of
-from murmura.core.algebra import INTEGER, Value, where
+from murmura.compute.trace.llvm_target import BIT, FLOAT, INT, LANES, LONG, LlvmTarget, lanes_of
+from murmura.core.algebra import CONDITION, INTEGER, Value, to_number, where
+from murmura.core.merging import FAR
 
-WORDS = 4
-"""Words of 32 bins that a neighbour may take where bits are compared."""
-INTEGER_ROWS = 3 + WORDS
+MOST_BITS = 64
+"""Bins of a visual field, at most, where bits are compared."""
+HALF = LANES // 2
+BITS = ir.VectorType(LONG, HALF)
+INTEGER_ROWS = 3
 NUMBER_ROWS = 6
+PAGE, STAGGER = 4096, 320
+"""Bytes. Where entries of two rows lie a whole page apart, the processor takes them for the same and waits."""
+TABLES = {
+    "listed": (np.int32, 0),
+    "sighted": (np.float32, INTEGER_ROWS),
+    "taken": (np.int64, INTEGER_ROWS + NUMBER_ROWS),
+}
+"""Kind of the tables of the list, and how many staggered rows stand before each."""
+
+
+def list_pitch(room: int) -> int:
+    """How far apart rows lie that have room for so many: some pages and a little more."""
+    return (-(-(room + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
+
+
+def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
+    """A table of the list, at a place in its page that no other row has."""
+    kind, before = TABLES[name]
+    size = np.dtype(kind).itemsize * rows * pitch
+    memory = np.zeros(size + 2 * PAGE, np.uint8)
+    start = (before * STAGGER - memory.ctypes.data) % PAGE
+    return memory[start : start + size].view(kind).reshape(rows, pitch)
 
 
 class NeighborList:
@@ -27,7 +54,8 @@ class NeighborList:
         self.target = target
         integers = [frame.listed.row(thread * INTEGER_ROWS + k) for k in range(INTEGER_ROWS)]
         numbers = [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)]
-        self.rows, self.first, self.count, *self.words = integers
+        self.rows, self.first, self.count = integers
+        self.bits = frame.taken.row(thread)
         self.squares, self.shown, *self.moving = numbers
 
     def lanes(self, n: Any) -> Value:
@@ -83,50 +111,83 @@ class NeighborList:
             kept.set(kept.get() + self.append(kept.get(), columns, seen))
         return kept.get()
 
-    def take_words(self, n: Value, bins: int, visible: Value, first: Value, count: Value) -> None:
-        """Note the bins that sixteen neighbours take, as bits."""
-        end = first + count
-        for word, to in enumerate(self.words[: -(-bins // 32)]):
+    def take_bits(self, n: Value, bins: int, visible: Value, first: Value, count: Value) -> None:
+        """Note the bins that sixteen neighbours take, as 64 bits each."""
+        t, b = self.target, self.target.builder
+        for half in range(2):
+            lanes = range(HALF * half, HALF * (half + 1))
+            wide = [b.zext(t.picked(x.code, lanes), BITS) for x in (first, where(visible, count, 0))]
+            # As many ones as it takes bins, turned round the field. Back in two shifts: one by 64 would be none.
+            run = b.sub(b.shl(ones(1), wide[1]), ones(1))
+            back = b.lshr(b.lshr(run, b.sub(ones(bins - 1), wide[0])), ones(1))
+            bits = b.and_(b.or_(b.shl(run, wide[0]), back), ones((1 << bins) - 1))
+            store(t, self.bits, n + HALF * half, bits)
 
-            def below(x: Value, word: int = word) -> Value:
-                """The bits of this word that belong to bins below x."""
-                inside = x - 32 * word
-                some = where(inside > 0, self.target.integer(-1) >> (32 - _least_one(inside)), 0)
-                bits: Value = where(inside >= 32, -1, some)
-                return bits
-
-            bits = (below(end) & (below(first) ^ -1)) | below(end - bins)
-            store(self.target, to, n, where(visible, bits, 0).code)
-
-    def count_by_bits(self, many: Value, bins: int) -> None:
+    def count_by_bits(self, many: Value) -> None:
         """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
 
         Everybody is compared with everybody, sixteen at a time: for few that is faster than a buffer of distances.
         """
-        t, words = self.target, self.words[: -(-bins // 32)]
+        t, b = self.target, self.target.builder
+        halves = [range(HALF * half, HALF * (half + 1)) for half in range(2)]
         with t.for_loop(0, many, LANES) as n:
             square = self.at(self.squares, n)
-            zeros = [t.integer(0) for _ in words]
+            hidden = [Wide(t) for _ in halves]
+            with t.for_loop(0, many) as a:
+                nearer = (self.same(self.squares[a]) < square).code
+                bits = t.spread(b.load(self.bits.at(a), typ=LONG), HALF)
+                for cell, lanes in zip(hidden, halves, strict=True):
+                    before = cell.load()
+                    cell.store(b.select(t.picked(nearer, lanes), b.or_(before, bits), before))
+            for cell, lanes in zip(hidden, halves, strict=True):
+                mine = self.bits.load(n + lanes[0], HALF)
+                free = b.and_(mine, b.not_(cell.load()))
+                seen = b.trunc(t.call("llvm.ctpop.v8i64", BITS, [free]), ir.VectorType(INT, HALF))
+                store(t, self.shown, n + lanes[0], b.sitofp(seen, ir.VectorType(FLOAT, HALF)))
 
-            def cover(a: Value, held: list[Value], square: Value = square) -> list[Any]:
-                nearer = self.same(self.squares[a]) < square
-                return [
-                    where(nearer, hidden | self.same(word[a]), hidden)
-                    for hidden, word in zip(held, words, strict=True)
-                ]
+    def count_by_buffer(self, many: Value) -> None:
+        """The same for many, by the distance of the nearest in every bin: four registers hold them all."""
+        t = self.target
+        nearest = [t.cell(FAR, lanes=True) for _ in range(MOST_BITS // LANES)]
+        with t.for_loop(0, many) as n:
+            square = self.same(self.squares[n])
+            for cell, mine in zip(nearest, self._masks(n), strict=True):
+                cell.set(where(mine & (square < cell.get()), square, cell.get()))
+        with t.for_loop(0, many) as n:
+            square = self.same(self.squares[n])
+            seen: Any = 0
+            for cell, mine in zip(nearest, self._masks(n), strict=True):
+                seen = self.counted(mine & (square <= cell.get())) + seen
+            self.shown[n] = to_number(seen)
 
-            hidden = t.loop(0, many, 1, zeros, cover)
-            free = [self.at(word, n) & (h ^ -1) for word, h in zip(words, hidden, strict=True)]
-            total: Any = 0
-            for bits in free:
-                total = Value(t, INTEGER, t.call("llvm.ctpop.v16i32", lanes_of(INT), [bits.code])) + total
-            store(t, self.shown, n, t.builder.sitofp(total.code, lanes_of(FLOAT)))
+    def _masks(self, n: Value) -> list[Value]:
+        """Which lanes of each register of bins a neighbour takes."""
+        t, b = self.target, self.target.builder
+        bits, few = b.load(self.bits.at(n), typ=LONG), ir.IntType(LANES)
+        parts = [b.trunc(b.lshr(bits, LONG(LANES * k)), few) for k in range(MOST_BITS // LANES)]
+        return [Value(t, CONDITION, b.bitcast(part, lanes_of(BIT))) for part in parts]
 
 
-def _least_one(x: Value) -> Value:
-    """x, and 1 where it is less; 32 where it is more: shifts must stay within a word."""
-    held: Value = where(x < 1, 1, where(x > 32, 32, x))
-    return held
+class Wide:
+    """A variable of eight lanes of 64 bits, at first 0: memory that LLVM turns into a register."""
+
+    def __init__(self, target: LlvmTarget) -> None:
+        self._builder = target.builder
+        with self._builder.goto_entry_block():
+            self._place = self._builder.alloca(BITS)
+        self.store(ones(0))
+
+    def load(self) -> Any:
+        return self._builder.load(self._place, typ=BITS)
+
+    def store(self, code: Any) -> None:
+        self._builder.store(code, self._place)
+
+
+def ones(value: int) -> Any:
+    """A constant on eight lanes of 64 bits."""
+    signed = value - (1 << 64) if value >= 1 << 63 else value
+    return ir.Constant(BITS, [LONG(signed)] * HALF)
 
 
 def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> None:

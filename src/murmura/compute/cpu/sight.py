@@ -11,6 +11,7 @@ Only minima and comparisons of the same numbers decide, so the result does not d
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,13 @@ from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import Index
 from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
 from murmura.compute.cpu.nearest import MOST_NEAREST, insert
-from murmura.compute.cpu.neighbor_list import WORDS, NeighborList, Visit, store
+from murmura.compute.cpu.neighbor_list import MOST_BITS, NeighborList, Visit, store
 from murmura.compute.step import Contributions, initial_contributions
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
-from murmura.core.algebra import NUMBER, Value, look_up, minimum, to_integer, to_number, where
+from murmura.core.algebra import NUMBER, Value, absolute, look_up, minimum, to_integer, to_number, where
 from murmura.core.merging import FAR, flatten, unflatten
-from murmura.core.perception import TIE, faces, in_view
-from murmura.core.tracing.record import Record
+from murmura.core.perception import TIE, in_view
+from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
 from murmura.rules.environment.terrain import sighted
@@ -61,7 +62,7 @@ class Sight:
         self.field = frame.field.offset(thread * field_room(self.plan.bins) + 1)
         self.closest = frame.closest.offset(thread * MOST_NEAREST)
         needs_field = self.plan.has_obstacles or self.plan.uses_eye
-        self.compares_bits = not needs_field and self.plan.bins <= 32 * WORDS
+        self.compares_bits = not needs_field and self.plan.bins <= MOST_BITS
 
     def perceive(self, i: Value, base: Value, sums: Array, k: Value) -> None:
         """Agent i, whose bin is `base`, meets whom it sees; the result goes to column k."""
@@ -73,9 +74,7 @@ class Sight:
         self._take_bins(i, many, p, me, view, reach)
         if self.compares_bits:
             few = many <= FEW
-            t.when(
-                few, lambda: self.list.count_by_bits(many, plan.bins), lambda: self._look(many, p, me, view)
-            )
+            t.when(few, lambda: self.list.count_by_bits(many), lambda: self.list.count_by_buffer(many))
         else:
             self._look(many, p, me, view)
         if plan.uses_eye:
@@ -92,6 +91,7 @@ class Sight:
         """List the neighbours within reach; how many they are."""
         t, index, same = self.target, self.index, self.list.same
         found = t.cell(0)
+        coarse = (view - COARSE) * absolute(view - COARSE)
         for beside in (-1, 0, 1):
             first = base + self.grid.pitch * beside
             end = index.start[first + (2 * ACROSS + 1)]
@@ -101,20 +101,27 @@ class Sight:
                 rows = self.list.lanes(j)
                 near = (way.square <= reach) & (rows < same(end)) & (rows != same(i))
                 if not self.step.needs_unseen:
-                    near = near & faces(view - COARSE, me.heading, way, way.square)
+                    ahead = me.heading.dot(way)
+                    near = near & (ahead * absolute(ahead) >= coarse * way.square)
                 columns = [(self.list.rows, rows), *zip(self.list.moving, moving, strict=True)]
                 found.set(found.get() + self.list.append(found.get(), columns, near))
         return found.get()
 
     def _neighbors(self, i: Value, n: Value, many: Value, p: list[Record], me: Record) -> tuple[Any, ...]:
-        """Sixteen of the list from n on as the agent sees them: who is there, their columns, and each as it is seen."""
+        """Sixteen of the list from n on as the agent sees them: who is there, their columns, and each as it is seen.
+
+        Columns beside place and velocity are gathered, which is slow and never optimised away: only if a rule asks.
+        """
         there = self.list.lanes(n) < self.list.same(many)
         rows = where(there, self.list.at(self.list.rows, n), self.list.same(i))
-        columns, ids = self.agents.flock.at(rows)
         x, y, vx, vy = (self.list.at(column, n) for column in self.list.moving)
-        columns = columns | {"position": Vec(x, y), "velocity": Vec(vx, vy)}
-        seen = self.step.neighbor(p, me, columns, to_number(ids), columns["position"] - me.position)
-        return there, columns, seen
+        columns: dict[str, Any] = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        for name, column in zip(self.plan.carried, self.index.columns[4:], strict=True):
+            columns[name] = Lazy(partial(column.__getitem__, rows))
+        if self.plan.species_count > 1:
+            columns["species"] = columns["species"].make()  # asked for before any rule is
+        ids = Lazy(lambda: to_number(self.index.table_ids[rows]))
+        return there, columns, self.step.neighbor(p, me, columns, ids, columns["position"] - me.position)
 
     # Bins
 
@@ -128,7 +135,7 @@ class Sight:
             taken = bins_taken(plan.bins, me.heading, seen.offset, seen.distance, half)
             first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
             if self.compares_bits:
-                self.list.take_words(n, plan.bins, visible, first, count)
+                self.list.take_bits(n, plan.bins, visible, first, count)
             store(t, self.list.first, n, first.code)
             store(t, self.list.count, n, count.code)
             store(t, self.list.squares, n, seen.square.code)

@@ -74,7 +74,7 @@ def _candidates(made: Fit, rows: Rows, executor: Executor, progress: Progress | 
             if row is None or any(row[key] != task[key] for key in ("model", "values", "seed")):
                 raise RunError(
                     f"{rows.path} holds run {task['run']} with other values than this fit draws: another version of "
-                    "pyABC, NumPy or SciPy draws otherwise. Begin anew in another folder"
+                    "pyABC, NumPy or SciPy draws differently. Start again in another folder"
                 )
         if progress is not None:
             done = len(rows)

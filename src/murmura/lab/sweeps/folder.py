@@ -128,7 +128,7 @@ class Sweep:
         if self.manifest["points"] != self.design.fingerprint:
             raise RunError(
                 f"the design {self.kind} in {self.folder} has other points with the libraries installed here; use "
-                f"those of {MANIFEST} there, or begin anew in another folder"
+                f"those of {MANIFEST} there, or start again in another folder"
             )
 
     @property

@@ -95,7 +95,7 @@ class Behavior(Rule):
     score_scavenge: float = _score(800.0, "a carcass in sight")
     score_carcass: float = _score(950.0, "a carcass at hand")
     score_desperate: float = _score(1000.0, "food for the starving")
-    ignored_threat: float = quantity(0.2, "Threat below which nobody flees.", "", (0, 1), ge=0, le=1)
+    ignored_threat: float = quantity(0.2, "Threat below which agents do not flee.", "", (0, 1), ge=0, le=1)
     threat_radius: float = quantity(200.0, "Distance at which a threat is none.", "u", (10, 400), gt=0)
     close_hunter: float = quantity(50.0, "How near a hunting predator is very close.", "u", (1, 200), ge=0)
     close_other: float = quantity(30.0, "How near another predator is very close.", "u", (1, 200), ge=0)

@@ -54,7 +54,7 @@ class Combat(Rule):
     )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
-    needs = {"behavior": "nobody hunts without stances"}
+    needs = {"behavior": "hunting needs stances"}
     reads = (
         "stance", "quarry_id", "quarry_distance", "gene_size", "gene_aggression", "gene_maturity", "part_spike",
         "part_shell",

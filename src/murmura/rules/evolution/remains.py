@@ -45,7 +45,7 @@ class Remains(Rule):
     warning_growth: float = quantity(10.0, "How much farther a full warning reaches.", "u", (0, 100), ge=0)
     warning_lasts: float = quantity(20.0, "How long a place of death warns.", "s", (1, 300), gt=0)
 
-    needs = {"combat": "nobody is killed without combat"}
+    needs = {"combat": "deaths need combat"}
     shared = ("places", "share", "bite", "lasts", "warning_lasts")
     item_fields = ("slot", POSITION, "amount", "strength", "portion")
     memory_fields = ("lain_for",)

@@ -64,9 +64,7 @@ class Reproduction(Rule):
         le=1,
     )
     first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
-    most: int = quantity(
-        2000, "Greatest population of all; at it nobody is born.", "", (100, 20_000), ge=1, le=5_000_000
-    )
+    most: int = quantity(2000, "Greatest population; no births at it.", "", (100, 20_000), ge=1, le=5_000_000)
     most_of_kind: float = quantity(
         2000.0, "Greatest population of the species.", "", (10, 20_000), ge=1, le=5_000_000
     )
@@ -80,8 +78,8 @@ class Reproduction(Rule):
     most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
 
     needs = {
-        "behavior": "nobody courts without stances",
-        "ageing": "nobody grows up without age",
+        "behavior": "courtship needs stances",
+        "ageing": "maturity needs ages",
         "mating_cooldown": "the time between matings would never pass",
     }
     shared = ("most",)

@@ -40,7 +40,7 @@ class Starvation(Rule):
     reads = ("energy",)
     writes = ("starving",)
     columns = {"starving": 0.0}
-    needs = {"energy": "nobody starves while energy does not fall"}
+    needs = {"energy": "starvation needs energy that falls"}
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:

@@ -165,7 +165,7 @@ class Feeding(Rule):
     reads = ("panic", "mating_state")
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
-    needs = {"energy": "nobody gets hungry while energy does not fall"}
+    needs = {"energy": "hunger needs energy that falls"}
     borrows = {"appetite": "remains.appetite"}
     # A source is nobody's own.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")

@@ -143,7 +143,7 @@ class Mating(Rule):
         reach = scenario.perception.radius
         found = [
             f"rules.mating.{name} must be at most perception.radius ({reach:g} [u]), got {getattr(self, name):g}: "
-            "nobody courts or fights whom it cannot see; lower the one or raise the other"
+            "agents cannot court or fight what they do not see; lower the first or raise the second"
             for name in ("search_radius", "fight_radius")
             if getattr(self, name) > reach
         ]

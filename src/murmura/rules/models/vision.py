@@ -24,8 +24,8 @@ class Vision(Rule):
     weight: float = quantity(
         1.0, "How much sight counts beside other rules; alone it must be 1.", "", (0, 1), ge=0
     )
-    body: float = quantity(1.0, "Width of an agent, seen face on by everybody.", "u", (0.1, 10), gt=0)
-    preferred_speed: float = quantity(1.0, "Speed of an agent that sees nobody.", "u/s", (0, 10), ge=0)
+    body: float = quantity(1.0, "Width of an agent, as seen from every direction.", "u", (0.1, 10), gt=0)
+    preferred_speed: float = quantity(1.0, "Speed of an agent that sees no other.", "u/s", (0, 10), ge=0)
     least_speed: float = quantity(
         0.05, "Nobody gets slower: who stood still would have no heading to see from.", "u/s", (0.01, 1), gt=0
     )

@@ -30,7 +30,7 @@ class Zones(Rule):
     )
     blind_angle: float = quantity(
         90.0,
-        "Angle behind in which nobody is matched or joined; what is too near is felt all round.",
+        "Blind angle behind for orientation and attraction; repulsion acts all around.",
         "deg",
         (0, 350),
         ge=0,

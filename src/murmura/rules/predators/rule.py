@@ -89,7 +89,7 @@ class Predators(Rule):
         400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
     )
     unsteady_turn: float = quantity(
-        180.0, "Rate of turning of a bird whose way nobody can foresee.", "deg/s", (10, 720), gt=0
+        180.0, "Turning rate from which a bird's path is unpredictable.", "deg/s", (10, 720), gt=0
     )
     edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
     edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)

@@ -17,7 +17,8 @@ from murmura.engine.compile_progress import CompileProgress
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.scene import Change, Scene
+from murmura.view.session.editing.changes import Change
+from murmura.view.session.scene import Scene
 from murmura.view.wire.frames import load_packer
 
 

@@ -183,6 +183,7 @@ export class App {
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
+    this.files.root.hidden = hello.bundled === true; // no server is behind an exported page
     this.hud.hello(hello);
     this.charts.hello(hello);
     document.body.classList.toggle("visitor", hello.visitor === true);

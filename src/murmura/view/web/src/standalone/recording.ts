@@ -58,7 +58,7 @@ export class Recorded implements Answerer {
 
   private greet(): void {
     const hello: Hello = {
-      ...this.data.scenes[0].hello,
+      ...this.data.scenes[0].hello, bundled: true,
       schema: prunedSchema(this.data.schema, null), scenarios: this.data.scenarios.slice(0, 1), running: this.running, speed: this.speed,
     };
     this.say?.message(hello);

@@ -13,7 +13,7 @@ from murmura.rules.environment.terrain import Attractor
 from murmura.rules.life.panic import Threat
 from murmura.scenario import Scenario
 from murmura.scenario.models import Rules
-from murmura.view.session.shapes import distance_to
+from murmura.view.session.editing.shapes import distance_to
 
 REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
 Mode = Literal["attract", "repel", "scare", "none"]

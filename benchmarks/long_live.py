@@ -3,7 +3,8 @@
     python benchmarks/long_live.py [SCENARIO] [MINUTES]
 
 Four clients read everything; the fifth leaves and comes back every minute. Prints the server's memory and open files
-once a minute, and the slope of the memory after the first quarter, when caches are full.
+once a minute, and the slope of the memory after the first quarter, when caches are full. A client that gets no frame
+for a minute ends it. Where agents are born the lineage grows by 72 bytes a birth: a flock without births shows leaks.
 """
 
 from __future__ import annotations
@@ -21,47 +22,62 @@ SLICE = 5.0  # [s] of reading between two looks at the clock
 LIMIT = 1.0  # [MB an hour]
 
 
-def read(server: LiveServer, end: float, stay: float, failures: list[Exception]) -> None:
-    """One client: connects, reads for `stay` seconds, connects again."""
-    try:
-        while time.monotonic() < end:
-            until = min(end, time.monotonic() + stay)
-            with server.connect() as line:
-                viewer = Viewer(line)
-                while time.monotonic() < until:
-                    viewer.watch(SLICE)
-    except Exception as failure:
-        failures.append(failure)
+class Client(threading.Thread):
+    """Connects, reads for `stay` seconds, connects again, until the end."""
+
+    def __init__(self, server: LiveServer, end: float, stay: float) -> None:
+        super().__init__(daemon=True)
+        self.server, self.end, self.stay = server, end, stay
+        self.frames = 0
+        self.failure: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            while time.monotonic() < self.end:
+                until = min(self.end, time.monotonic() + self.stay)
+                with self.server.connect() as line:
+                    viewer = Viewer(line)
+                    while time.monotonic() < until:
+                        viewer.watch(SLICE)
+                        self.frames += len(viewer.times)
+        except Exception as failure:
+            self.failure = failure
+
+
+def trouble(clients: list[Client], frames: list[int]) -> str:
+    """What is wrong with a client, if anything; `frames` are those they had a minute ago."""
+    for client, before in zip(clients, frames, strict=True):
+        if client.failure is not None:
+            return f"a client failed: {client.failure!r}"
+        if client.frames == before:
+            return "a client got no frame for a minute"
+    return ""
 
 
 def main(scenario: str, minutes: int) -> int:
-    failures: list[Exception] = []
     seen: list[float] = []
     with live_server([scenario]) as server:
         begun = time.monotonic()
         end = begun + 60.0 * minutes
-        stays = [1e9] * (CLIENTS - 1) + [60.0]
-        crew = [threading.Thread(target=read, args=(server, end, stay, failures)) for stay in stays]
-        for one in crew:
-            one.start()
-        while time.monotonic() < end and not failures:
+        clients = [Client(server, end, stay) for stay in [1e9] * (CLIENTS - 1) + [60.0]]
+        for client in clients:
+            client.start()
+        while time.monotonic() < end:
+            frames = [client.frames for client in clients]
             time.sleep(max(0.0, min(end, begun + 60.0 * (len(seen) + 1)) - time.monotonic()))
             seen.append(server.memory())
             print(f"{len(seen):4d} min  {seen[-1]:8.2f} MB  {server.open_files()} files", flush=True)
-        for one in crew:
-            one.join()
-    if failures:
-        print(f"a client failed: {failures[0]!r}")
-        return 1
+            problem = trouble(clients, frames)
+            if problem:
+                print(problem)
+                return 1
+        shown = sum(client.frames for client in clients)
     settled = np.array(seen[len(seen) // 4 :])
     slope = 60.0 * float(np.polyfit(np.arange(settled.size), settled, 1)[0])
-    print(
-        f"{scenario}, {minutes} minutes, {CLIENTS} clients: {slope:+.2f} MB an hour (at most {LIMIT:g} promised)"
-    )
+    print(f"{scenario}: {minutes} minutes, {CLIENTS} clients, {shown:,} frames, {slope:+.2f} MB an hour")
     return 0 if slope < LIMIT else 1
 
 
 if __name__ == "__main__":
-    sys.exit(
-        main(sys.argv[1] if len(sys.argv) > 1 else "ecosystem", int(sys.argv[2]) if len(sys.argv) > 2 else 60)
-    )
+    given = sys.argv[1:]
+    sys.exit(main(given[0] if given else "roosts", int(given[1]) if len(given) > 1 else 60))

@@ -18,40 +18,39 @@ TARGET = Path(__file__).with_name("life.md")
 
 HEAD = """# Life: energy, food, courtship, young
 
-Made by `docs/make_life.py` from the code's own tables; edit those. Everything here is a rule like any other and off by
-default. It advances in the fixed step, everybody reads time t and writes t + 1, and all chance is a function of seed,
-step and id: a run with all of it is reproducible to the bit, on any number of threads.
+`docs/make_life.py` writes this page from tables in the code; edit those. Everything here is an ordinary rule and off by
+default. All agents read the state at time t and write that at t + 1, and every random number is a function of seed,
+step and id: a run is reproducible bit for bit, on any number of threads.
 
 | rule | what it does | needs |
 |---|---|---|
-| `rules.energy` | energy falls with time and speed; the tired are slow (S0-24, S0-30) | |
-| `rules.starvation` | whoever has had no energy for a while dies | `energy` |
-| `rules.feeding` | food sources, and the four stages of the hungry (S0-59 … S0-66, S2-57) | `energy`, food |
+| `rules.energy` | energy falls with time and speed; tired agents are slow (S0-24, S0-30) | |
+| `rules.starvation` | agents without energy for some time die | `energy` |
+| `rules.feeding` | food sources, and the four stages of a hungry agent (S0-59 … S0-66, S2-57) | `energy`, food |
 | `rules.mating` | courtship, fights and matings in seven stages (S2-11 … S2-15) | `mating_cooldown` |
-| `rules.mating_cooldown` | the clock between two matings (S0-31) | |
-| `rules.breeding` | a mating yields a young one | `mating` |
+| `rules.mating_cooldown` | the time between two matings (S0-31) | |
+| `rules.breeding` | a mating produces one young | `mating` |
 
 Scenarios: `feeding-grounds` (hungry birds find food and recover), `courtship` (two species, fights over females),
-`colony` (a population that grows and is bounded by its food). `sim.events()` tells of meals, matings, fights, births and
-deaths, each with step, ids, place and cause; `sim.explain(id)["doing"]` says in a sentence what an agent is about;
-`sim.state.items["feeding"]` is the table of sources.
+`colony` (a population that grows and is bounded by its food). `sim.events()` lists meals, matings, fights, births and
+deaths, each with step, ids, position and cause; `sim.explain(id)["doing"]` describes in a sentence what an agent is
+doing; `sim.state.items["feeding"]` is the table of sources.
 """
 FEEDING = """## Food
 
-A source is listed under `rules.feeding.sources` or drawn from the seed (`rules.feeding.count`). It holds `amount` food
-and takes a turn after all agents have moved: it counts its feeders, lets in the nearest of those who wait within
-`landing_radius` while there are fewer than `capacity`, and sets aside for each feeder min(`consumption` · dt, what is
-left / feeders), which the feeder turns into energy in the next step (`energy_restore` / `consumption` for each unit of
-food). So a source never has more feeders than its capacity, and no energy comes from food that is not there. An
-empty source sends everybody off and is full again after `respawn_time`: `elsewhere`, in the `same_place`, or `never`.
+A source is listed under `rules.feeding.sources` or drawn from the seed (`rules.feeding.count`). It holds `amount` food.
+After all agents have moved, it counts its feeders, admits the nearest waiting agent within `landing_radius` while there
+are fewer than `capacity`, and reserves min(`consumption` · dt, food left / feeders) for each feeder, who turns it into
+energy in the next step (`energy_restore` / `consumption` for each unit of food). So a source never has more feeders
+than its capacity, and energy never comes from food that is not there. An empty source sends its feeders away and is
+full again after `respawn_time`: `elsewhere`, in the `same_place`, or `never`.
 
-Where more wait than there is room, `eagerness` times as many fly in as there is room for,
-others after `turn_time`. While an
-agent is about food, other clamped wishes fade to `approach_flocking` and `gather_flocking` (feeders: none), its
-separation radius shrinks, and the wind is weaker (`shelter`; feeders feel none). The hungry who have set out for
-nothing yet (energy < `drawn_below`) are drawn to the nearest source with room.
+If more agents wait than there is room for, `eagerness` times the free places fly in at a time, and others after
+`turn_time`. Near food, other clamped forces fade to `approach_flocking` and `gather_flocking` (to nothing for feeders),
+the separation radius shrinks, and the wind is weaker (`shelter`; feeders feel none). Hungry agents without a source
+(energy < `drawn_below`) are attracted by the nearest source with room.
 """
-STYLES = """With d the way to the food, d its length, R = `gather_radius`, s = top speed, f = `motion.max_force`:
+STYLES = """With d the vector to the food, d its length, R = `gather_radius`, s = top speed, f = `motion.max_force`:
 
 | stage | force | |
 |---|---|---|
@@ -63,35 +62,36 @@ STYLES = """With d the way to the food, d its length, R = `gather_radius`, s = t
 | gathering, going in | as approaching | |
 | feeding | within `sit_radius` −`sit_damping` v, else limit(`feed_speed` · s d̂ − v, `feed_force` · f) − `feed_damping` v | S0-65, S0-66 |
 
-These forces are free: they are added to the clamped sum of wishes, and the sum's limit does not touch them. A source that
-is drawn does not look for obstacles: list sources where there are any.
+These forces are unclamped: they are added to the clamped sum of forces, and its limit does not apply to them. Random
+sources may lie inside obstacles: list sources explicitly where there are any.
 """
 MATING = """## Courtship
 
-Only agents of one species and different sex court. A male names a seeking female as his target; she accepts a suitor
-by naming him, or refuses him (`rival_id` then holds his id for `court_time`). Two suitors of one female who have named
-each other as rivals fight. As they begin, each shows a score of his own (`display`),
+Only agents of the same species and of different sex court. A male names a seeking female as his target; she accepts a
+suitor by naming him, or refuses him (`rival_id` then holds his id for `court_time`). Two suitors of one female who name
+each other as rivals fight. At the start of a fight each shows a score (`display`),
 
     aggression + energy + `luck` · u − `home_advantage` · (distance to her)/`fight_radius`
 
-and at the end both compare the same two numbers, so exactly one wins (of equals the lower id). A pair begins to
-mate in the step in which both see both ready, and a mating counts only if both see both at it until its end. Who is
-seeking, courting, mating or fighting sees all around. What two have agreed on stands even if panic seizes one of them in
-that very step; who loses sight of the other starts again. The event of a mating names the female and the male, that of
-a fight the winner and the loser.
+and at the end both compare the same two numbers, so exactly one wins (the lower id if they are equal). A pair starts to
+mate in the step in which each sees that both are ready, and a mating counts only if each sees the other mating until
+the end. Agents that seek, court, mate or fight see in all directions. An agreement holds even if one of the two panics
+in the same step; an agent that loses sight of the other starts again. The event of a mating names the female and the
+male, that of a fight the winner and the loser.
 
-In `approaching` a male flies to her with `attraction` of the force; a courting pair closes up at `court_speed`; a mating one is pulled together by `pair_force` and brakes; rivals push each other away by
-`fight_strength` · f · min(1, `fight_push`/d²). These forces are free as well. Meanwhile `flocking` is what is left of clamped wishes.
+In `approaching` a male flies to her with `attraction` of the force; a courting pair closes up at `court_speed`; a mating
+pair is pulled together by `pair_force` and brakes; rivals push each other away by `fight_strength` · f · min(1,
+`fight_push`/d²). These forces are unclamped as well. Meanwhile clamped forces are multiplied by `flocking`.
 
-Courtship and food exclude each other: the hungry leave off seeking, and nobody who courts sets out for food. Ids are
-carried in single precision, exact up to 2²⁴: beyond, these rules are refused.
+Courtship and food exclude each other: hungry agents stop seeking, and courting agents do not leave for food. Ids are
+carried in single precision, which is exact up to 2²⁴; larger ids are refused.
 """
 BREEDING = """## Young
 
-At the end of a mating the female bears one young in her own place, with a direction of its own. She gives it `gift` of
-her energy: none is made. Sex and temper are drawn by its id, as at the start (S2-3, S2-15). It may seek a mate when
-`maturity` has passed. Nobody is born while `most` agents live. Since energy comes from food alone, the food bounds the
-population long before that. population = agents at the start + births − deaths, always.
+At the end of a mating the female bears one young at her own position, with a random direction. It gets the share `gift`
+of her energy, so no energy is created. Sex and temper are drawn by its id, as at the start (S2-3, S2-15). It may seek a
+mate after `maturity`. There are no births while `most` agents live. Energy comes from food alone, so food limits the
+population long before that. Always: population = agents at the start + births − deaths.
 """
 
 
@@ -113,8 +113,8 @@ def machine(stages: Mapping[IntEnum, str], changes: tuple[Change, ...]) -> str:
 
 HOUR = """## An hour of everything
 
-`sky-and-sea` has all of it at once: food, courtship, young, starvation, day and night, a home range, wind, and hawk,
-falcon, eagle and owl. An hour of its life takes two to three minutes on two cores:
+`sky-and-sea` has everything at once: food, courtship, young, starvation, day and night, a home range, wind, and hawk,
+falcon, eagle and owl. An hour of simulated time takes two to three minutes on two cores:
 
 ```
 murmura run sky-and-sea --steps 216000 --every 600 --out hour
@@ -123,9 +123,9 @@ murmura plot hour --kind life --out sky-and-sea.png --width 7 --dpi 100
 
 ![An hour of sky-and-sea: population, mean energy, and events a minute](images/sky-and-sea.png)
 
-The 900 birds of the start are sated and breed at once; food does not suffice for so many, and after a crash some 500
-live on: about 130 births and as many deaths a minute, 600 meals, 150 fights, seven captures. So it went for three
-seeds out of three (250 to 730 birds after the first ten minutes). Nobody is at the scenario's cap of 3,000.
+The first 900 birds are sated and breed at once. There is too little food for so many, and after a crash about 500 remain,
+with about 130 births and as many deaths a minute, 600 meals, 150 fights and seven captures. Three of three seeds show
+this (250 to 730 birds after the first ten minutes). The population never reaches the scenario's cap of 3,000.
 """
 
 

@@ -3,6 +3,7 @@ Hypothesis tries the same examples every time; and workers that share nothing ar
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Any
 
@@ -19,10 +20,33 @@ settings.register_profile(
 settings.load_profile("gate")
 
 
-def pytest_configure() -> None:
+LONG = (
+    "browser", "test_pages", "test_notebooks", "test_site", "parity/test_chance", "golden/test_hashes",
+    "parity/test_scenes", "webgpu/test_definition", "cuda/test_definition", "validate", "cli", "lab/sweeps",
+    "lab/films", "rules/test_stances", "engine/test_hunters",
+)  # fmt: skip
+"""What takes longest, in this order: begun last, one worker would do it while the others are done."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module", params=["reference", "cpu"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """The definition and the processor: a test with a `backend` runs on both."""
+    return str(request.param)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        share = _share(item.nodeid).removeprefix("tests/")
+        return next((k for k, long in enumerate(LONG) if share.startswith(long)), len(LONG))
+
+    items.sort(key=rank)
 
 
 def _share(test: str) -> str:
@@ -33,6 +57,13 @@ def _share(test: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of browsers and processes wait now and then."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 

@@ -32,7 +32,7 @@ def _forget() -> Iterator[None]:
 
 
 def test_the_page_has_examples():
-    assert {"brake", "beacons", "loneliness", "fatigue", "cells", "well"} == set(EXAMPLES)
+    assert {"brake", "beacons", "loneliness", "fatigue", "cells", "well", "look_for_a_gap"} == set(EXAMPLES)
 
 
 def test_every_function_of_a_rule_is_listed():
@@ -48,7 +48,13 @@ def test_every_function_of_a_rule_is_listed():
 def test_an_example_runs(name: str, tmp_path: Path):
     scope: dict[str, object] = {"__name__": f"example_{name}"}
     exec(compile(EXAMPLES[name], f"{name}.py", "exec"), scope)
-    scenario = mm.load_scenario("classic").with_values({"agents": 60, f"rules.{name}": VALUES.get(name, {})})
+    scenario = mm.load_scenario("classic").with_values(
+        {
+            "agents": 60,
+            f"rules.{name}": VALUES.get(name, {}),
+            "perception.occlusion": name == "look_for_a_gap",
+        }
+    )
     truth, fast = (mm.Simulation(scenario, seed=1, backend=backend) for backend in ("reference", "cpu"))
     truth.step(3)
     fast.step(3)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from murmura.view.server import app as server
 from murmura.view.session.session import Session
-from tests.view.live import Live, flock
+from tests.view.live import PATIENCE, Live, flock
 
 from .tab import PLAIN, STROKES, VISITED, WATCH, Tab
 
@@ -56,6 +56,7 @@ VIEWPORT: ViewportSize = {"width": 960, "height": 640}
 
 def _new_page(browser: Browser, live: Live, gl: bool, first_visit: bool, options: dict[str, Any]) -> Page:
     context = browser.new_context(**{"viewport": VIEWPORT, "color_scheme": "dark"} | options)
+    context.set_default_timeout(1000.0 * PATIENCE)
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live.origin)
     name, _, value = live.cookie.partition("=")
     context.add_cookies([{"name": name, "value": value, "url": live.origin}])
@@ -76,6 +77,7 @@ def fresh(live: Live) -> None:
         {"type": "pause"},
     ):
         live.session.submit(message, pytest.fail)
+    live.session.ask(lambda: None).result(PATIENCE)  # all of it is done: no test begins with the flock before
 
 
 @pytest.fixture

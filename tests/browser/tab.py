@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -214,8 +214,6 @@ class Tab:
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        for event, listener in self._listeners.items():  # an empty page has no storage for the scripts above
-            self.page.remove_listener(event, listener)
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
         assert (self.foreign, violations, self.problems) == ([], [], [])

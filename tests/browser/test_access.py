@@ -61,12 +61,19 @@ def _lived(tab: Tab) -> None:
     tab.send("step", count=20)
 
 
+def _in_space(tab: Tab) -> None:
+    tab.still(flock(40, **{"world.depth": 300.0}))
+    _inspecting(tab)
+    tab.until(lambda: tab.page.get_by_role("button", name="Fly along").is_visible())
+
+
 STATES: dict[str, Callable[[Tab], None]] = {
     "at first": lambda tab: None,
     "inspecting": _inspecting,
     "all folders open, charts as tables": _unfolded,
     "a search and an error": _noted,
     "species, files and events": _lived,
+    "in space": _in_space,
     "the gallery": lambda tab: tab.page.keyboard.press("0"),
     "hidden": lambda tab: tab.page.keyboard.press("h"),
     "the sheet, waiting for a key": _sheet,

@@ -49,12 +49,12 @@ def test_bodies_are_drawn_from_near(tab: Tab) -> None:
     before = len(tab.drawn()["lines"])
     tab.page.mouse.move(*place.tolist())
     tab.page.mouse.wheel(0, -2400)
-    tab.until(lambda: tab.session.lookout.window is not None)
+    tab.until(lambda: tab.session.body_observer.window is not None)
     tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # a tail at least
     tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))
-    tab.until(lambda: tab.session.lookout.window is None)
+    tab.until(lambda: tab.session.body_observer.window is None)
 
 
 def test_a_hunter_shows_whom_it_is_after_and_how_far_it_frightens(tab: Tab) -> None:

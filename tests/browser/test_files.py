@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import murmura as mm
 from murmura.lab.runs.live_recording import RunShelf
+from murmura.view.standalone import loop as loops
+from murmura.view.standalone import scene as scenes
+from murmura.view.standalone.live_values import vector_of
 from tests.view.live import flock
 
 from .tab import Tab
 
 
 @pytest.fixture
-def shelf(tab: Tab, tmp_path: Path) -> Path:
+def shelf(tab: Tab, tmp_path: Path) -> Iterator[Path]:
     """A place for runs, which the server of these tests has not of its own."""
     tab.live.shelf.folder = RunShelf(tmp_path)
-    return tmp_path
+    yield tmp_path
+    tab.live.shelf.folder = None
 
 
 def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
@@ -39,5 +44,14 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
         tab.page.get_by_role("button", name="Save the state").click()
     restored = mm.Simulation.restore(Path(str(waiting.value.path())), "reference")
     assert restored.state_hash() == tab.simulation.state_hash()
+    with pytest.MonkeyPatch.context() as patch, tab.page.expect_download() as waiting:
+        patch.setattr(loops, "LONGEST_LOOP", 0.2)
+        patch.setattr(
+            scenes, "live_values", lambda s: {"ranges": {}, "recipes": {}, "vector": vector_of(s).tolist()}
+        )
+        tab.page.get_by_role("button", name="Save as a page").click()
+        page = Path(str(waiting.value.path())).read_text(encoding="utf-8")
+    assert waiting.value.suggested_filename == "classic.html"
+    assert "murmura-data" in page and "Content-Security-Policy" in page
     tab.page.get_by_role("button", name="Copy the command").click()
     tab.until(lambda: "murmura run classic --seed 7 --steps" in str(told.text_content()))

@@ -61,6 +61,7 @@ ELSEWHERE = {
     "panRight",
     "panUp",
     "panDown",
+    "ride",  # test_space
 }
 
 

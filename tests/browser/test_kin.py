@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from murmura.view.session.family import family
+from murmura.view.session.observing.family import family
 from tests.lab.heirs import family as heirs
 
 from .tab import Tab

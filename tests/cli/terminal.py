@@ -9,6 +9,9 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,9 @@ MURMURA = [sys.executable, "-m", "murmura"]
 
 
 def environment(**more: str) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1"} | more
+    found = os.environ | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1"} | more
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the package anew
+    return found
 
 
 def murmura_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -59,6 +64,28 @@ def _server() -> subprocess.Popen[str]:
     )  # fmt: skip
     atexit.register(server.communicate)
     return server
+
+
+@contextmanager
+def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a program that goes on beside the test; whatever happens it ends with it."""
+    process = subprocess.Popen(
+        [str(word) for word in words], **{"env": environment(), "text": True} | options
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_until(is_true: Callable[[], Any], process: subprocess.Popen[str] | None = None) -> None:
+    """Wait for something that another process does, and that it goes on meanwhile."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_true():
+        assert process is None or process.poll() is None, "it ended before"
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.005)
 
 
 def python_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -9,14 +9,13 @@ import re
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import murmura as mm
 
-from .terminal import MURMURA, complaint, environment, murmura_says
+from .terminal import MURMURA, PATIENCE, complaint, environment, murmura_says, started, wait_until
 
 BRAKE = """\
 import murmura
@@ -172,33 +171,45 @@ def test_a_full_disk_exits_1_with_a_message(room: int, tmp_path: Path):
 
 
 def test_a_killed_run_is_resumed_and_exported(tmp_path: Path):
-    words = ["--steps", "20000", "--agents", "60", "--seed", "3", "--every", "1000", "--backend", "cpu"]
-    process = subprocess.Popen(
-        [*MURMURA, "run", "classic", *words, "--out", "out", "--checkpoint-every", "500", "--columns", "energy,panic"],
-        cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    """It would take hours; the one that goes on is told to end soon."""
+    words = [
+        "--steps",
+        10**8,
+        "--agents",
+        60,
+        "--seed",
+        3,
+        "--every",
+        1000,
+        "--backend",
+        "cpu",
+        "--out",
+        "out",
+    ]
+    saved = ["--checkpoint-every", 500, "--columns", "energy,panic"]
     metrics = tmp_path / "out" / "metrics.jsonl"
-    while not metrics.exists() or metrics.read_bytes().count(b"\n") < 4:
-        assert process.poll() is None
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
-    assert mm.open_run(tmp_path / "out").status == "running"
-    expected = plain_hash(20_000)
-    done = murmura_says("resume", "out", "--expect-hash", expected, "--json", cwd=tmp_path)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with started(*MURMURA, "run", "classic", *words, *saved, cwd=tmp_path, **quiet) as process:
+        wait_until(lambda: metrics.exists() and metrics.read_bytes().count(b"\n") >= 4, process)
+    killed = mm.open_run(tmp_path / "out")
+    assert killed.status == "running"
+    steps = int(killed.frames.steps[-1]) + 4000
+    expected = plain_hash(steps)
+    goal = ["--steps", steps, "--expect-hash", expected]
+    done = murmura_says("resume", "out", *goal, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
-    assert (facts["hash"], facts["steps"], facts["folder"]) == (expected, 20_000, "out")
+    assert (facts["hash"], facts["steps"], facts["folder"]) == (expected, steps, "out")
     said = complaint(murmura_says("resume", "out", cwd=tmp_path), code=2)
-    assert "is finished: it has all 20,000 steps" in said
+    assert f"is finished: it has all {steps:,} steps" in said
     done = murmura_says("export", "out", "--to", "csv", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "frames": 21, "written": ["out/run.csv", "out/run-metrics.csv", "out/run-events.csv"],
+        "frames": steps // 1000 + 1, "written": ["out/run.csv", "out/run-metrics.csv", "out/run-events.csv"],
     }  # fmt: skip
     lines = (tmp_path / "out" / "run.csv").read_text().splitlines()
     assert lines[0].split(",")[-2:] == ["energy", "panic_level"]
-    assert len(lines) == 1 + 21 * 60
+    assert len(lines) == 1 + (steps // 1000 + 1) * 60
 
 
 def test_scenarios_are_listed_with_their_titles_and_their_values(tmp_path: Path):
@@ -257,12 +268,11 @@ def test_help_and_version(tmp_path: Path):
 def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
     reader, writer = os.pipe()
     os.close(reader)
-    process = subprocess.Popen(
-        [*MURMURA, "scenarios", "fish"],
-        stdout=writer, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED=""), cwd=tmp_path, text=True,
-    )  # fmt: skip
-    os.close(writer)
-    _, said = process.communicate(timeout=60)
+    buffered = environment(PYTHONUNBUFFERED="")
+    pipes = {"stdout": writer, "stderr": subprocess.PIPE}
+    with started(*MURMURA, "scenarios", "fish", cwd=tmp_path, env=buffered, **pipes) as process:
+        os.close(writer)
+        _, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
 
 

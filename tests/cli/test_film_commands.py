@@ -7,14 +7,14 @@ import json
 import signal
 import subprocess
 import sys
-import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from murmura.cli import main
 
-from .terminal import MURMURA, environment, murmura_says
+from .terminal import MURMURA, PATIENCE, murmura_says, started, wait_until
 
 SMALL = ("--size", "160x90", "--backend", "reference", "--agents", "30")
 
@@ -106,15 +106,11 @@ def refusal(*words: object, capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_ctrl_c_leaves_a_shorter_film(folder: Path):
     words = ["render", "classic", "--steps", "100000", "--out", "long.mp4", *SMALL]
-    process = subprocess.Popen(
-        [*MURMURA, *words], cwd=folder, env=environment(), stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 60.0
-    while not any(path.stat().st_size for path in folder.glob(".long.mp4*")):  # the first bytes of the film
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    with started(*MURMURA, *words, cwd=folder, stderr=subprocess.PIPE) as process:
+        # The first bytes of the film:
+        wait_until(lambda: any(path.stat().st_size for path in folder.glob(".long.mp4*")), process)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "stopped; long.mp4 holds the pictures so far" in told and "Traceback" not in told
     from murmura.lab.films.encode import ffmpeg
@@ -131,28 +127,21 @@ def test_replay_and_compare_serve_and_leave_on_ctrl_c(folder: Path, words: tuple
     page = Path(sys.modules["murmura"].__file__ or "").parent / "view/static/compare.html"
     if not page.exists():
         pytest.skip("the page is not built")
-    process = subprocess.Popen(
-        [*MURMURA, *words, "--no-open"], cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().endswith("starting...\n")
-    port = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
-    try:
+    with started(*MURMURA, *words, "--no-open", cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().endswith("starting...\n")
+        port = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
         assert answer(port) == 403  # it is there, and asks for its token
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
+        rest, _ = process.communicate(timeout=PATIENCE)
     assert "stopped" in rest and process.returncode == 0
 
 
 def answer(port: int) -> int:
     """The status of the first answer; the socket takes connections before anybody reads from it."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", "/")
-    status = connection.getresponse().status
-    connection.close()
-    return status
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+        connection.request("GET", "/")
+        return connection.getresponse().status
 
 
 def test_replay_names_what_is_wrong(

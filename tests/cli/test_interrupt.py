@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 import murmura as mm
 
-from .terminal import MURMURA, environment, python_says
+from .terminal import MURMURA, PATIENCE, python_says, started, wait_until
 
 
 def lines_of(path: Path) -> int:
@@ -34,18 +33,12 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
         "--threads",
         str(threads),
     ]
-    process = subprocess.Popen(
-        [*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", str(out)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 300.0
-    while lines_of(out / "metrics.jsonl") < 3:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    asked = time.monotonic()
-    printed, said = process.communicate(timeout=120)
-    assert time.monotonic() - asked < 30.0  # a second or two on an idle machine; the run would take hours
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started(*MURMURA, "run", "classic", *words, "--backend", "cpu", "--out", out, **pipes) as process:
+        wait_until(lambda: lines_of(out / "metrics.jsonl") >= 3, process)
+        process.send_signal(signal.SIGINT)
+        # A second or two on an idle machine; the run would take hours.
+        printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert printed == ""
     manifest = json.loads((out / "manifest.json").read_text())

@@ -10,8 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ import pytest
 import murmura as mm
 from murmura.view.server.client import LiveServer, Viewer
 
-from .terminal import complaint, environment, python_says
+from .terminal import PATIENCE, complaint, environment, python_says, started
 
 # The page may not be built where tests run: any index.html will do.
 LIVE = """\
@@ -40,25 +39,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@contextmanager
-def live(folder: Path, *words: str, flock: list[str] = FLOCK, **more: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", LIVE, *flock, *words],
-        cwd=folder, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+def live(
+    folder: Path, *words: str, flock: list[str] = FLOCK, **more: str
+) -> AbstractContextManager[subprocess.Popen[str]]:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return started(sys.executable, "-c", LIVE, *flock, *words, cwd=folder, env=environment(**more), **pipes)
 
 
 def answer(port: int, path: str, cookie: str = "") -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
-    response = connection.getresponse()
-    response.body = response.read()  # type: ignore[attr-defined]
-    connection.close()
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+        connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
+        response = connection.getresponse()
+        response.body = response.read()  # type: ignore[attr-defined]
     return response
 
 
@@ -76,28 +68,14 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
             port = int(found[1])
             assert busy < port <= busy + 200  # the next free one
             assert f"ssh -L {port}:127.0.0.1:{port} " in process.stdout.readline()
-            _wait_for(port)
             welcome = answer(port, f"/?token={found[2]}")
             assert (welcome.status, welcome.getheader("location")) == (303, "/")
             cookie = str(welcome.getheader("set-cookie")).partition(";")[0]
             page = answer(port, "/", cookie)
             assert (page.status, page.body) == (200, b"<title>flock</title>")  # type: ignore[attr-defined]
             process.send_signal(signal.SIGINT)
-            asked = time.monotonic()
-            printed, said = process.communicate(timeout=30)
-            assert time.monotonic() - asked < 10.0  # a second, where nobody else works
+            printed, said = process.communicate(timeout=PATIENCE)  # a second, where nobody else works
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
-
-
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 30.0
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=5).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +114,7 @@ def test_with_exit_on_close_it_leaves_after_the_last_page(folder: Path):
             with server.connect() as line:
                 Viewer(line).take()
             assert process.poll() is None
-        printed, said = process.communicate(timeout=30)
+        printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
 
 
@@ -161,7 +139,7 @@ def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path
                 viewer.take()
         assert small <= 1 < len(list((tmp_path / "cold").rglob("*.kernel")))
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
     assert re.fullmatch(
         r"murmura: compiling the kernel[^\n]*\nmurmura: the kernel of classic is ready after \d+\.\d s\n",
         said,
@@ -183,7 +161,7 @@ def test_ctrl_c_while_a_kernel_is_compiled_ends_it_at_once(folder: Path, tmp_pat
         while _cpu_seconds(process) < used + 0.4:  # until it is deep in LLVM
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        printed, said = process.communicate(timeout=30)
+        printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
     assert printed.endswith("murmura: stopped\n")
 
@@ -192,5 +170,5 @@ def test_a_backend_that_cannot_work_here_ends_the_view(folder: Path):
     with live(
         folder, "--backend", "cuda", flock=ANY, CUDA_VISIBLE_DEVICES="", NUMBA_ENABLE_CUDASIM="0"
     ) as process:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2 and said.startswith("murmura: the cuda backend cannot run")

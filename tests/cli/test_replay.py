@@ -14,7 +14,7 @@ import pytest
 import murmura as mm
 from murmura.view.session.scene import Scene
 
-from .terminal import complaint, environment, python_says
+from .terminal import PATIENCE, complaint, python_says, started
 from .test_live import LIVE, folder
 
 __all__ = ["folder"]
@@ -70,12 +70,10 @@ def test_what_is_no_record_is_named(name: str, text: str | None, message: str, t
 
 @pytest.mark.usefixtures("record")
 def test_it_can_be_watched(folder: Path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", LIVE, "replay", "actions.json", "--live", "--no-open"],
-        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert "http://127.0.0.1:" in process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=30)
+    words = [sys.executable, "-c", LIVE, "replay", "actions.json", "--live", "--no-open"]
+    with started(*words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert "http://127.0.0.1:" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")

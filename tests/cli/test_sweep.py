@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from murmura.cli import main
 from murmura.compute.machine import available_cores
 
-from .terminal import MURMURA, complaint, environment, murmura_says
+from .terminal import MURMURA, PATIENCE, complaint, murmura_says, started, wait_until
 
 SWEEP = ["sweep", "classic", "--agents", "10", "--steps", "4", "--out", "out"]
 VARIED = [*SWEEP, "--vary", "rules.alignment.weight=0:2:3"]
@@ -101,21 +100,17 @@ def test_failed_runs_exit_with_1_after_the_rest_is_done(tmp_path: Path):
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
     words = [*SWEEP, "--vary", "rules.alignment.weight=0:2:50000", *FAST]
-    process = subprocess.Popen(
-        [*MURMURA, *words],
-        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
     rows = tmp_path / "out" / "rows.jsonl"
-    deadline = time.monotonic() + 300.0
-    while not rows.exists() or rows.read_bytes().count(b"\n") < 3:
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.01)
-    children = [
-        int(n) for f in Path(f"/proc/{process.pid}/task").glob("*/children") for n in f.read_text().split()
-    ]
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of its foreground
-    printed, said = process.communicate(timeout=120)
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    with started(*MURMURA, *words, cwd=tmp_path, **options) as process:
+        wait_until(lambda: rows.exists() and rows.read_bytes().count(b"\n") >= 3, process)
+        children = [
+            int(n)
+            for f in Path(f"/proc/{process.pid}/task").glob("*/children")
+            for n in f.read_text().split()
+        ]
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of its foreground
+        printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert printed == "" and "Traceback" not in said
     kept = rows.read_bytes().count(b"\n")

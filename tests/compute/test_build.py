@@ -17,10 +17,10 @@ def test_threads_that_link_the_same_code_share_one_engine(monkeypatch: pytest.Mo
     link, order = build._engine, iter((True, False))
 
     def slow_for_the_second(code: bytes) -> Any:
-        both.wait(timeout=20)
+        both.wait(timeout=120)
         engine = link(code)
         if not next(order):
-            assert first_is_done.wait(timeout=20)
+            assert first_is_done.wait(timeout=120)
         return engine
 
     def compile_scatter(_: int) -> Any:

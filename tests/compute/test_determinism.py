@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 
 import numpy as np
 import pytest
 
 import murmura as mm
+from tests.cli.terminal import PATIENCE, environment, started
 
 TEAMS = (1, 2, 3, 5, 8)
 
@@ -209,14 +210,10 @@ print(sim.state_hash())
 """
 
 
-def another_process(cache: str) -> subprocess.Popen[str]:
-    environment = os.environ | {"MURMURA_CACHE_DIR": cache, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+def another_process(cache: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return started(
+        sys.executable, "-W", "error", "-c", PROGRAM, env=environment(MURMURA_CACHE_DIR=cache), **pipes
     )
 
 
@@ -228,16 +225,17 @@ def test_other_processes_and_a_cold_cache(tmp_path):
         backend="cpu",
     )
     here.step(50)
-    processes = [another_process(str(tmp_path)) for _ in range(2)]
     answers = []
-    for process in processes:
-        out, error = process.communicate(timeout=300)
-        assert process.returncode == 0, error
-        answers.append((out.strip(), error))
+    with another_process(str(tmp_path)) as one, another_process(str(tmp_path)) as other:
+        for process in (one, other):
+            out, error = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 0, error
+            answers.append((out.strip(), error))
     assert {found for found, _ in answers} == {here.state_hash()}
     said = "murmura: compiling the kernel for these rules (once; it is kept on disk)\n"
     told = [error for _, error in answers]
     assert said in told
     assert set(told) <= {"", said}, "only a process that compiles says so"
-    out, error = another_process(str(tmp_path)).communicate(timeout=300)
+    with another_process(str(tmp_path)) as late:
+        out, error = late.communicate(timeout=PATIENCE)
     assert (out.strip(), error) == (here.state_hash(), "")

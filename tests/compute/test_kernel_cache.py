@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,12 +29,24 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+REALLY, CODES = build._object_code, dict[str, bytes]()
+
+
+def code_of(module: Any) -> bytes:
+    """What the compiler makes of a module, which is always the same: it is asked once."""
+    text = str(module)
+    if text not in CODES:
+        CODES[text] = REALLY(module)
+    return CODES[text]
+
+
 def run(monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str], int]:
     """As in a process of its own: the state after a few steps, what was said, and how many kernels were compiled."""
     said: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr(build, "_runs", {})
         patch.setattr(build, "_engines", {})
+        patch.setattr(build, "_object_code", code_of)
         sim = mm.Simulation(SCENARIO, seed=1, backend="cpu", announce=said.append)
         sim.step(3)
         found = sim.state_hash()

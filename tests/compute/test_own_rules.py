@@ -37,7 +37,6 @@ def poisoned(**values: float) -> Scenario:
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-@pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_a_number_that_is_none_stops_the_run_at_once(backend: str):
     """The 38th step spoils agent 23; whatever was asked for, the run stops there and says so."""
     sim = mm.Simulation(poisoned(agent=23.0, from_step=37.0), seed=1, backend=backend)
@@ -63,7 +62,6 @@ def refusal(rule: type[mm.Rule], backend: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("backend", ["cpu", "reference"])
 @pytest.mark.parametrize(
     ("rule", "function", "advice"),
     [
@@ -119,6 +117,5 @@ def check_about_face(backend: str) -> None:
     assert found == pytest.approx([6.1 / speed, 0.06 / speed, speed], abs=1e-5)
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_heading_and_speed_follow_a_velocity_that_a_rule_writes(backend: str):
     check_about_face(backend)

@@ -44,10 +44,6 @@ def simulation(values: dict[str, Any], backend: str) -> mm.Simulation:
     )
 
 
-BACKENDS = ("reference", "cpu")
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("edges", EDGES)
 def test_a_step_is_what_the_oracle_says(edges: str, backend: str) -> None:
     sim = simulation(EDGES[edges], backend)
@@ -62,7 +58,6 @@ def test_a_step_is_what_the_oracle_says(edges: str, backend: str) -> None:
         assert np.minimum(gap, np.abs(gap - list(SIDES.values()))).max() < 5e-5
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("view", [(360.0, None), (200.0, None), (300.0, 6)])
 def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None], backend: str) -> None:
     values = {"world.boundary": "wrap", "perception.field_of_view": view[0], "perception.nearest": view[1]}
@@ -77,7 +72,6 @@ def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None],
     assert np.array_equal(counts[sure], expected.sees.sum(axis=1)[sure])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_neighbours_are_those_of_a_periodic_tree(backend: str) -> None:
     sim = simulation({"world.boundary": "wrap", "perception.field_of_view": 360.0}, backend)
     places = sim.positions.astype(np.float64)
@@ -89,7 +83,6 @@ def test_neighbours_are_those_of_a_periodic_tree(backend: str) -> None:
     assert np.array_equal(sim.column("neighbors")[~rim], np.array([len(near) for near in found])[~rim])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_flock_in_one_plane_flies_as_in_the_plane(backend: str) -> None:
     places, velocities = flock()
     values = TRIO | {"world.width": 130.0, "world.height": 110.0, "world.boundary": "wrap"}

@@ -23,18 +23,27 @@ def eight_lanes() -> Iterator[None]:
     build._machine.cache_clear()
 
 
-def bits_of(name: str) -> str:
-    scenario = mm.load_scenario(name).with_values({"agents": 90})
+def bits_of(name: str, opaque: bool) -> str:
+    scenario = mm.load_scenario(name).with_values({"agents": 90, "perception.occlusion": opaque})
     sim = mm.Simulation(scenario, seed=3, backend="cpu", threads=1)
     sim.step(40)
     return sim.state_hash()
 
 
-@pytest.mark.parametrize("name", ["topological", "ecosystem", "sky-and-sea"])
-def test_both_widths_give_the_same_bits(name: str):
+@pytest.mark.parametrize(
+    ("name", "opaque"),
+    [
+        ("topological", False),
+        ("ecosystem", False),
+        ("sky-and-sea", False),
+        ("topological", True),
+        ("vision", True),
+    ],
+)
+def test_both_widths_give_the_same_bits(name: str, opaque: bool):
     if not build.has_wide_lanes():
         pytest.skip("this processor has no registers of sixteen lanes to compare with")
-    wide = bits_of(name)
+    wide = bits_of(name, opaque)
     with eight_lanes():
         assert not build.has_wide_lanes()
-        assert bits_of(name) == wide
+        assert bits_of(name, opaque) == wide

@@ -66,8 +66,9 @@ def seconds(agents: int, steps: int) -> float:
 # S4-48: time of a step against n, about linear
 def test_the_time_of_a_step_grows_with_the_flock_and_not_with_its_square():
     few, many = seconds(2000, 40), seconds(32_000, 3)
-    # Sixteen times as many: 16 if linear, 256 if everybody met everybody. Larger flocks leave the caches.
-    assert 6.0 < many / few < 40.0
+    # Sixteen times as many: 16 if linear, 256 if everybody met everybody. Larger flocks leave the caches, more so
+    # where other programs use them.
+    assert 4.0 < many / few < 80.0
 
 
 # S0-20

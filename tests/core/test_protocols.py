@@ -22,6 +22,7 @@ def given() -> Iterator[dict[str, Any]]:
     @register_rule("curious")
     class Curious(Rule):
         meets_everyone = True
+        uses_eye = True
 
         @staticmethod
         def pair(p: Any, me: Me, seen: Seen, world: World) -> Any:
@@ -33,7 +34,9 @@ def given() -> Iterator[dict[str, Any]]:
             found["me"], found["world"] = me, world
             return me.velocity * 0.0
 
-    scenario = mm.load_scenario("classic").with_values({"agents": 2, "rules.curious": {}})
+    scenario = mm.load_scenario("classic").with_values(
+        {"agents": 2, "rules.curious": {}, "perception.occlusion": True}
+    )
     sim = mm.Simulation(
         scenario, backend="reference", positions=[[50, 50], [60, 50]], velocities=[[1, 0], [0, 1]]
     )

@@ -16,7 +16,7 @@ import pytest
 import murmura as mm
 from murmura.core.rule import REGISTRY, Rule
 from tests.parity.chance import rules_of_the_plane
-from tests.parity.scenes import SCENES, alone, loud_rules, scenario_of
+from tests.parity.scenes import SCENES, alone, loud_rules, rules_in, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import ROUND_OBSTACLE, cut_down, lively, scene_of, silenced
@@ -30,7 +30,7 @@ def scenes_with(rule: str) -> list[str]:
     """Scenes in which a rule can be seen to act; an agent that is not there moves nobody."""
     found = []
     for scene in SCENES:
-        part = loud_rules(scenario_of(scene)).get(rule)
+        part = rules_in(scene).get(rule)
         if part is not None and not (part.tracks and getattr(part, part.tracks) >= 32):
             found.append(scene)
     return found

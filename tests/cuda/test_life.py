@@ -18,6 +18,7 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
 from murmura.lab.bench.workload import workload
 from tests.compute.test_own_rules import check_about_face
+from tests.engine.sliders import HAWK, check_a_slider_loads_nothing
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import lively, scene_of
@@ -96,6 +97,16 @@ def test_retune_numbers(size: tuple[int, int]):
     assert sim.state_hash() == before
     compare_step(sim, Comparison())
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)
+
+
+def test_retune_numbers_beside_hunters(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch):
+    check_a_slider_loads_nothing("cuda", "murmuration-hawk", HAWK, size[0], monkeypatch)
+    sim = mm.Simulation("murmuration-hawk", seed=4, backend="cuda", announce=None)
+    sim.step(2)
+    graphs = dict(sim._backend._graphs)
+    sim.retune(HAWK)
+    assert graphs
+    assert sim._backend._graphs == graphs, "a captured graph goes on with other numbers"
 
 
 def test_retune_an_option_and_the_world(size: tuple[int, int]):

@@ -11,8 +11,6 @@ import murmura as mm
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.engine.simulation import Simulation
 
-BACKENDS = ["reference", "cpu"]
-
 
 def begin(backend: str, name: str = "classic", agents: int = 40, seed: int = 2) -> Simulation:
     scenario = mm.load_scenario(name).with_values(
@@ -23,7 +21,6 @@ def begin(backend: str, name: str = "classic", agents: int = 40, seed: int = 2) 
     return mm.Simulation(scenario, seed=seed, backend=backend)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_ids_are_stable_and_never_given_twice(backend: str) -> None:
     simulation = begin(backend)
     born = simulation.add_agents([[10, 10], [20, 20]], [[1, 0], [0, 1]])
@@ -42,7 +39,6 @@ def test_ids_are_stable_and_never_given_twice(backend: str) -> None:
         simulation.neighbors(7)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_the_survivors_keep_their_columns(backend: str) -> None:
     simulation = begin(backend, "starlings")
     simulation.step(3)
@@ -57,7 +53,6 @@ def test_the_survivors_keep_their_columns(backend: str) -> None:
     assert simulation.step_count == 3
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["classic", "starlings"])
 def test_a_run_with_births_and_deaths_is_reproducible(name: str, backend: str) -> None:
     def flight() -> str:
@@ -72,7 +67,6 @@ def test_a_run_with_births_and_deaths_is_reproducible(name: str, backend: str) -
     assert flight() == flight()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_the_world_goes_on_as_if_it_had_begun_with_the_living(backend: str) -> None:
     # Document 001's rules draw no random numbers, so only the living and their order can matter.
     simulation = begin(backend)
@@ -93,7 +87,6 @@ def test_the_world_goes_on_as_if_it_had_begun_with_the_living(backend: str) -> N
     assert (simulation.velocities == fresh.velocities).all()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_newborns_act_and_are_seen_at_once(backend: str) -> None:
     simulation = mm.Simulation("classic", backend=backend, positions=[[100, 100]], velocities=[[2, 0]])
     simulation.step()
@@ -124,7 +117,6 @@ def test_newborns_have_a_sex_of_their_own_and_what_they_are_given() -> None:
     assert simulation.column("heading")[40:][moving] == pytest.approx(np.arctan2(vy, vx)[moving], abs=1e-5)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_newborns_of_a_species_live_by_its_numbers(backend: str) -> None:
     simulation = begin(backend, "mixed", 4)
     simulation.remove_agents(simulation.ids)
@@ -133,7 +125,6 @@ def test_newborns_of_a_species_live_by_its_numbers(backend: str) -> None:
     assert np.hypot(*simulation.velocities.T) == pytest.approx([17, 15], abs=1e-4)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_everybody_may_die_and_life_may_begin_again(backend: str) -> None:
     simulation = begin(backend, agents=3)
     simulation.remove_agents([0, 1, 2])
@@ -209,7 +200,6 @@ def test_one_id_twice_is_one_death() -> None:
     assert simulation.agent_count == 39
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_flock_may_grow_far_beyond_its_first_size(backend: str) -> None:
     simulation = begin(backend, agents=1)
     rng = np.random.default_rng(8)

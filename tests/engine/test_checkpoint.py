@@ -38,7 +38,6 @@ def good(tmp_path: Path) -> Path:
     return tmp_path / "good.npz"
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", ["classic", "starlings", "mixed"])
 def test_a_restored_run_goes_on_with_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
     straight, halved = begin(name, backend), begin(name, backend)

@@ -77,7 +77,6 @@ def test_forces_of_the_rules_are_the_documents_formulas() -> None:
 
 
 # S4-69
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", ["classic", "roadmap", "starlings", "mixed"])
 def test_the_net_steering_is_the_force_of_the_next_step(name: str, backend: str) -> None:
     scenario = mm.load_scenario(name)

@@ -10,6 +10,8 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 
+from .sliders import FOOD, HAWK, LIFE, check_a_slider_loads_nothing
+
 BACKENDS = ["reference", "cpu"]
 
 
@@ -27,7 +29,6 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("values", CHANGES)
 def test_retuned_at_step_0_is_begun_with_the_value(values: dict[str, Any], backend: str) -> None:
     retuned, begun, plain = (
@@ -44,7 +45,6 @@ def test_retuned_at_step_0_is_begun_with_the_value(values: dict[str, Any], backe
 
 
 # S4-33
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_rule_switched_off_is_a_rule_of_no_weight(backend: str) -> None:
     off, light = begin("classic", backend), begin("classic", backend)
     off.retune({"rules.cohesion.enabled": False})
@@ -55,7 +55,6 @@ def test_a_rule_switched_off_is_a_rule_of_no_weight(backend: str) -> None:
     assert off.velocities == pytest.approx(light.velocities, abs=1e-5)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_retuning_acts_without_a_restart(backend: str) -> None:
     simulation = begin("classic", backend)
     simulation.step(10)
@@ -71,7 +70,6 @@ def test_retuning_acts_without_a_restart(backend: str) -> None:
     assert np.hypot(*simulation.velocities.T).max() > 0.6
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_there_and_back_again_changes_nothing(backend: str) -> None:
     steady, moved = begin("starlings", backend, 40), begin("starlings", backend, 40)
     for simulation in (steady, moved):
@@ -83,7 +81,15 @@ def test_there_and_back_again_changes_nothing(backend: str) -> None:
     assert steady.state_hash() == moved.state_hash()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("name", "values"), [("murmuration-hawk", HAWK), ("feeding-grounds", FOOD), ("ecosystem", LIFE)]
+)
+def test_a_slider_beside_hunters_or_food_loads_nothing(
+    name: str, values: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_a_slider_loads_nothing(backend, name, values, 30, monkeypatch)
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -125,7 +131,6 @@ def test_a_world_made_smaller_takes_its_flock_in(boundary: str) -> None:
     assert both[0].positions == pytest.approx(both[-1].positions, abs=1e-3)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
     simulation = mm.Simulation(
         "classic", backend=backend, positions=[[100, 100], [170, 100]], velocities=[[0, 2], [0, 2]]
@@ -139,7 +144,6 @@ def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
     assert simulation.forces[0, 0] > 0 > simulation.forces[1, 0]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_genome_switched_on_makes_founders_of_all(backend: str) -> None:
     """As if they had begun with it, each by its own species."""
     values = {"rules.genome.enabled": True}

@@ -20,7 +20,6 @@ def small(name: str, agents: int = 60, **values: Any) -> mm.Scenario:
 
 
 # S1-3, S1-8, S1-9, S1-10, S1-12, S1-13, S1-14
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_two_boids_of_document_001_take_the_step_worked_out_by_hand(backend: str) -> None:
     # max speed 3, max force 0.08, weights 1.5, 1, 1. Boid 0 wants, after the clamp to 0.08:
     #   separation (-3, 0) - (2, 0)   -> (-0.08, 0) x 1.5
@@ -47,7 +46,6 @@ def test_two_boids_of_document_001_take_the_step_worked_out_by_hand(backend: str
 
 
 # S1-4, S1-8
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_the_speed_limit_comes_before_the_move(backend: str) -> None:
     simulation = mm.Simulation("classic", backend=backend, positions=[[100, 100]], velocities=[[30, 40]])
     simulation.step()
@@ -56,7 +54,6 @@ def test_the_speed_limit_comes_before_the_move(backend: str) -> None:
 
 
 # S1-15, S4-44
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_who_leaves_on_one_side_enters_on_the_other(backend: str) -> None:
     simulation = mm.Simulation(
         "classic",
@@ -70,7 +67,6 @@ def test_who_leaves_on_one_side_enters_on_the_other(backend: str) -> None:
 
 
 # S0-21, S0-22, S2-19
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("name", "time_step"), [("classic", 1 / 60), ("starlings", 1 / 60), ("starlings", 1 / 240)]
 )
@@ -92,7 +88,6 @@ def test_forces_are_what_the_last_step_applied(backend: str, name: str, time_ste
         assert simulation.positions == pytest.approx(new_p, abs=1e-3)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_time_counts_whole_steps(backend: str) -> None:
     simulation = mm.Simulation(small("starlings", **{"motion.time_step": 0.01}), backend=backend)
     assert (simulation.time, simulation.step_count, simulation.agent_count) == (0.0, 0, 60)
@@ -103,7 +98,6 @@ def test_time_counts_whole_steps(backend: str) -> None:
     assert (simulation.time, simulation.step_count) == (pytest.approx(0.1), 10)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_arrays_are_in_ascending_id_and_belong_to_the_reader(backend: str) -> None:
     rng = np.random.default_rng(1)
     ids = rng.permutation(500)[:40]
@@ -125,7 +119,6 @@ def test_arrays_are_in_ascending_id_and_belong_to_the_reader(backend: str) -> No
 
 
 # S4-5, S4-10
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["classic", "roadmap", "starlings", "mixed"])
 def test_the_same_seed_gives_the_same_flight_and_another_seed_another(backend: str, name: str) -> None:
     def flight(seed: int, pieces: list[int]) -> str:
@@ -158,7 +151,6 @@ def test_columns_can_be_read_by_name(name: str) -> None:
 
 
 # S0-27, S0-46, S2-6, S2-16
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_heading_and_density_columns_follow_the_flight(backend: str) -> None:
     simulation = mm.Simulation(
         small("starlings", 80, **{"world.width": 500.0, "world.height": 400.0}), 3, backend

@@ -114,7 +114,7 @@ def test_a_run_killed_before_its_first_step_goes_on(module: str, name: str, tmp_
     killed(tmp_path / "run", module, name)
     said: list[str] = []
     run = resume(tmp_path / "run", announce=said.append)
-    assert any("begins anew" in text for text in said)
+    assert any("starts again" in text for text in said)
     assert run.final_hash == whole.final_hash
     for file in OUTPUTS:
         assert (run.folder / file).read_bytes() == (whole.folder / file).read_bytes(), file

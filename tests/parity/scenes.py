@@ -6,6 +6,7 @@ rules as fit together, and a test that wants one rule alone sets the numbers of 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -289,6 +290,7 @@ SCENES = {
 }
 
 
+@cache
 def scenario_of(scene: str) -> Scenario:
     return Scenario.from_data(SCENES[scene] | {"name": scene})
 
@@ -314,6 +316,12 @@ def loud_rules(scenario: Scenario) -> dict[str, Rule]:
     from murmura.compute.plan import Plan
 
     return {group.name: group.rule for group in Plan(scenario).rule_groups if group.rule is not None}
+
+
+@cache
+def rules_in(scene: str) -> dict[str, Rule]:
+    """The rules that take part in a scene, by name."""
+    return loud_rules(scenario_of(scene))
 
 
 def alone(scenario: Scenario, name: str) -> Scenario:

@@ -79,7 +79,7 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
     check(mm.Simulation(scenario, seed=2, backend="cpu"))
 
 
-def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
+def test_the_search_covers_every_rule_occlusion_and_the_nearest_with_a_scaled_radius():
     """Not the few of the gate by themselves, but any thirty."""
 
     scenarios = [Chance(seed).drawn() for seed in range(30)]
@@ -92,3 +92,5 @@ def test_the_search_covers_every_rule_and_the_nearest_with_a_scaled_radius():
         if scenario.perception.nearest is not None and rules & {"genome", "daylight", "behavior"}
     ]
     assert scaled
+    opaque = [scenario.perception for scenario in scenarios if scenario.perception.occlusion]
+    assert {eyes.nearest is None for eyes in opaque} == {True, False}

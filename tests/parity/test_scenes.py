@@ -13,7 +13,7 @@ from murmura.scenario import Motion, World
 from tests.sizes import size
 
 from .chance import rules_of_the_plane
-from .scenes import SCENES, alone, lively, loud_rules, scenario_of
+from .scenes import SCENES, alone, lively, rules_in, scenario_of
 from .side_by_side import Comparison, compare_step, on_edge_of_view, touching, twin_of
 
 # Every rule: the scenes that have it, and the columns in which it must be seen to act.
@@ -97,7 +97,7 @@ def test_every_rule_takes_part_where_its_case_says():
         used = {name for name, (scenes, _) in CASES.items() if scene in scenes}
         # In one scene the quarry is not there: the last test below is about that.
         asleep = {"pursue"} if scene == "walled" else set()
-        assert used | asleep == set(loud_rules(scenario_of(scene))), scene
+        assert used | asleep == set(rules_in(scene)), scene
 
 
 def test_every_option_is_used_by_some_scene():

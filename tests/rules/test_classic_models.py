@@ -143,7 +143,6 @@ def test_nearly_normal_noise_has_mean_0_and_deviation_1() -> None:
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.25, 0.4, 0.4987, 0.5, 1.0, 1.5, 2.75, 6.3])
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_cucker_smale_is_its_differential_equation(decay: float, backend: str) -> None:
     values = {
         "agents": 30,

@@ -49,7 +49,6 @@ def test_attack_range(distance: float, hurt: bool) -> None:
 
 
 # S3-21, S3-22: a bite hurts whether or not the prey sees its biter, and is paid for either way
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("view", [360.0, 270.0, 180.0])
 def test_a_bite_from_behind_hurts(view: float, backend: str) -> None:
     values = CALM | {"perception.field_of_view": view, "rules.combat.strike_back": 10.0}
@@ -65,7 +64,6 @@ def test_a_bite_from_behind_hurts(view: float, backend: str) -> None:
 
 
 # S3-20: no attack while the cooldown runs, which is a whole number of steps
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(("cooldown", "between"), [(1.0, 10), (0.5, 5), (0.3, 3), (0.1, 1), (0.0, 1)])
 def test_cooldown(cooldown: float, between: int, backend: str) -> None:
     values = CALM | {"motion.max_speed": 0.01, "rules.combat.cooldown": cooldown, "rules.combat.damage": 1.0}
@@ -91,7 +89,6 @@ def test_one_victim_at_a_time() -> None:
 
 
 # S3-23: to the velocity itself, also of one in full flight and of one that is bitten from the side
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("velocity", [(0.0, 0.0), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.0)])
 def test_knockback_drives_the_prey_away(velocity: tuple[float, float], backend: str) -> None:
     kicked, spared = (

@@ -10,7 +10,6 @@ import murmura as mm
 QUIET = {f"rules.{name}.enabled": False for name in ("separation", "alignment", "cohesion", "boundary")}
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_a_difference_shrinks_to_its_share_in_the_relaxation_time(backend: str) -> None:
     scenario = mm.load_scenario("starlings").with_values(
         QUIET

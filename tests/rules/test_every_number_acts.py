@@ -7,7 +7,7 @@ by another one; then the rule says which (`Rule.hidden`, tests/scenario/test_hid
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import murmura as mm
 from murmura.core.errors import MurmuraError
@@ -26,7 +26,8 @@ def numbers() -> dict[str, tuple[float, float]]:
     for name, rule in built_in_rules():
         for field, info in rule.model_fields.items():
             extra = info.json_schema_extra
-            if isinstance(extra, dict) and "slider" in extra and info.annotation in (float, int):
+            if not {float, int}.isdisjoint(get_args(info.annotation) or (info.annotation,)):
+                assert isinstance(extra, dict), f"rules.{name}.{field} has no slider"
                 low, high = extra["slider"]  # type: ignore[misc]
                 found[f"rules.{name}.{field}"] = (low, high)
     return found
@@ -36,7 +37,9 @@ def begun(scene: str) -> mm.Simulation:
     """A flock in the middle of things; `courting` is `life` before anybody has found anybody, `flight` is in space."""
     if scene == "flight":
         values = {"agents": 60, "start.radius": 6.0, "rules.stardisplay.roost_radius": 2.0}
-        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude")}
+        rules = {f"rules.{name}.enabled": True for name in ("level", "altitude", "seek", "flee_point")}
+        # None is another kernel: what may be none is a number here from the start.
+        rules |= {f"rules.{name}.z": 150.0 for name in ("seek", "flee_point", "altitude")}
         return mm.Simulation(mm.load_scenario("stardisplay").with_values({**values, **rules}), 3, "cpu")
     return mm.Simulation(scenario_of("life"), 3, "cpu") if scene == "courting" else lively(scenario_of(scene))
 
@@ -69,9 +72,10 @@ def acting(scene: str, paths: dict[str, tuple[float, float]]) -> set[str]:
     found = set()
     for path, (low, high) in paths.items():
         _, rule, field = path.split(".")
-        if not getattr(scenario.rules, rule).enabled:
+        now = getattr(getattr(scenario.rules, rule), field)
+        if not getattr(scenario.rules, rule).enabled or now is None:
             continue
-        for value in candidates(low, high, getattr(getattr(scenario.rules, rule), field)):
+        for value in candidates(low, high, now):
             try:
                 if not same(plain, after({path: value})):
                     found.add(path)

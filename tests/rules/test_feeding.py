@@ -155,7 +155,6 @@ def test_the_style_changes_how_they_wait() -> None:
 
 
 # S0-59, S0-63, S0-65, S0-66: the whole step, not only the wish: outside the clamp, and at full speed and force
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_forces_of_feeding_are_added_after_the_clamp(backend: str) -> None:
     cases = [
         (FEEDING, (-3.0, 0.0), (10.0, 0.0), (-3.0, 0.0)),

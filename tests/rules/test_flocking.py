@@ -118,7 +118,6 @@ def test_weightless_neighbours_do_not_align() -> None:
     assert rule_forces(sim, "alignment")[0].tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("own", [True, False], ids=["own radius", "perception"])
 @pytest.mark.parametrize("name", ["alignment", "cohesion"])
 def test_at_the_very_radius_a_linear_weight_is_zero_in_single_precision_too(

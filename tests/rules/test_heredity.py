@@ -61,7 +61,6 @@ def test_two_have_one_young_and_pay_for_it() -> None:
 
 
 # Young cost half of the greatest energy, in absolute terms: parents are left with half, whatever they had
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("young", [1.0, 2.0])
 def test_parents_are_left_with_half_their_energy(young: float, backend: str) -> None:
     values = {"rules.reproduction.keeps": 0.5, "rules.reproduction.young": young}
@@ -112,7 +111,6 @@ def lone_mother(backend: str) -> Any:
 
 
 # Trap 10: father 0 is an agent, and no father is not agent 0; on the device: tests/cuda/test_lifecycle.py
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_nobodys_genes_are_not_those_of_agent_0(backend: str) -> None:
     sim = lone_mother(backend)
     sim.step(3)

@@ -29,7 +29,6 @@ def arrivals(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 # Issue 6: immigration as an option
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_a_newcomer_is_a_founder_without_parents(backend: str) -> None:
     scenario = world(30, immigration__rate=ALWAYS)
     sim = mm.Simulation(scenario, seed=5, backend=backend)

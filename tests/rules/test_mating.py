@@ -381,7 +381,6 @@ def test_the_table_is_complete() -> None:
 
 # S0-65 of courtship: the whole step, not only the wish
 @pytest.mark.parametrize(("strength", "push"), [(1.2, 0.6), (5.0, 2.5)])
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_fights_push_as_hard_as_they_are_said_to(strength: float, push: float, backend: str) -> None:
     rivals = {
         "mating_state": [FIGHTING] * 2,

@@ -92,7 +92,6 @@ def test_only_panic_above_the_threshold_spreads(panic: float, caught: float) -> 
     close(shares(sim)["panic"], [panic, caught])
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("frightened", [0, 1])
 def test_the_panicked_infect_those_they_see(frightened: int, backend: str) -> None:
     # S2-37, decision 26: 0 flies behind 1; it sees 1, and 1 does not see it
@@ -109,7 +108,6 @@ def test_the_panicked_infect_those_they_see(frightened: int, backend: str) -> No
     close(sim.column("panic"), [1.0, 0.475] if frightened == 0 else [0.0, 1.0])
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_panic_of_exactly_the_threshold_does_not_spread(backend: str) -> None:
     # S2-37: more than 0.3
     least = np.nextafter(np.float32(0.3), np.float32(1.0))

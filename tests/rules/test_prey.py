@@ -87,7 +87,6 @@ def test_the_eagle_likes_birds_that_fly_straight_on():
         assert ((steady > restless)[near] if likes_steady else (steady == restless)[near]).all()
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_steadiness_is_how_little_a_bird_turns(backend: str) -> None:
     """Three birds in wind from below: it turns the first at once, the second not at all, and the third is slower."""
     scenario = mm.Scenario.from_data(
@@ -171,7 +170,6 @@ def test_isolation_of_birds():
 
 
 # S0-100, S0-94, decision 28: the flock of a hunter is the whole flock, unless a sight is set
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(("sight", "counted"), [(None, 500), (200.0, 1)])
 def test_a_hunter_knows_the_whole_flock(sight: float | None, counted: int, backend: str) -> None:
     places = np.stack(np.meshgrid(np.linspace(10, 1990, 25), np.linspace(10, 1990, 20)), axis=-1).reshape(
@@ -192,7 +190,6 @@ def test_a_hunter_knows_the_whole_flock(sight: float | None, counted: int, backe
 
 
 # Decision 28: nor is the choice of a target limited, unless a distance is set
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("kind", ["hawk", "falcon", "eagle", "shark", "orca", "sea_lion"])
 @pytest.mark.parametrize(("limit", "target"), [(None, 0), (400.0, -1)])
 def test_a_hunter_chooses_from_the_whole_flock(

@@ -44,7 +44,6 @@ def test_fear_and_prey_come_first() -> None:
 
 
 # S3-6, S3-14: two predators at equal distances frighten, although there is nowhere to go
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_predators_on_either_side_frighten(backend: str) -> None:
     sim = wild([[500, 500], [540, 500], [460, 500]], [PREY, PREDATOR, PREDATOR], backend=backend)
     sim.step()
@@ -94,7 +93,6 @@ def test_the_fearful_flee_faster_and_get_hungry(fear: float) -> None:
 
 
 # S3-7: base x (1 + fear), where `panic_speed` is the document's 1
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(("fear", "speed"), [(0.0, 4.0), (0.5, 6.0), (1.0, 8.0)])
 def test_the_speed_of_flight(fear: float, speed: float, backend: str) -> None:
     values = {"motion.panic_speed": 1.0, "rules.genome.least_vision": 60.0}
@@ -228,7 +226,6 @@ def test_by_score_tired_prey_does_not_rest() -> None:
 
 
 # S3-10: food of its own kind, whatever its thresholds say
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
     hungry = {"feeding.hungry_below": 0.5}
     columns = {"energy": 0.2}
@@ -240,8 +237,9 @@ def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
 
 
 # A hunter that somebody places among them frightens as a predator of their own world does
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
-@pytest.mark.parametrize("decision", ["ladder", "scored"])
+@pytest.mark.parametrize(
+    ("decision", "backend"), [("ladder", "reference"), ("scored", "reference"), ("scored", "cpu")]
+)
 def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
     values = {
         "rules.behavior.decision": decision,
@@ -257,6 +255,8 @@ def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
     near, far = sim.column("panic").astype(float)
     assert near > 0.6 and far == 0.0
     assert sim.velocities[0, 0] > 0.0
+    if backend == "cpu":
+        return  # without these rules it is a kernel of its own, which takes five seconds to compile
     sim.retune({"rules.predators.enabled": False, "rules.fear.enabled": False})
     sim.step(40)
     assert stances(sim)[0] != "fleeing", "gone, and forgotten"

@@ -156,7 +156,7 @@ def test_integers_without_end_are_refused(value: int) -> None:
 def test_nobody_acts_on_what_it_cannot_see(name: str) -> None:
     message = refusal({"rules": {name: {"radius": 60.0}}, "perception": {"radius": 50.0}})
     assert message.startswith(f"rules.{name}.radius must be at most perception.radius (50 [u]), got 60")
-    assert "lower the one or raise the other" in message
+    assert "lower the first or raise the second" in message
     # The edge itself is fine, and so is a rule that is off.
     Scenario.from_data({"rules": {name: {"radius": 50.0}}})
     Scenario.from_data({"rules": {name: {"radius": 60.0, "enabled": False}}})

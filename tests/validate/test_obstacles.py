@@ -174,7 +174,6 @@ def test_a_flock_with_all_its_rules_stays_out_too(boundary: str, speed: float) -
     assert np.hypot(*simulation.velocities.T).min() > 0
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_a_circle_across_the_seam_is_met_from_both_sides(backend: str) -> None:
     scenario = world(100.0, "wrap", [{"x": 2.0, "y": 50.0, "radius": 10.0}], 5.0)
     simulation = mm.Simulation(
@@ -188,7 +187,6 @@ def test_a_circle_across_the_seam_is_met_from_both_sides(backend: str) -> None:
     assert 12 < simulation.positions[1, 0] < 25
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_a_bounce_mirrors_the_velocity_at_the_wall(backend: str) -> None:
     scenario = world(100.0, "reflect", [{"points": [[50.0, 10.0], [50.0, 90.0]]}], 5.0)
     simulation = mm.Simulation(
@@ -210,7 +208,6 @@ def test_a_wall_between_the_edge_and_an_agent_is_not_jumped_by_a_mirrored_move()
 
 
 # S4-45
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_the_edges_of_a_reflecting_world_send_everybody_back(backend: str) -> None:
     far = [{"x": 10.0, "y": 10.0, "radius": 1.0}]
     scenario = world(100.0, "reflect", far, 3.0)
@@ -229,7 +226,6 @@ def test_the_edges_of_a_reflecting_world_send_everybody_back(backend: str) -> No
 
 
 # S4-45, S3-11
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(
     "obstacle", [{"x": 150.0, "y": 103.0, "radius": 20.0}, {"points": [[140.0, 60.0], [140.0, 180.0]]}]
 )

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 import murmura as mm
 
 Array = NDArray[np.float64]
-both = pytest.mark.parametrize("backend", ["reference", "cpu"])
 OFF = {f"rules.{name}.weight": 0.0 for name in ("separation", "alignment", "cohesion")}
 
 
@@ -47,7 +46,6 @@ def variance(velocities: Any) -> float:
 
 
 # S4-59, S4-11, S4-13
-@both
 @pytest.mark.parametrize("angle", [0.0, 0.3, 1.9, 3.2, 5.5])
 def test_a_single_boid_without_rules_flies_a_straight_line(backend: str, angle: float) -> None:
     heading = np.array([math.cos(angle), math.sin(angle)])
@@ -84,7 +82,6 @@ GOLDEN = [
 
 
 # S4-14, S4-5
-@both
 def test_a_jittered_boid_flies_the_golden_path(backend: str) -> None:
     scenario = mm.load_scenario("roadmap").with_values(JITTER)
     simulation = mm.Simulation(scenario, seed=7, backend=backend, positions=[[80, 50]], velocities=[[1, 0]])
@@ -95,7 +92,6 @@ def test_a_jittered_boid_flies_the_golden_path(backend: str) -> None:
 
 
 # S4-12, S4-14
-@both
 def test_jitter_is_limited_by_the_turn_rate(backend: str) -> None:
     # 600 degrees a second are 10 a tick, half of what the angle allows.
     scenario = mm.load_scenario("roadmap").with_values({**JITTER, "agents": 50})
@@ -112,7 +108,6 @@ def test_jitter_is_limited_by_the_turn_rate(backend: str) -> None:
 
 
 # S4-60, S4-22
-@both
 @pytest.mark.parametrize("offset", [0.1, 0.5, 1.0, -0.7])
 def test_two_boids_head_on_move_apart(backend: str, offset: float) -> None:
     start = [[79, 50], [81, 50 + offset]], [[1, 0], [-1, 0]]
@@ -126,7 +121,6 @@ def test_two_boids_head_on_move_apart(backend: str, offset: float) -> None:
 
 
 # S4-22: who is in the very same place gives no direction to flee in; headings part them, then separation does
-@both
 def test_boids_in_the_same_place_part(backend: str) -> None:
     start = [[80, 50]] * 3, [[1, 0], [-1, 0], [0, 1]]
     places = path(boids(backend, *start, **only("separation", 1.75)), 8)
@@ -140,7 +134,6 @@ def test_boids_in_the_same_place_part(backend: str) -> None:
 
 
 # S4-22: exactly head-on they meet in one place, and fly on: at constant speed a push straight back turns nobody
-@both
 def test_two_boids_exactly_head_on_pass(backend: str) -> None:
     places = path(boids(backend, [[79, 50], [81, 50]], [[1, 0], [-1, 0]], **only("separation", 1.75)), 6)
     assert gap(places)[1] == pytest.approx(0.0, abs=1e-5)
@@ -148,7 +141,6 @@ def test_two_boids_exactly_head_on_pass(backend: str) -> None:
 
 
 # S4-22
-@both
 def test_two_capped_boids_head_on_move_apart(backend: str) -> None:
     simulation = boids(
         backend, [[100, 100], [112, 101]], [[0.5, 0], [-0.5, 0]], "classic", **only("separation", 1.5)
@@ -160,7 +152,6 @@ def test_two_capped_boids_head_on_move_apart(backend: str) -> None:
 
 
 # S4-23
-@both
 @pytest.mark.parametrize("offset", [3.0, 8.0, -5.0])
 def test_a_faster_follower_veers_before_it_comes_too_near(backend: str, offset: float) -> None:
     # Personal space 50, of which the inner 25 must stay free. The leader has no eyes behind.
@@ -191,7 +182,6 @@ def test_a_faster_follower_veers_before_it_comes_too_near(backend: str, offset: 
 
 
 # S4-23: in `roadmap` itself, whose d_min is 2.5; it begins to push at twice that, and the follower is twice as fast
-@both
 @pytest.mark.parametrize("offset", [2.0, -2.2])
 def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offset: float) -> None:
     data = mm.load_scenario("roadmap").model_dump(mode="json")
@@ -227,7 +217,6 @@ def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offse
 
 
 # S4-61, S4-26
-@both
 @pytest.mark.parametrize("angles", [(0.0, 1.0, 2.0), (0.0, 0.1, 2.5), (1.0, 3.0, 4.0)])
 def test_three_headings_converge(backend: str, angles: tuple[float, ...]) -> None:
     velocities = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -242,7 +231,6 @@ def test_three_headings_converge(backend: str, angles: tuple[float, ...]) -> Non
 
 
 # S4-27
-@both
 def test_without_neighbours_alignment_asks_for_nothing(backend: str) -> None:
     simulation = boids(backend, [[20, 20], [100, 70]], [[1, 0], [0, 1]], **only("alignment", 1.0))
     simulation.step()
@@ -250,7 +238,6 @@ def test_without_neighbours_alignment_asks_for_nothing(backend: str) -> None:
 
 
 # S4-62
-@both
 def test_a_lone_boid_joins_the_party(backend: str) -> None:
     rng = np.random.default_rng(4)
     party = np.array([80, 60]) + rng.uniform(-3, 3, (12, 2))
@@ -269,7 +256,6 @@ def test_a_lone_boid_joins_the_party(backend: str) -> None:
 
 
 # S4-63, S4-18
-@both
 def test_a_neighbour_behind_is_ignored_until_it_comes_into_view(backend: str) -> None:
     # 0 flies east with 1 at its back and 2 abeam, who flies north; 0 turns to fly along with 2.
     simulation = boids(
@@ -294,7 +280,6 @@ def test_a_neighbour_behind_is_ignored_until_it_comes_into_view(backend: str) ->
 
 
 # S4-29
-@both
 def test_two_clusters_drift_together_without_alignment(backend: str) -> None:
     rng = np.random.default_rng(6)
     left, right = (np.array([x, 50]) + rng.uniform(-3, 3, (15, 2)) for x in (68, 92))
@@ -312,7 +297,6 @@ def test_two_clusters_drift_together_without_alignment(backend: str) -> None:
 
 
 # S4-30
-@both
 @pytest.mark.parametrize("bearing", [0.9, 1.4, 2.0])
 def test_a_boid_and_a_distant_neighbour_come_within_reach(backend: str, bearing: float) -> None:
     reach = 8.0
@@ -356,7 +340,6 @@ def towards(targets: Array, velocities: Array) -> Array:
 
 
 # S4-33, S4-21, S4-25, S4-28, S4-54; S4-56: each rule over either index
-@both
 @pytest.mark.parametrize(
     ("rule", "weight"), [("separation", 1.75), ("separation", 0.5), ("alignment", 1.0), ("cohesion", 1.0)]
 )
@@ -381,7 +364,6 @@ def test_a_single_rule_is_its_milestones_formula(backend: str, rule: str, weight
 
 
 # S4-24, S4-31, S4-40, S4-67, S4-74, decision 29: w_sep multiplies after the limit, so that the slider acts
-@both
 def test_the_weight_of_separation_decides_beside_the_other_rules(backend: str) -> None:
     start = [[80.0, 50.0], [80.0, 52.0]], [[1.0, 0.0], [1.0, 0.0]]
     forces, places = [], []
@@ -405,7 +387,6 @@ def test_the_weight_of_separation_decides_beside_the_other_rules(backend: str) -
 
 
 # S4-31, S4-33
-@both
 def test_all_rules_are_the_clamped_sum_and_speed_is_restored(backend: str) -> None:
     scenario = mm.load_scenario("roadmap").with_values(
         {"agents": 90, "world.width": 40.0, "world.height": 30.0}

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 import murmura as mm
 
 Array = NDArray[np.float64]
-both = pytest.mark.parametrize("backend", ["reference", "cpu"])
 
 
 def two_kinds(
@@ -51,7 +50,6 @@ def distance(simulation: mm.Simulation, steps: int) -> Array:
 SIDE_BY_SIDE = {"positions": [[500, 500], [515, 500]], "velocities": [[0, 5], [0, 5]], "species": [0, 1]}
 
 
-@both
 @pytest.mark.parametrize(
     ("wanted", "direction"),
     [
@@ -80,7 +78,6 @@ def test_the_word_decides_which_way_the_force_points(
         assert far.forces[0, 0] > 0.1
 
 
-@both
 def test_ignored_neighbours_change_nothing(backend: str) -> None:
     rng = np.random.default_rng(2)
     positions = np.vstack([[500, 500], np.array([500, 500]) + rng.uniform(-40, 40, (10, 2))])
@@ -91,7 +88,6 @@ def test_ignored_neighbours_change_nothing(backend: str) -> None:
     assert simulation.positions[0] == pytest.approx([500 + 3 * 0.5, 500 + 4 * 0.5], abs=1e-3)
 
 
-@both
 @pytest.mark.parametrize(("wanted", "aligned", "pulled"), [("flock", 1, 1), ("align", 1, 0), ("join", 0, 1)])
 def test_flocking_words_align_or_join_or_both(backend: str, wanted: str, aligned: int, pulled: int) -> None:
     # b is 40 to the east and flies east; a flies north. Separation reaches 20.
@@ -106,7 +102,6 @@ def test_flocking_words_align_or_join_or_both(backend: str, wanted: str, aligned
     assert simulation.forces[0] == pytest.approx(expected, abs=1e-5)
 
 
-@both
 def test_avoided_kinds_are_kept_farther_off_than_ones_own(backend: str) -> None:
     # Between one of its own kind on the left and an avoided one on the right, both 10 away.
     simulation = two_kinds(
@@ -132,7 +127,6 @@ def test_avoided_kinds_are_kept_farther_off_than_ones_own(backend: str) -> None:
     assert simulation.forces[0, 0] > 0.1
 
 
-@both
 def test_a_hunter_catches_slower_prey(backend: str) -> None:
     start = [[500, 500], [540, 520]], [[5, 0], [0, 5]], [0, 1]
     speeds = {"a:motion.max_speed": 15.0, "b:motion.max_speed": 5.0}
@@ -143,7 +137,6 @@ def test_a_hunter_catches_slower_prey(backend: str) -> None:
 
 
 # S3-8
-@both
 def test_the_nearest_prey_is_hunted(backend: str) -> None:
     simulation = two_kinds(
         backend, "chase", [[500, 500], [530, 500], [450, 500]], [[0, 1], [0, 0], [0, 0]], [0, 1, 1]
@@ -157,7 +150,6 @@ def test_the_nearest_prey_is_hunted(backend: str) -> None:
     assert simulation.forces[0, 0] < -0.1
 
 
-@both
 def test_who_flees_gets_away(backend: str) -> None:
     # b comes up from behind, faster than a flies at the moment.
     start = [[500, 500], [470, 503]], [[3, 0], [8, 0]], [0, 1]
@@ -168,7 +160,6 @@ def test_who_flees_gets_away(backend: str) -> None:
     assert fled[-1] > fled[0]
 
 
-@both
 def test_relations_need_not_be_mutual(backend: str) -> None:
     simulation = two_kinds(backend, "chase", **SIDE_BY_SIDE)
     simulation.step(20)
@@ -176,7 +167,6 @@ def test_relations_need_not_be_mutual(backend: str) -> None:
     assert simulation.velocities[0, 0] > 1.0
 
 
-@both
 def test_each_species_lives_by_its_own_numbers(backend: str) -> None:
     values = {
         "a:motion.max_speed": 4.0,

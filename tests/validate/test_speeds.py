@@ -9,7 +9,6 @@ import murmura as mm
 
 
 # S0-107, S0-25, S2-41
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_a_starling_flies_15_and_in_panic_22_and_a_half(backend: str) -> None:
     values = {
         "world.width": 16_000.0,
@@ -30,7 +29,6 @@ def test_a_starling_flies_15_and_in_panic_22_and_a_half(backend: str) -> None:
 
 
 # S0-29, S0-107
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_panic_fades_and_with_it_the_speed(backend: str) -> None:
     scenario = mm.load_scenario("starlings").with_values(
         {"rules.noise.gain": 0.0, "rules.wind.speed": 40.0, "rules.wind.turbulence": 0.0, "agents": 0}

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 import murmura as mm
 
 Array = NDArray[np.float64]
-both = pytest.mark.parametrize("backend", ["reference", "cpu"])
 RULES = ("separation", "alignment", "cohesion", "containment", "follow_leader", "pursue", "evade")
 
 
@@ -47,7 +46,6 @@ def distance(places: Array, a: int = 0, b: int = 1) -> Array:
 
 
 # S4-73
-@both
 def test_a_leader_is_followed(backend: str) -> None:
     rng = np.random.default_rng(1)
     crowd = np.array([2000, 2000]) + rng.uniform(-150, 150, (20, 2))
@@ -71,7 +69,6 @@ def test_a_leader_is_followed(backend: str) -> None:
 
 
 # S4-73
-@both
 def test_nobody_stays_in_the_leaders_way(backend: str) -> None:
     values = {"rules.follow_leader.weight": 1.0, "rules.follow_leader.distance": 40.0}
     places = path(steered(backend, [[2000, 2000], [2030, 2003]], [[2, 0], [1, 0]], **values), 60)
@@ -81,7 +78,6 @@ def test_nobody_stays_in_the_leaders_way(backend: str) -> None:
     assert (np.hypot(*apart.T) > 5).all()
 
 
-@both
 @pytest.mark.parametrize("bearing", [0.0, 1.3, 2.6, 4.0])
 def test_a_pursuer_catches_a_slower_quarry(backend: str, bearing: float) -> None:
     start = np.array([2000, 2000]) + 200 * np.array([math.cos(bearing), math.sin(bearing)])
@@ -94,7 +90,6 @@ def test_a_pursuer_catches_a_slower_quarry(backend: str, bearing: float) -> None
     assert places[-1, 0] == pytest.approx([2000, 2000 + 1.5 * 500], abs=0.2)
 
 
-@both
 def test_foresight_shortens_the_pursuit(backend: str) -> None:
     def time_to_catch(lead: float) -> int:
         values = {"rules.pursue.weight": 1.0, "rules.pursue.agent": 0, "rules.pursue.lead": lead}
@@ -104,14 +99,12 @@ def test_foresight_shortens_the_pursuit(backend: str) -> None:
     assert time_to_catch(2.0) < time_to_catch(0.0) < 10_000
 
 
-@both
 def test_a_pursuer_does_not_catch_a_faster_quarry(backend: str) -> None:
     values = {"rules.pursue.weight": 1.0, "rules.pursue.agent": 0, "motion.max_speed": 3.0}
     places = path(steered(backend, [[1000, 2000], [950, 2000]], [[3, 0], [2, 0]], **values), 300)
     assert distance(places).min() > 40
 
 
-@both
 def test_an_evader_gets_away_and_who_does_not_evade_is_caught(backend: str) -> None:
     def chase(evasion: float) -> Array:
         # 0 hunts 1, who comes its way.
@@ -131,7 +124,6 @@ def test_an_evader_gets_away_and_who_does_not_evade_is_caught(backend: str) -> N
     assert evaded[worst + 50 :].min() > evaded[worst]
 
 
-@both
 def test_an_evader_without_foresight_gets_away(backend: str) -> None:
     values = {
         "rules.pursue.weight": 1.0, "rules.pursue.agent": 1,
@@ -142,7 +134,6 @@ def test_an_evader_without_foresight_gets_away(backend: str) -> None:
     assert found[-1] == pytest.approx(found[200], abs=1.0)  # as fast as its hunter, it keeps its lead
 
 
-@both
 def test_a_hunter_out_of_reach_is_ignored(backend: str) -> None:
     values = {"rules.evade.weight": 1.0, "rules.evade.agent": 0, "rules.evade.reach": 100.0}
     simulation = steered(backend, [[1000, 1000], [1101, 1000], [1099, 1000]], [[1, 0]] * 3, **values)
@@ -152,7 +143,6 @@ def test_a_hunter_out_of_reach_is_ignored(backend: str) -> None:
 
 
 # S4-45
-@both
 def test_containment_turns_everybody_before_the_edge(backend: str) -> None:
     n, side = (200, 600.0) if backend == "cpu" else (40, 600.0)
     rng = np.random.default_rng(5)

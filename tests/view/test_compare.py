@@ -28,7 +28,7 @@ def twin(agents: int = 40, **values: Any) -> SyncedSession:
 def turn(pair: Pair, seconds: float = 0.02) -> None:
     """What the two threads do, one after the other: carry out commands, step, let time pass."""
     for one in (pair.left, pair.right):
-        one._obey()
+        one._run_commands()
         one._follow_scene()
         if one.running:
             one._advance(seconds)
@@ -53,6 +53,27 @@ def test_a_plane_and_a_space_are_not_compared():
         ScenarioError, match="the left side is a plane and the right side has a depth of 300 u"
     ):
         Pair(twin(5), twin(5, **{"world.depth": 300.0}))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "load", "scenario": "murmuration"},
+        {"type": "set", "values": {"world.depth": 300.0}},
+        {"type": "load", "scenario": {"name": "deep", "world": {"depth": 300.0}}},
+    ],
+)
+def test_neither_side_becomes_a_space_beside_a_plane(message: dict[str, Any]):
+    pair = Pair(twin(5), twin(5))
+    [reason] = tell(pair.left, **message)
+    assert "the other side is a plane and the this side" not in reason
+    assert "the other side is a plane" in reason and "compare two planes or two spaces" in reason
+    turn(pair)
+    assert pair.left.scenario.world.depth is None
+    deep = Pair(*(twin(5, **{"world.depth": 200.0}) for _ in range(2)))
+    assert tell(deep.left, **message) == []
+    [reason] = tell(deep.right, type="load", scenario="classic")
+    assert reason.startswith("this side is a plane and the other side has a depth of 200 u")
 
 
 def test_a_pause_finds_both_at_the_same_step():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -196,6 +197,16 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
         mm.show(flock(5), backend="reference")
 
 
+@pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
+def test_what_is_put_into_a_page_whole_imports_nothing():
+    """A file beside it is not there in a notebook's frame, nor in an exported page."""
+    (page,) = (REAL_PAGE / "assets").glob("index-*.js")
+    for script in (page, REAL_PAGE / "notebook.js", REAL_PAGE / "standalone.js"):
+        assert not re.findall(
+            r"""(?:\bfrom|\bimport)\s*\(?["'`]\./[^"'`]*""", script.read_text(encoding="utf-8")
+        ), script
+
+
 HOST = """<!doctype html><div id="cell"></div><script type="module">
 const source = %s;
 const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
@@ -242,7 +253,11 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
             view._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
 
         page.expose_function("toKernel", to_kernel)
-        page.set_content(HOST % json.dumps(state["_esm"]).replace("</", "<\\/"))
+        # What a visit to the whole page left behind must not fill a cell.
+        page.add_init_script("""localStorage["murmura.looks"] = '{"panel": true, "charts": true}'""")
+        host = HOST % json.dumps(state["_esm"]).replace("</", "<\\/")
+        page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
+        page.goto("http://notebook.test/")  # an address, without which there is no memory
         page.wait_for_function("window.loaded")
         page.evaluate("(state) => window.start(state)", {"page": state["page"], "height": 600})
         seen = 0
@@ -269,6 +284,15 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
         carry_until(lambda: view._hub.session.simulation.step_count > 10)
         frame = page.frames[1]
         carry_until(lambda: "200" in (frame.locator("#summary").text_content() or ""))
+        dock = frame.get_by_role("toolbar", name="Controls")
+        assert dock.evaluate(
+            "(bar) => bar.scrollWidth <= bar.clientWidth && bar.offsetHeight < 50"
+        )  # one line
+        assert not frame.get_by_label("Search settings").is_visible()
+        assert not frame.get_by_role("region", name="Charts").is_visible()
+        assert not frame.get_by_label("Palette", exact=True).is_visible()
+        frame.get_by_role("button", name="More controls").click()
+        assert frame.get_by_label("Palette", exact=True).is_visible()
         frame.locator("#flock").press(" ")  # the key of the page: pause
         carry_until(lambda: not view._hub.session.running)
         step = view._hub.session.simulation.step_count

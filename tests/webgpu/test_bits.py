@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import murmura as mm
 from murmura.lab.bench.workload import workload
 from tests.cuda.flocks import scene_of
+from tests.engine.sliders import HAWK, LIFE, check_a_slider_loads_nothing
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import AGENTS, lively
@@ -59,6 +61,21 @@ def test_numbers_change_without_another_kernel_and_the_flock_stays():
     assert sim._backend._program is program
     compare_step(sim, Comparison())
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize(("name", "values"), [("murmuration-hawk", HAWK), ("ecosystem", LIFE)])
+def test_a_slider_beside_hunters_or_births_loads_nothing(
+    name: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    check_a_slider_loads_nothing("webgpu", name, values, 40, monkeypatch)
+
+
+def test_a_kind_of_hunter_that_was_not_there_gets_its_mind():
+    """Kernels are traced for the kinds that hunt: another one needs another kernel."""
+    sim = mm.Simulation("murmuration-hawk", seed=4, backend="webgpu", announce=None)
+    program = sim._backend._program
+    sim.retune({"rules.predators.hunters.0.kind": "owl"})
+    assert sim._backend._program is not program
 
 
 def test_the_time_is_that_of_the_definition():

@@ -37,14 +37,14 @@ def export(
         str | None, Parameter(help="Scenarios that a page offers as presets beside: NAME,NAME.")
     ] = None,
     gallery: Annotated[
-        Path | None, Parameter(help="Write a static site of all scenarios that run in a browser.")
+        Path | None, Parameter(help="Write a static site of all scenarios, which run in a browser.")
     ] = None,
     lineage: Annotated[
         Path | None,
         Parameter(help="Write who descends from whom: a table (.csv, .parquet) or maternal lines (.nwk)."),
     ] = None,
     living: Annotated[
-        bool, Parameter(help="Of the lineage only lines with somebody alive at the end.", negative="")
+        bool, Parameter(help="Only lines of the lineage with a living member at the end.", negative="")
     ] = False,
     least: Annotated[Whole, Parameter(help="Of the lineage only founders' families of so many or more.")] = 1,
     seed: Seed = 0,
@@ -130,9 +130,9 @@ def export_page(
     else:
         scenario = chosen_scenario(what, agents, values, rules)
         beside = [load_scenario(name.strip()) for name in (also or "").split(",") if name.strip()]
-        unable = [each.name for each in beside if why_not(each)]
+        unable = [each for each in beside if why_not(each)]
         if unable:
-            raise ScenarioError(f"--also {unable[0]}: {why_not(load_scenario(unable[0]))}")
+            raise ScenarioError(f"--also {unable[0].name}: {why_not(unable[0])}")
         page, name, reason = flock_page([scenario, *beside], seed, backend), scenario.name, why_not(scenario)
     target = out or Path(f"{name}.html")
     size = write_page(page, target)
@@ -151,11 +151,12 @@ def _run_page(folder: Path) -> str:
 
 
 def export_gallery(folder: Path, seed: int, backend: str, as_json: bool) -> None:
-    """A static site of all shipped scenarios that a page can simulate."""
-    from murmura.view.standalone.gallery import runnable, write_gallery
+    """A static site of all shipped scenarios."""
+    from murmura.scenario import scenario_names
+    from murmura.view.standalone.gallery import write_gallery
 
     folder.mkdir(parents=True, exist_ok=True)
-    names = runnable()
+    names = list(scenario_names())
     with Progress("pages") as progress:
         done = iter(range(len(names)))
         write_gallery(folder, names, seed, backend, lambda name: progress.update(next(done), len(names)))

@@ -30,7 +30,10 @@ def plot(
     y: Annotated[
         str | None, Parameter(help="Varied path along the y-axis, or one line for each value.")
     ] = None,
-    of: Annotated[str | None, Parameter(help="Measures, of traits columns, separated by commas.")] = None,
+    of: Annotated[
+        str | None,
+        Parameter(name=["--of", "--measure"], help="Measures, of traits columns, separated by commas."),
+    ] = None,
     width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
     dpi: Annotated[Whole, Parameter(help="Dots an inch, for .png.")] = 200,
     rules: RuleFiles = None,

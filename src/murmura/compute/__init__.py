@@ -1,4 +1,4 @@
-"""How a step is computed. The only room that imports a compiler. Knows nothing of runs, files or views."""
+"""How a step is computed. The only package that imports a compiler. Knows nothing of runs, files or views."""
 
 from __future__ import annotations
 
@@ -12,81 +12,85 @@ from murmura.compute.plan import Plan
 from murmura.core.state import State
 
 BACKENDS = ("auto", "reference", "cpu", "cuda", "webgpu")
-CUDA_FROM = 50_000  # agents from which a GPU gains, where there is one
-WEBGPU_FROM = 100_000  # the same through WebGPU, whose kernels take longer to begin
+CUDA_FROM = 50_000  # flocks from this size on run faster on a CUDA device
+WEBGPU_FROM = 100_000  # the same for WebGPU, whose launches cost more
 
 
 class FlockTransfer(Protocol):
-    """A flock on its way from the backend."""
+    """A copy of the flock that is being transferred from the backend."""
 
     @property
     def ready(self) -> bool: ...
 
     def store(self, state: State) -> None:
-        """Write it into the columns, in ascending id; waits until it is here."""
+        """Wait for the transfer and write it into the state, in ascending id."""
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
-        """As of a backend; waits until it is here."""
+        """Wait for the transfer and return what `Backend.read_unordered` does."""
 
 
 class Backend(Protocol):
-    """What the engine asks of whoever computes steps."""
+    """The interface between the engine and the code that computes steps."""
 
     name: str
     piece: int
-    """How many steps to ask for at once, so that an interrupt is not kept waiting."""
+    """Steps for each call of `advance`: few enough that an interrupt acts soon."""
 
     @property
     def threads(self) -> int: ...
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; `load` follows."""
+        """Change to another plan; the caller then calls `load`."""
 
     def prepare(self, plan: Plan) -> None:
-        """Compile what `replan` will need, from any thread."""
+        """Compile the kernel that `replan` will need; from any thread."""
 
     def is_prepared(self, plan: Plan) -> bool:
-        """Whether `replan` would find its kernel in this process."""
+        """Whether this process already has the kernel that `replan` needs."""
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items of a plan with the same signature and world; the flock stays."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of all items as they are now, a row of `Plan.items` each."""
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change the numbers and items to those of a plan with the same kernel; the flock and all kernels stay."""
 
     def load(self, state: State) -> None:
-        """Take the flock over, in whatever order is best."""
+        """Copy the flock from a state, into the backend's own order."""
 
     @property
     def completed(self) -> int:
-        """Whole steps done since `load`: right even when an interrupt or an error ended `advance` early."""
+        """Whole steps done since `load`, also when an interrupt or an error ended `advance` early."""
 
     def advance(self, steps: int, first_step: int) -> None:
         """Run whole steps."""
 
     def store(self, state: State) -> None:
-        """Write the flock back, in ascending id."""
+        """Write the flock into a state, in ascending id."""
 
     def take_events(self) -> NDArray[np.float64]:
-        """Rows of EVENT_FIELDS that have come together since this was last asked, in any order."""
+        """Return and forget the events since the last call: rows of EVENT_FIELDS, in any order."""
 
     def start_transfer(self) -> FlockTransfer | None:
-        """Send the flock as it is now, without waiting; None where `store` costs nothing to speak of."""
+        """Start to copy the flock as it is now, without waiting. None if `store` is cheap."""
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
-        """Ids and moving columns in the backend's own order, as views; None where that is no cheaper than `store`."""
+        """Views of ids and moving columns in the backend's order. None if that is no cheaper than `store`."""
 
 
 def make_backend(
     name: str, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None
 ) -> Backend:
-    """A backend by name; `auto` takes the fastest that works here."""
+    """Create a backend by name; `auto` selects the fastest one that works here."""
     if name == "reference":
         from murmura.compute.reference import BackendReference
 
         return BackendReference(plan, seed)
-    if name == "cuda" or (name == "auto" and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
+    suits = not plan.occludes  # graphics processors have no visual fields (see `refusals`)
+    if name == "cuda" or (name == "auto" and suits and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
         from murmura.compute.cuda import BackendCuda
 
         return BackendCuda(plan, seed, announce)
-    suits = plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
+    suits = suits and plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
     if name == "webgpu" or (name == "auto" and suits and _webgpu_works()):
         from murmura.compute.webgpu import BackendWebgpu
 

@@ -1,4 +1,4 @@
-"""Rows of a rule's items as plain numbers, one width for all: what a kernel's table of items is made of."""
+"""Builds the table of items that kernels read: rows of plain numbers, all of one width."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def item_rows(name: str, rows: Sequence[Any], layout: Layout, scenario: Scenario
 
 
 def padded(rows: Sequence[Any], width: int) -> NDArray[np.float32]:
-    """Rows of one width, shorter ones filled up with zeros."""
+    """Rows padded with zeros to one width."""
     table = np.zeros((max(1, len(rows)), width), np.float32)
     for k, row in enumerate(rows):
         table[k, : len(row)] = row

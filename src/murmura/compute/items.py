@@ -1,4 +1,4 @@
-"""Items that take turns (hunters, food, remains): their fields by name, to be read and assigned."""
+"""Access to stateful items (hunters, food, remains): fields that can be read and assigned by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, under the hash of everything that matters. What is damaged is made anew."""
+"""A cache of compiled kernels on disk, keyed by a hash of everything they depend on. Damaged entries are ignored."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from murmura.compute.plan import Plan
 from murmura.core.rule import is_built_in
 
 TRACED_ROOMS = ("core", "rules", "compute")
-"""Rooms whose code writes kernels, or is written into them."""
+"""Packages whose code emits kernels or is traced into them."""
 
 
 @cache
 def _source_hash() -> str:
-    """The hash of all code of ours that a kernel depends on."""
+    """The hash of all source files of murmura that a kernel depends on."""
     digest = hashlib.sha256(murmura.__version__.encode())
     root = Path(murmura.__file__).parent
     for room in TRACED_ROOMS:
@@ -30,7 +30,7 @@ def _source_hash() -> str:
 
 
 def _rule_hash(rule: type) -> str:
-    """The hash of the file that a user's rule comes from, or of its code where there is no such file."""
+    """The hash of the file that defines a user's rule, or of its bytecode if there is no file."""
     digest = hashlib.sha256(f"{rule.__module__}.{rule.__qualname__}".encode())
     try:
         digest.update(Path(inspect.getfile(rule)).read_bytes())
@@ -60,7 +60,7 @@ def _path(key: str) -> Path:
 
 
 def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
-    """The kernel of this key; None if there is none, or none that is whole."""
+    """The kernel with this key; None if it is missing or damaged."""
     try:
         found = _path(key).read_bytes()
     except OSError:
@@ -69,12 +69,12 @@ def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
     if code and hashlib.sha256(code).digest() == checksum:
         return code
     if announce is not None:
-        announce(f"the kept kernel {_path(key).name} is damaged and is made anew")
+        announce(f"the kept kernel {_path(key).name} is damaged and will be compiled again")
     return None
 
 
 def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> None:
-    """Write a kernel beside and rename it; where that cannot be done the kernel is used all the same."""
+    """Write a kernel to a temporary file and rename it. Failure to write is not an error."""
     path = _path(key)
     aside = path.with_suffix(f".{os.getpid()}")
     try:

@@ -1,4 +1,4 @@
-"""What a backend's newborns have in columns that its kernel does not carry: what their mothers had."""
+"""Columns that a kernel does not carry: newborns get their mothers' values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KIND, CHILD, MOTHER = (EVENT_FIELDS.index(name) for name in ("kind", "id", "othe
 
 
 class Births:
-    """Whom the newborns of a flock descend from, since it was last given back."""
+    """The ancestors of agents born since the state was last stored."""
 
     def __init__(self, state: State) -> None:
         self._origins: dict[int, int] = {}
@@ -20,7 +20,7 @@ class Births:
         self._known = state.copy()
 
     def note(self, events: NDArray[np.float64]) -> None:
-        """Take births and deaths out of rows of EVENT_FIELDS."""
+        """Record the births and deaths in rows of EVENT_FIELDS."""
         if not len(events):
             return
         births = events[events[:, KIND] == Event.BIRTH]
@@ -30,12 +30,12 @@ class Births:
             self._origins.pop(dead, None)
 
     def settle(self, state: State, ids: NDArray[np.int32], next_id: int) -> None:
-        """Let a state have these agents; who is new there has all of its mother's columns."""
+        """Give a state these agents; newborns get all columns of their mothers."""
         before = self._known
         state.settle(ids, next_id)
         young = np.array([name for name in ids.tolist() if name in self._origins], np.int64)
         origins = np.array([self._origins[name] for name in young.tolist()], np.int64)
-        heirs = np.isin(origins, before.ids)  # the others descend from who came from elsewhere
+        heirs = np.isin(origins, before.ids)  # the others descend from immigrants
         if heirs.any():
             rows, sources = state.rows_of(young[heirs]), before.rows_of(origins[heirs])
             for column in state.columns:

@@ -1,5 +1,5 @@
-"""How the few functions are compiled that Numba still compiles: painting, packing and putting agents in order."""
+"""Compiler options of the few functions that Numba compiles: painting and video conversion."""
 
 JIT = {"error_model": "numpy", "boundscheck": False, "nogil": True}
 INNER = JIT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-"""Of functions that only compiled code calls."""
+"""Options of functions that only compiled code calls."""

@@ -1,7 +1,7 @@
-"""What a scenario asks of a backend, in plain arrays: the rules that take part, their numbers, their items.
+"""A scenario as plain arrays for a backend: active rules, their numbers, their items.
 
-The plan splits what needs a new kernel (which rules, which options) from what does not (numbers, attractors,
-obstacles, threats): the first is `signature`, the second are arrays that may change between two steps.
+The plan separates what needs a new kernel (rules and options: `signature`) from what does not (numbers, attractors,
+obstacles, threats: arrays that may change between two steps).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from murmura.scenario import Scenario
 LEAST_ITEM_WIDTH = 8
 MOST_STATEFUL_ITEMS = 128
 AFFINITIES = ("separation", "alignment", "cohesion", "flee", "chase")
-"""What one species may want of another, as factors."""
+"""The factors by which one species reacts to another."""
 ALWAYS_CARRIED = ("heading_angle",)
 BUILT_IN = ("id", "position", "velocity", "heading", "speed", "max_speed", "max_force", "neighbors")
-"""What every agent has, whatever its rules."""
+"""Values that every agent has, whatever its rules."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 WORLD_NUMBERS = (
     "width",
@@ -46,7 +46,7 @@ WORLD_NUMBERS = (
     "depth",
     "noise_z",
 )
-"""What a kernel is told of the world, beside the time and the seed. The last two are 0 in the plane."""
+"""Numbers of the world that a kernel gets, besides time and seed. The last two are 0 in the plane."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,20 @@ class Group:
 
     @property
     def functions(self) -> type[Rule]:
-        """The class whose functions run."""
+        """The class whose static functions run."""
         assert self.rule is not None
         return self.rule.class_in(self.dimension)
 
     @property
     def layout(self) -> Layout:
-        """The fields of the rule's items: what agents know of them, then what only the item remembers."""
+        """The fields of the rule's items: those that agents can read, then the item's own."""
         if self.functions.tracks:
             return Layout(TRACKED_FIELDS, self.dimension)
         return Layout((*self.functions.item_fields, *self.functions.memory_fields), self.dimension)
 
     @property
     def known(self) -> Layout:
-        """The fields that agents know of an item."""
+        """The fields of an item that agents can read."""
         return Layout(TRACKED_FIELDS if self.functions.tracks else self.functions.item_fields, self.dimension)
 
     def has(self, *hooks: str) -> bool:
@@ -83,7 +83,7 @@ class Group:
 
 
 class Plan:
-    """Everything static about a scenario, and the arrays of what is not."""
+    """The static structure of a scenario, and arrays of its numbers."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -108,6 +108,9 @@ class Plan:
         self.item_width = max([LEAST_ITEM_WIDTH, *(len(group.layout) for group in self.rule_groups)])
         self.topological = scenario.perception.nearest is not None
         self.has_obstacles = bool(scenario.obstacles)
+        self.occludes = scenario.perception.occlusion
+        self.bins = scenario.perception.bins if self.occludes else 0
+        self.uses_eye = self.occludes and any(g.functions.uses_eye for g in self.rule_groups)
         self.numbers = self._numbers(lives)
         self.reach = max(life.perception.radius for life in lives)
         self.affinities = self._affinities()
@@ -120,6 +123,7 @@ class Plan:
                 f"at most {MOST_STATEFUL_ITEMS} hunters and sources of food fit into a world, "
                 f"got {self.stateful_item_count}: use fewer"
             )
+        self.obstacle_count = len(shapes)
         if shapes:
             shapes = shapes + edges_as_rows(scenario.world)
         self.shapes = padded(shapes, len(self.shape_layout))
@@ -131,16 +135,16 @@ class Plan:
 
     @property
     def moving_columns(self) -> tuple[str, ...]:
-        """State columns of place and velocity, in the order of a kernel's rows."""
+        """State columns of position and velocity, in the order of a kernel's rows."""
         return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in AXES[: self.dimension])
 
     @property
     def force_columns(self) -> tuple[str, ...]:
-        """State columns of the force and of how many neighbours there were."""
+        """State columns of the force and of the number of neighbours."""
         return (*(f"acceleration_{axis}" for axis in AXES[: self.dimension]), "local_density")
 
     def known(self, numbers: Sequence[Any]) -> dict[str, Any]:
-        """The columns that rules know by name, of the numbers of `moving_columns` and `carried`."""
+        """The columns of an agent by the names that rules use, from the values of `moving_columns` and `carried`."""
         d = self.dimension
         moving = {"position": Vec(*numbers[:d]), "velocity": Vec(*numbers[d : 2 * d])}
         return moving | dict(zip(self.carried, numbers[2 * d :], strict=True))
@@ -151,27 +155,39 @@ class Plan:
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What a compiled kernel depends on, beside the functions of the rules themselves."""
+        """Everything a compiled kernel depends on, besides the functions of the rules."""
         groups = tuple(
             (g.name, g.numbers, g.options, g.rule and g.functions.__qualname__) for g in self.groups
         )
         world = self.scenario.world.edges
         return (
             groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
+            self.bins,
         )  # fmt: skip
 
     def same_kernel(self, other: Plan) -> bool:
         """Whether another plan differs from this one in numbers and items only, in the same world."""
         return (
             self.signature == other.signature
+            and self.state_columns == other.state_columns
+            and self._item_kinds == other._item_kinds
             and self.reach == other.reach
             and self.capacity == other.capacity
             and self.scenario.world == other.scenario.world
             and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
         )
 
+    @property
+    def _item_kinds(self) -> list[tuple[str, ...]]:
+        """The kinds of items that the turns of each rule are traced for."""
+        return [group.rule.kinds_present() for group in self.rule_groups if group.rule is not None]
+
+    def same_stateful_items(self, other: Plan) -> bool:
+        """Whether another plan has the same number of stateful items of each rule, in the same rows."""
+        return [rows for _, _, *rows in self.stateful_items] == [rows for _, _, *rows in other.stateful_items]
+
     def world_numbers(self, seed: tuple[int, int]) -> dict[str, float]:
-        """What a kernel is told of the world (WORLD_NUMBERS), in double precision."""
+        """The values of WORLD_NUMBERS, in double precision."""
         s, sides = self.scenario, self.scenario.world.sides
         noise_x, noise_y = noise_offset(seed)
         noise_z, _ = noise_offset(seed, STREAM_NOISE_OFFSET + IN_SPACE)
@@ -190,12 +206,12 @@ class Plan:
         }
 
     def time_at(self, step: int) -> tuple[float, float]:
-        """The time at a step, and the time of the noise, which begins anew now and then [s]."""
+        """The time at a step, and the noise time, which restarts every NOISE_TIME_PERIOD [s]."""
         time = step * self.scenario.motion.time_step
         return time, time % NOISE_TIME_PERIOD
 
     def world(self, numbers: dict[str, Any]) -> Record:
-        """The world as rules know it: these numbers (WORLD_NUMBERS, time, noise_time, step, seed_low, seed_high)."""
+        """The record `world` of rules, from WORLD_NUMBERS, time, noise_time, step, seed_low and seed_high."""
         boundary = self.scenario.world.boundary
         sides = ("width", "height", "depth")[: self.dimension]
         return Record(
@@ -206,6 +222,7 @@ class Plan:
                 "edges": self.scenario.world.edges,
                 "wraps": boundary == "wrap",
                 "walled": boundary in ("soft", "reflect"),
+                "occludes": self.occludes,
             },
         )
 
@@ -223,7 +240,7 @@ class Plan:
 
     @property
     def stateful_items(self) -> list[tuple[int, Group, int, int]]:
-        """Rules whose items have turns of their own: number, group, first row, row after the last."""
+        """Rules whose items have a `turn`: number, group, first row, row after the last."""
         return [
             (number, group, int(self.ranges[number, 0]), int(self.ranges[number, 1]))
             for number, group in enumerate(self.rule_groups)
@@ -231,7 +248,7 @@ class Plan:
         ]
 
     def item_table(self, state: State) -> NDArray[np.float32]:
-        """All items as they are now: those with turns of their own as the state knows them."""
+        """All items: stateful ones from the state, others from the scenario."""
         table = self.items.copy()
         for _, group, begin, end in self.stateful_items:
             rows = state.items.get(group.name)
@@ -241,18 +258,18 @@ class Plan:
         return table
 
     def keep_items(self, state: State, table: NDArray[Any]) -> None:
-        """Write the items that have turns of their own back into the state."""
+        """Write the stateful items of a table into a state."""
         for _, group, begin, end in self.stateful_items:
             state.items[group.name] = np.ascontiguousarray(table[begin:end, : len(group.layout)], np.float32)
 
     @property
     def places(self) -> list[int]:
-        """Where each group's numbers begin among all."""
+        """The offset of each group's numbers among all numbers."""
         return [0, *np.cumsum([len(group.numbers) for group in self.groups]).tolist()]
 
     @property
     def extras(self) -> list[str]:
-        """Columns that rules may read of an agent beside what every agent has; some are constants in this plan."""
+        """Columns that rules may read, besides the built-in values; some are constants in this plan."""
         return [*DEFAULTS, *(c for c in self.carried if c not in DEFAULTS)]
 
     def _rule_group(self, name: str, lives: list[Scenario]) -> Group:
@@ -260,7 +277,7 @@ class Plan:
         options: dict[str, bool] = {}
         for rule in rules:
             for option, value in rule.options().items():
-                # Species differ in numbers only; a radius of its own for one species gives all of them one.
+                # Species share one kernel and differ in numbers only, so an option of one species holds for all.
                 options[option] = options.get(option, False) or value
         numbers = tuple(rules[0].numbers(1.0) | rules[0].borrows)
         return Group(name, numbers, tuple(options.items()), rules[0], self.dimension)
@@ -298,7 +315,7 @@ class Plan:
         return table
 
     def _item_ranges(self, lives: list[Scenario]) -> NDArray[np.float32]:
-        """How far the items of each rule matter to anybody."""
+        """The greatest `item_range` of each rule over all species."""
         rules = [dict(life.rules) for life in lives]
         found = [max(rule[group.name].item_range() for rule in rules) for group in self.rule_groups]
         return np.array(found, np.float32)
@@ -307,7 +324,7 @@ class Plan:
         """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
         rows: list[Any] = []
         ranges, tracked = [(0, 0)] * len(self.rule_groups), []
-        # Items that listen come first: their rows number what they are told.
+        # Stateful items come first: their row numbers also index the table of reports.
         for number, group in sorted(
             enumerate(self.rule_groups), key=lambda entry: not entry[1].functions.turn
         ):
@@ -316,7 +333,7 @@ class Plan:
             if rule is not None and rule.tracks:
                 tracked.append((int(getattr(rule, rule.tracks)), begin))
                 rows.append((0.0,) * len(group.layout))
-            elif group.name == "avoid_obstacles":
+            elif rule is not None and rule.obstacles_are_items:
                 rows += shapes
             elif rule is not None:
                 rows += item_rows(group.name, rule.items(), group.layout, self.scenario)
@@ -335,20 +352,20 @@ can start again without a jump: single precision would otherwise make noise coar
 
 @lru_cache(maxsize=64)
 def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tuple[float, float]:
-    """Where in the noise lattice this seed's world lies. Asked for at every call of a kernel, and slow to compute."""
+    """The position of this seed's world in the noise lattice. Cached: every kernel call needs it, and it is slow."""
     x, y = uniform_from(seed[0], seed[1], 0, 0, stream)
     return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
 
 
 def own_columns(scenario: Scenario) -> tuple[str, ...]:
-    """Columns that the rules of a scenario add to document 002's."""
+    """Columns that the rules of a scenario add."""
     dimension = scenario.world.dimension
     kinds = [rule.class_in(dimension) for _, rule in scenario.rules if rule.enabled]
     return tuple(dict.fromkeys(name for kind in kinds for name in kind.columns))
 
 
 def state_columns(scenario: Scenario) -> tuple[str, ...]:
-    """Columns that the world and the rules of a scenario add to document 002's."""
+    """Columns that the world and the rules of a scenario add."""
     return (*(SPACE_COLUMNS if scenario.world.depth is not None else ()), *own_columns(scenario))
 
 

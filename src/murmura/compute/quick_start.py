@@ -1,7 +1,7 @@
-"""Numba's start without SciPy's linear algebra, which takes a sixth of a second and no kernel here needs.
+"""Makes Numba start without SciPy's linear algebra, which takes a sixth of a second and no kernel needs.
 
-Numba looks for BLAS when it first compiles, only to know that it is there. It is (SciPy is a dependency), so the
-question is answered without loading it; whoever does use `np.dot` in a kernel of theirs loads it then.
+Numba imports SciPy's BLAS when it first compiles, only to check that it exists. SciPy is a dependency, so the check
+is answered without the import; a kernel that uses `np.dot` loads BLAS later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def skip_blas_check() -> None:
-    """Load the part of Numba that asks for BLAS, with the answer given. Numba as it was if it has changed inside."""
+    """Preset the result of Numba's BLAS check. Does nothing if Numba's internals have changed."""
     with contextlib.suppress(ImportError, AttributeError):
         from numba.np import linalg
 

@@ -1,4 +1,4 @@
-"""What the rules of a plan contribute and tell, in shape: found by asking them about one agent, on NumPy."""
+"""The shapes of contributions and reports, found by running the rules of a plan once for one agent on NumPy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
 from murmura.core.merging import Best, Count, Report, flatten, named
+from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye, word_count
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One whole number that an item is told: how many, a component of a sum, or the best."""
+    """One integer that an item receives: a count, a component of a sum, or the best."""
 
     report: str
     kind: type[Report]
@@ -27,7 +29,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Shapes:
-    """Contributions of pairs and of items; what each rule's items are told; what their targets report."""
+    """Shapes of contributions of pairs and items, of reports to items, and of reports of their targets."""
 
     pairs: Contributions
     items: Contributions
@@ -35,7 +37,7 @@ class Shapes:
     target_reports: dict[int, tuple[str, ...]]
 
     def slots(self, rule: int) -> list[Slot]:
-        """The numbers that an item of this rule is told, in order."""
+        """The integers that an item of this rule receives, in order."""
         return [
             Slot(name, type(report), k)
             for name, report in self.reports.get(rule, {}).items()
@@ -67,7 +69,7 @@ class _Sample:
 
 
 def shapes_of(plan: Plan) -> Shapes:
-    """Ask every rule of a plan about one agent that meets its like."""
+    """Run every rule of a plan for one agent with one neighbour."""
     target = NumpyTarget()
     step = Step(plan, target, _Sample(plan, target), plan.world_at(1, (1, 1)))
     one = target.value(1.0)
@@ -75,8 +77,11 @@ def shapes_of(plan: Plan) -> Shapes:
     with np.errstate(all="ignore"):
         p, me = step.sense(columns, target.integer(0))
         seen = step.neighbor(p, me, columns, target.value(1.0), me.velocity)
-        seen = seen.updated({"visible": one > 0.0})
+        seen = seen.updated({"visible": one > 0.0} | ({"bins": one} if plan.occludes else {}))
         pairs = step.contribute(p, me, seen)
+        if plan.uses_eye:
+            words = [one] * word_count(plan.bins)
+            me = me.updated({"eye": Eye(plan.bins, words, one, Vec(one, one), Vec(one, one), one)})
         items: Contributions = []
         reports, target_reports = {}, {}
         for k, group in enumerate(plan.rule_groups):

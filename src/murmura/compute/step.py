@@ -1,8 +1,8 @@
-"""One step of one agent, once for every target: sense, meet, decide, live, and tell the items.
+"""One step of one agent, for every target: sense, meet, decide, live, and report to items.
 
-Plain Python over the rules of a plan. A kernel calls `sense` for an agent, `meet` for each candidate, `decide` and
-`live`; where agents are, who the candidates are and where results go is the kernel's business. Whatever is called here
-is traced: on NumPy it is computed at once, on other targets it is written as code.
+Plain Python over the rules of a plan. A kernel calls `sense` for an agent, `neighbor`, `contribute` and `merge` for
+each candidate, then `decide`, `outcome` and `live`. The kernel knows where agents are, which ones are candidates and
+where results go. Everything called here is traced: NumPy evaluates it immediately, other targets emit code.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
 from murmura.core.space import confine
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 from murmura.rules.environment import solids, terrain
 
 SAME_PLACE = 1e-20
 """Keeps 1/d, and its cube, finite for agents in the same place."""
 Contributions = list[dict[str, Merge]]
-"""What neighbours contribute: first how many there are, then for each rule its contributions by name."""
+"""What neighbours contribute: their number, then the contributions to each rule by name."""
 
 
 class Memory(Protocol):
-    """Where a step reads what is not the agent's own."""
+    """Access to everything a step reads besides the agent's own columns."""
 
     def number(self, place: int, species: Any) -> Any:
-        """A number of the rules, for the agent's species (None: there is only one)."""
+        """A parameter for the agent's species (None: there is only one species)."""
 
     def affinity(self, field: int, mine: Any, other: Any) -> Any:
-        """What one species wants of another."""
+        """A factor by which one species reacts to another."""
 
     def each_item(
         self, rule: int, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
@@ -48,7 +49,7 @@ class Memory(Protocol):
 
 @dataclass
 class Decision:
-    """What an agent feels and wants."""
+    """An agent's new feelings and its force."""
 
     was: Record
     me: Record
@@ -59,17 +60,17 @@ class Decision:
 
 @dataclass
 class Outcome:
-    """What happens to an agent beyond its move."""
+    """What happens to an agent besides its move."""
 
     cause: Any
     by: Any
     events: list[tuple[Any, Any, Any]]
     young: list[tuple[int, Any, Any]]
-    """The rule's number, whether there is a young one, and by whom."""
+    """For each rule that bears young: its number, whether there is a birth, and the father."""
 
 
 class Step:
-    """The composition for one plan on one target."""
+    """The composed step of one plan on one target."""
 
     def __init__(self, plan: Plan, target: Target, memory: Memory, world: Record) -> None:
         self.plan, self.target, self.memory, self.world = plan, target, memory, world
@@ -77,7 +78,7 @@ class Step:
         self.scaled: set[int] = set()
         """Groups whose numbers a rule scales for each agent."""
 
-    # What an agent knows of itself
+    # The agent itself
 
     def parameters(self, species: Any) -> list[Record]:
         """Every group's numbers and options for a species."""
@@ -88,7 +89,7 @@ class Step:
         return found
 
     def sense(self, columns: Mapping[str, Any], identity: Any) -> tuple[list[Record], Record]:
-        """The numbers that hold for an agent, and the agent as its rules know it."""
+        """The parameters of an agent, and the agent as its rules see it."""
         p = self.parameters(self.species_of(columns))
         me = Record("me", {"id": identity, "neighbors": 0.0, **self._extras(columns)})
         me = with_velocity(me, columns["velocity"]).updated({"position": columns["position"]})
@@ -102,7 +103,7 @@ class Step:
         return {c: columns[c] if c in self.plan.carried else DEFAULTS[c] for c in self.plan.extras}
 
     def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
-        """The numbers as rules scale them for this agent."""
+        """The parameters after all rules have scaled them for this agent."""
         names = [group.name for group in self.plan.groups]
         changed = list(p)
         for k, group in enumerate(self.rules):
@@ -121,7 +122,7 @@ class Step:
         return changed, me.updated({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
 
     def view(self, p: list[Record], me: Record) -> Number:
-        """The least cosine between heading and neighbour that an agent sees."""
+        """The least cosine of the angle between heading and neighbour at which the agent sees it."""
         cosine = view_cosine(p[1], me.velocity)
         for group, q in zip(self.rules, p[2:], strict=True):
             if group.functions.alert is not None:
@@ -133,7 +134,7 @@ class Step:
     def neighbor(
         self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec
     ) -> Record:
-        """Somebody at an offset, as the agent would see it."""
+        """The neighbour at an offset, as the agent sees it."""
         square = offset.square
         inverse = 1.0 / sqrt(square + SAME_PLACE)
         distance = square * inverse
@@ -156,7 +157,7 @@ class Step:
         return seen.updated({"sees_me": Lazy(lambda: self._sees_me(columns, identity, seen))})
 
     def _affinities(self, me: Record, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """How much the agent wants of this neighbour's species."""
+        """The agent's affinities to this neighbour's species."""
         if self.plan.species_count == 1:
             return dict(zip(AFFINITIES, (1.0, 1.0, 1.0, 0.0, 0.0), strict=True))
         mine, other = to_integer(me.species), self.species_of(columns)
@@ -168,20 +169,25 @@ class Step:
         near = seen.square <= p[1].radius * p[1].radius
         return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
+    def half_width(self, columns: Mapping[str, Any]) -> Number:
+        """Half the width of somebody's body, in the eyes of others."""
+        place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
+        return self.memory.number(place, self.species_of(columns)) * 0.5
+
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
-        """What one neighbour says to every rule."""
+        """What one neighbour contributes to every rule."""
         rules = range(len(self.rules))
         return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in rules)]
 
     def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
-        """What one neighbour says to one rule."""
+        """What one neighbour contributes to one rule."""
         pair = self.rules[k].functions.pair
         return {} if pair is None else named(pair(p[k + 2], me, seen, self.world))
 
     def merge(
         self, before: Contributions, new: Contributions, near: Condition, visible: Condition
     ) -> Contributions:
-        """Everything so far and what a neighbour says, if it is near and visible."""
+        """Merge a neighbour's contributions, if it is near or visible as each rule requires."""
         masks = [visible, *(near if group.functions.meets_everyone else visible for group in self.rules)]
         return [
             {name: mine.merged(its[name], mask) for name, mine in entry.items()}
@@ -190,16 +196,21 @@ class Step:
 
     @property
     def needs_unseen(self) -> bool:
-        """Whether some rule wants to know of neighbours out of view."""
+        """Whether some rule also needs neighbours out of view."""
         return any(group.functions.meets_everyone and group.functions.pair for group in self.rules)
 
     # Decisions
 
     def decide(
-        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions
+        self,
+        p: list[Record],
+        me: Record,
+        contributions: Contributions,
+        initial_items: Contributions,
+        eye: Eye | None = None,
     ) -> Decision:
-        """What the agent feels, then the force that its rules ask for."""
-        me = me.updated({"neighbors": contributions[0][""].result})
+        """Apply `feel` of every rule, then sum up the forces."""
+        me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
         results = []
         for k, (merges, initial) in enumerate(zip(contributions[1:], initial_items, strict=True)):
             results.append(found({**merges, **self._items(k, p[k + 2], me, initial)}))
@@ -215,7 +226,7 @@ class Step:
         return Decision(was, me.updated({"force": steering}), force, forces, results)
 
     def _items(self, k: int, q: Record, me: Record, initial: dict[str, Merge]) -> dict[str, Merge]:
-        """What the items of a rule come to."""
+        """The merged contributions of a rule's items."""
         item = self.rules[k].functions.item
         if item is None or not initial:
             return {}
@@ -229,7 +240,7 @@ class Step:
         return merged
 
     def item(self, k: int, numbers: list[Any]) -> Record:
-        """An item as agents know it."""
+        """An item as agents see it."""
         return Record("it", self.rules[k].known.collect(numbers))
 
     def _changed(self, group: Group, me: Record, changes: Mapping[str, Any]) -> Record:
@@ -245,7 +256,7 @@ class Step:
         return me.updated({name: value for name, value in changes.items() if name != "velocity"})
 
     def _force(self, p: list[Record], me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
-        """The clamped sum of wishes and what is added to it, and each rule's share by name."""
+        """The total force (the clamped sum plus unclamped forces), and each rule's share by name."""
         zero = Vec(*[self.target.number(0.0)] * len(me.position))
         forces: dict[str, Vec] = {}
         others: Any = self.target.number(1.0)
@@ -274,7 +285,7 @@ class Step:
         return wish + free, forces
 
     def _steer(self, k: int, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
-        """The force of one rule; skipped at run time where a number of the rule says that it asks for nothing."""
+        """The force of one rule; skipped at run time if a weight of 0 makes it zero."""
         steer = group.functions.steer
         assert steer is not None
         key = group.functions.silent_when_zero
@@ -295,10 +306,10 @@ class Step:
             )
         return force.map(lambda part: as_number(self.target, part))
 
-    # What follows
+    # Life and death
 
     def outcome(self, p: list[Record], decision: Decision) -> Outcome:
-        """Who dies of what and by whom; events; who has young by whom."""
+        """Death with its cause, events, and births."""
         was, me = decision.was, decision.me
         cause, by = self.target.number(0.0), self.target.number(-1.0)
         events, young = [], []
@@ -314,7 +325,7 @@ class Step:
         return Outcome(cause, by, events, young)
 
     def live(self, p: list[Record], me: Record, force: Vec) -> Record:
-        """The move, obstacles and edges, and what time does to the agent."""
+        """Move the agent, apply obstacles and edges, then `age` of every rule."""
         velocity = accelerate(p[0], me, force, self.world)
         first = any(group.functions.moves_first for group in self.rules)
         position, velocity = self._moved(me, me.velocity if first else velocity, velocity)
@@ -327,7 +338,7 @@ class Step:
         return me
 
     def _moved(self, me: Record, pace: Vec, velocity: Vec) -> tuple[Vec, Vec]:
-        """The place after a move at some pace, and the velocity, with obstacles in the way."""
+        """The position after a move with velocity `pace`, and the velocity, after collisions with obstacles."""
         move = pace * self.world.stride
         if not self.plan.has_obstacles:
             return me.position + move, velocity
@@ -345,20 +356,20 @@ class Step:
         first, *normal = self.memory.each_shape(start, visit)
         return terrain.collide(self.world, me.position, move, velocity, first, Vec(*normal))
 
-    # What agents tell items
+    # Reports to items
 
     def speaks(self, k: int, p: list[Record], me: Record, alive: Condition) -> Condition:
-        """Whether an agent tells the items of a rule anything."""
+        """Whether an agent reports to the items of a rule."""
         speaks = self.rules[k].functions.speaks
         return alive if speaks is None else alive & speaks(p[k + 2], me, self.world)
 
     def reports(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
-        """What an agent tells an item."""
+        """What an agent reports to an item."""
         gather = self.rules[k].functions.gather
         return {} if gather is None else gather(p[k + 2], me, it, self.world)
 
     def target_report(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
-        """What an agent writes into the item that has it as its target: values by column."""
+        """What an agent writes into an item whose target it is: values by column."""
         report = self.rules[k].functions.report
         if report is None:
             return {}
@@ -382,12 +393,12 @@ def with_velocity(me: Record, velocity: Vec) -> Record:
 
 
 def initial_contributions(target: Target, shapes: Contributions) -> Contributions:
-    """Contributions of these shapes before anybody has contribution anything."""
+    """The identity elements of contributions of these shapes."""
     return [{name: merge.initial(target) for name, merge in entry.items()} for entry in shapes]
 
 
 class UnscaledStep(Step):
-    """A step whose agents have the numbers of their species as they are: heredity knows no moods."""
+    """A step without modulation, for heredity: agents have the parameters of their species."""
 
     def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
         return p, me

@@ -1,4 +1,4 @@
-"""What a world is made of: algebra, vectors, space, randomness, noise, state columns, the shape of a rule.
+"""The vocabulary of a model: algebra, vectors, space, randomness, noise, state columns, the base class of rules.
 
 Knows no particular rule, no clock and no compiler.
 """

@@ -1,10 +1,10 @@
 """Functions that a rule may use, the same on every machine.
 
-They take a `Value` of any target, which carries the operation out or writes it down, and also plain numbers and NumPy
-arrays, which they compute at once. Rules are plain Python over values, so what they mean does not depend on where they
-run.
+Each function takes plain numbers and NumPy arrays, which it evaluates immediately, or a `Value`, whose target either
+evaluates the operation or emits code for it. A rule is plain Python over such values, so its meaning does not depend
+on the machine that runs it.
 
-Rules are branch-free: `where(condition, a, b)` chooses, and conditions combine with `&`, `|` and `~`.
+Rules are branch-free: `where(condition, a, b)` selects, and conditions combine with `&`, `|` and `~`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ __all__ = [
 def when(
     condition: Condition, then: Callable[[], object], otherwise: Callable[[], object] | None = None
 ) -> None:
-    """Do one thing or the other: for items, which take their turns one at a time."""
+    """Call one of two functions, by a condition. For items only, which are updated one at a time."""
     if isinstance(condition, Value):
         condition.target.when(condition, then, otherwise)
     elif condition:
@@ -104,7 +104,7 @@ def when(
 
 
 def given(condition: Condition, compute: Callable[[], Number], otherwise: float) -> Number:
-    """A number where a condition holds, else a constant; computed only if it holds for somebody at hand."""
+    """`compute()` where a condition holds, else a constant. Skipped if the condition holds on no lane at all."""
     if not isinstance(condition, Value):
         return compute() if condition else otherwise
     target = condition.target

@@ -1,8 +1,8 @@
-"""Keeps a process from exiting beneath a thread that compiles.
+"""Keeps a process from exiting while one of its threads compiles.
 
 A compiler cannot be interrupted, and its static data is destroyed when the process exits: a thread that is still
-inside it then crashes the process. So the interpreter waits at its exit for those who compile, and a command that
-should end at once asks `under_way` and leaves without the teardown.
+inside it then crashes the process. So the interpreter waits for compiling threads before it exits. A command that
+must end at once checks `under_way` and skips the interpreter's teardown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def compilation() -> Iterator[None]:
     global _compiling
     with _changed:
         if _is_exiting and threading.current_thread().daemon:
-            _changed.wait_for(lambda: False)  # nobody waits for this thread, and the process is about to end
+            _changed.wait_for(lambda: False)  # the process is about to end, and nothing waits for this thread
         _compiling += 1
     try:
         yield

@@ -1,4 +1,4 @@
-"""The errors a user meets. Each message names what was expected, what was found and what to do."""
+"""The errors a user can see. Each message says what was expected, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class MurmuraError(Exception):
-    """Base of all errors that are the user's to solve; the command line shows them without a traceback."""
+    """Base of all errors that the user can fix. The command line shows them without a traceback."""
 
     exit_code = 2
 
@@ -17,7 +17,7 @@ class ScenarioError(MurmuraError, ValueError):
 
 
 class UnknownNameError(MurmuraError, KeyError):
-    """A name (scenario, column, rule, agent id) is not known here."""
+    """Unknown name of a scenario, column or rule, or unknown agent id."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -33,7 +33,7 @@ class RunError(MurmuraError, RuntimeError):
     exit_code = 1
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return ' (did you mean ...?)' for the most similar known name, or nothing."""
-    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=likeness)
     return f" (did you mean {matches[0]!r}?)" if matches else ""

@@ -1,4 +1,4 @@
-"""What may happen to an agent: one code for each kind of event, and one for each cause of death."""
+"""Codes for events and for causes of death, and events as dictionaries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Event(IntEnum):
 
 
 class Cause(IntEnum):
-    """Why an agent died. 0 stands for: it lives."""
+    """Why an agent died. 0 means that it lives."""
 
     PREDATION = 1
     STARVATION = 2
@@ -36,7 +36,7 @@ plane z is 0."""
 
 
 def readable(rows: NDArray[Any], dimension: int = 2) -> list[dict[str, Any]]:
-    """Rows of EVENT_FIELDS as dictionaries, in an order that no thread decides: by step, kind, id."""
+    """Rows of EVENT_FIELDS as dictionaries, sorted by step, kind and id, whatever the order of threads was."""
     ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))].tolist()
     if dimension == 2:
         return [_as_dict(*row[:8]) for row in ordered]
@@ -47,7 +47,7 @@ def _as_dict(
     step: float, kind: float, agent: float, other: float, x: float, y: float, cause: float, amount: float
 ) -> dict[str, Any]:
     code = Event(int(kind))
-    named = code in (Event.BIRTH, Event.ARRIVAL)  # whose amount is no amount
+    named = code in (Event.BIRTH, Event.ARRIVAL)  # these use `amount` for an id or a species
     event = {
         "step": int(step),
         "kind": code.name.lower(),

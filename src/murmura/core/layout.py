@@ -1,4 +1,4 @@
-"""The fields of every row of numbers that a kernel sees, named once. A vector field is one number for each axis."""
+"""Names for the columns of every row that a kernel reads or writes. A vector field takes one column for each axis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def components(name: str, dimension: int = 2) -> tuple[str, ...]:
 
 
 def place_of(row: Mapping[str, float]) -> dict[str, float]:
-    """The coordinates of an item, out of its numbers by name."""
+    """The coordinates of an item, from its values by name."""
     return {axis: row[axis] for axis in AXES if axis in row}
 
 
@@ -73,7 +73,7 @@ class Layout:
         return len(self.columns)
 
     def columns_of(self, field: str) -> tuple[int, ...]:
-        """Where the numbers of a field are."""
+        """The columns of a field."""
         if field not in self._places:
             raise ScenarioError(
                 f"no field is called {field!r}{nearest(field, self._places)}; fields: {', '.join(self._places)}"
@@ -111,4 +111,4 @@ class Layout:
 
 
 TRACKED_FIELDS = (POSITION, VELOCITY, "present", "id")
-"""What is known of an agent that a rule follows by its id."""
+"""The fields of an agent that a rule follows by its id."""

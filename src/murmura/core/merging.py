@@ -1,11 +1,11 @@
-"""How what many say comes together: what neighbours and items contribute to a rule, and what agents tell an item.
+"""Reductions: what neighbours and items contribute to a rule, and what agents report to an item.
 
-A contribution says how it merges. `pair` and `item` return one of `Sum`, `Greatest`, `Least`, or several by name:
+A contribution states how it merges. `pair` and `item` return one of `Sum`, `Greatest`, `Least`, or several by name:
 
-    return Sum(seen.velocity)                                     # `steer` is given the sum
-    return {"away": Sum(push), "worst": Greatest(seen.panic)}     # `steer` is given .away and .worst
+    return Sum(seen.velocity)                                     # `steer` gets the sum
+    return {"away": Sum(push), "worst": Greatest(seen.panic)}     # `steer` gets .away and .worst
 
-`gather` returns `Count`, `Total` and `Best` by name; the item's `turn` is then told each of them.
+`gather` returns `Count`, `Total` and `Best` by name; the item's `turn` gets the reduced values as `reports`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 FAR = 3.0e38
-"""The score of nobody. Not infinity: some targets have no such constant."""
+"""The score when there is no contribution. Not infinity: WGSL has no such constant."""
 NOWHERE = 1.0e38
-"""Scores beyond this mean that nobody was found."""
+"""Scores above this mean that there was no contribution."""
 
 
 class Merge:
-    """Something that neighbours or items contribute; its parts are numbers or vectors, by name."""
+    """A contribution of a neighbour or an item. Its parts are numbers or vectors, by name."""
 
     start = 0.0
 
@@ -37,24 +37,24 @@ class Merge:
         return twin
 
     def initial(self, target: Target) -> Merge:
-        """The same shape before anybody has contributed."""
+        """The identity element: the same shape before any contribution."""
         filled = {name: _filled(part, target.number(0.0)) for name, part in self.parts.items()}
         first = next(iter(filled))
         filled[first] = _filled(self.parts[first], target.number(self.start))
         return self.with_parts(filled)
 
     def merged(self, other: Merge, mask: Any) -> Merge:
-        """This, together with what another one contributes where the mask is set."""
+        """This contribution merged with another one, where the mask is set."""
         raise NotImplementedError
 
     @property
     def result(self) -> Any:
-        """What the rule's functions are given."""
+        """The value that the rule's functions get."""
         return next(iter(self.parts.values()))
 
 
 class Sum(Merge):
-    """Contributions are added up."""
+    """The sum of all contributions."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value=value)
@@ -65,7 +65,7 @@ class Sum(Merge):
 
 
 class Greatest(Merge):
-    """The greatest contribution counts, and at least 0."""
+    """The greatest contribution, at least 0."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value=value)
@@ -76,7 +76,7 @@ class Greatest(Merge):
 
 
 class Least(Merge):
-    """The one with the least score counts, with all it says. The result has `.score`, what was said, and `.exists`."""
+    """The contribution with the least score. The result has `.score`, the payload by name, and `.exists`."""
 
     start = FAR
 
@@ -95,22 +95,22 @@ class Least(Merge):
 
 
 class Report:
-    """Something that agents tell an item; `value` is a number, a vector or a condition."""
+    """A value that an agent reports to an item: a number, a vector or a condition."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
 class Count(Report):
-    """How many agents for whom this condition holds, or whose number is not 0."""
+    """The number of agents for which the condition holds, or whose number is not 0."""
 
 
 class Total(Report):
-    """The sum of this over all agents, in steps of 1/4096, so that it does not depend on their order."""
+    """The sum over all agents, in steps of 1/4096, so that it does not depend on their order."""
 
 
 class Best(Report):
-    """The greatest positive score; the item is told `.score` and `.id` (among equals the least; nobody: 0 and -1)."""
+    """The greatest positive score. The item gets `.score` and `.id` (the least among equals; 0 and -1 if none)."""
 
 
 def _filled(part: Any, value: Any) -> Any:
@@ -132,7 +132,7 @@ def named(contribution: Any) -> dict[str, Any]:
 
 
 def found(merges: dict[str, Merge]) -> Any:
-    """What a rule's functions are given: the result of a single contribution, or a record of several."""
+    """The argument `found` of a rule's functions: the result of a single contribution, or a record of several."""
     if "" in merges:
         return merges[""].result
     return Record("what was found", {name: merge.result for name, merge in merges.items()})
@@ -150,7 +150,7 @@ def flatten(tree: Any) -> list[Any]:
 
 
 def unflatten(tree: Any, values: list[Any]) -> Any:
-    """The tree with other numbers in its leaves; `values` is used up."""
+    """The tree with other numbers in its leaves. Consumes `values`."""
     if isinstance(tree, Merge):
         return tree.with_parts(unflatten(tree.parts, values))
     if isinstance(tree, dict):

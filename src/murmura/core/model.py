@@ -1,7 +1,7 @@
-"""The base of everything a scenario is made of: frozen, strict, closed to unknown keys, free of NaN.
+"""The base class of all parts of a scenario: frozen, strict, without unknown keys and NaN.
 
-A field carries its default, range, unit and sentence; sliders, validation messages, `--set` paths and the
-reference page of the docs all read them from here.
+A field declares its default, range, unit and description once. Sliders, validation messages, `--set` paths and the
+reference page all read them from here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Model(BaseModel):
 
 
 PLACES = (0.0, 2000.0)
-"""The slider of a coordinate: worlds are up to about so wide."""
+"""Slider range of a coordinate [u]; most worlds are no wider."""
 
 
 def quantity(
@@ -34,7 +34,7 @@ def quantity(
 
 
 def height() -> Any:
-    """The height of a place, which only a world with a depth has."""
+    """The height of a position, for worlds with a depth."""
     text = "Where it is, in a world with a depth; none: half way up."
     return quantity(None, text, "u", (0.0, 1000.0))
 

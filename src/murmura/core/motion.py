@@ -1,4 +1,4 @@
-"""From force to place: semi-implicit Euler with the speed policy (S0-21, S1-8, S4-7).
+"""From force to position: semi-implicit Euler steps with the speed policy (S0-21, S1-8, S4-7).
 
 v += force x thrust; the speed is limited or set; x += v x stride. Thrust and stride say how many units of
 velocity one unit of force buys in a step, and how far one unit of velocity carries: (60 dt, dt) where
@@ -15,7 +15,7 @@ from murmura.core.vec import TINY, Vec
 
 
 def top_speed(p: Any, panic: Number, energy: Number) -> Number:
-    """The speed that fear and hunger leave (S0-24, S0-25): tired agents are slower, frightened ones faster."""
+    """The maximum speed (S0-24, S0-25): tired agents are slower, frightened ones faster."""
     tired = p.tired_speed + (1.0 - p.tired_speed) * energy
     return p.top_speed * tired * (1.0 + p.panic_speed * panic)
 
@@ -43,7 +43,7 @@ def accelerate(p: Any, me: Any, force: Vec, world: Any) -> Vec:
 
 
 def heading_of(velocity: Vec) -> tuple[Vec, Number]:
-    """The unit vector of a velocity, along the first axis for one who does not move, and the speed."""
+    """The unit vector of a velocity (the first axis if it is zero), and the speed."""
     square = velocity.square
     inverse = 1.0 / sqrt(square + TINY)
     first, *rest = velocity * inverse

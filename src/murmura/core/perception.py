@@ -27,7 +27,7 @@ def in_view(cosine: Number, heading: Vec, offset: Vec, distance: Number) -> Cond
 
 
 def faces(cosine: Number, velocity: Vec, offset: Vec, square: Number) -> Condition:
-    """The same for whoever has this velocity, without a root: `square` is the offset's squared length."""
+    """The same for an agent with this velocity, without a square root. `square` is the squared length of the offset."""
     ahead = velocity.dot(offset)
     inside = ahead * ahead
     edge = cosine * cosine * velocity.square * square

@@ -1,7 +1,6 @@
-"""What a rule's functions are given, for editors: annotate an argument with `Me`, `Seen` or `World`.
+"""Types for the arguments of a rule's functions: with `Me`, `Seen` and `World`, editors complete names.
 
-Nothing is made of these classes. Columns that a rule names in `reads` and `writes` are there as well, and no editor can
-know them: they are `Any`.
+These classes are never instantiated. Columns that a rule names in `reads` and `writes` also exist, with the type `Any`.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 
 from murmura.core.algebra import Condition, Integer, Number
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 
 
 class Me(Protocol):
@@ -27,6 +27,7 @@ class Me(Protocol):
     energy: Number
     species: Integer
     heading_angle: Number  # [rad] as last seen: kept at rest
+    eye: Eye  # what covers its view: for rules with `uses_eye`, after `pair`, where `world.occludes`
 
     def __getattr__(self, column: str) -> Any: ...
 
@@ -53,6 +54,7 @@ class Seen(Protocol):
     heading_angle: Number
     visible: Condition  # whether it is in view: for rules that meet everyone
     sees_me: Condition
+    bins: Number  # of my visual field in which I see it, where `world.occludes`; 0: it is hidden
 
     def __getattr__(self, column: str) -> Any: ...
 
@@ -67,6 +69,7 @@ class World(Protocol):
     edges: Any  # what happens at them, axis by axis
     wraps: bool
     walled: bool
+    occludes: bool  # whether bodies and obstacles hide what is behind them
     dt: Number  # [s] of a step
     time: Number  # [s]
     noise_time: Number  # [s], from 0 again every 5120 s

@@ -1,6 +1,6 @@
-"""The space the flock lives in: shortest differences on a torus, and what happens at the edges.
+"""Geometry of the world: shortest differences on a torus, and the edges.
 
-`world.edges` has a word for each axis. In the plane all axes have the same; in space the third may have its own.
+`world.edges` names the edge of each axis. In the plane all are the same; in space the third may differ.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from murmura.core.algebra import Number, floor, maximum, minimum, where
 from murmura.core.vec import Vec
 
 WALLS = ("soft", "reflect")
-"""Edges that nobody passes."""
+"""Edges that agents cannot cross."""
 
 
 def shortest(difference: Number, size: Number) -> Number:
-    """The shortest of the differences that are equal on a circle of this size (S3-43, S3-44)."""
+    """The shortest equivalent of a difference on a circle of this size (S3-43, S3-44)."""
     return difference - size * floor(difference * (1.0 / size) + 0.5)
 
 
 def offset(world: Any, start: Vec, end: Vec) -> Vec:
-    """The way from one place to another, the shortest one round where the world wraps."""
+    """The vector from one position to another; the shortest one in a wrapping world."""
     return along_axes(world, {"wrap": shortest}, end - start)
 
 
 def along_axes(world: Any, ways: Mapping[str, Callable[[Number, Number], Number]], vector: Vec) -> Vec:
-    """A vector of which each coordinate is changed by what its axis' edges say: way(coordinate, size); else kept."""
+    """A vector whose coordinates are mapped by the edge of their axis: ways[edge](coordinate, size)."""
     return Vec(
         *(
             ways[edge](x, size) if edge in ways else x
@@ -36,20 +36,20 @@ def along_axes(world: Any, ways: Mapping[str, Callable[[Number, Number], Number]
 
 
 def point(world: Any, x: Number, y: Number, z: Number | None = None) -> Vec:
-    """A place by its coordinates; in space, without a height, half way up."""
+    """A position from coordinates; in space, z defaults to half the depth."""
     if len(world.size) == 2:
         return Vec(x, y)
     return Vec(x, y, 0.5 * world.size.z if z is None else z)
 
 
 def inside(world: Any, place: Vec) -> Vec:
-    """The place where it is on a torus, or the nearest one in a world with walls."""
+    """The position wrapped on a torus, or clamped in a world with walls."""
     held = lambda x, size: minimum(maximum(x, 0.0), size)  # noqa: E731
     return along_axes(world, {"wrap": wrapped, "soft": held, "reflect": held}, place)
 
 
 def wrapped(x: Number, size: Number) -> Number:
-    """The place in [0, size) that is the same on a circle of this size (decision 22: the remainder is kept)."""
+    """The equivalent coordinate in [0, size) on a circle of this size (decision 22: the remainder is kept)."""
     x = x - size * floor(x * (1.0 / size))
     # A tiny negative x rounds to exactly `size`; just below `size` the product may round up to a whole.
     x = where(x >= size, x - size, x)
@@ -57,12 +57,12 @@ def wrapped(x: Number, size: Number) -> Number:
 
 
 def mirrored(x: Number, size: Number) -> Number:
-    """The place that a wall at 0 or `size` throws back, inside in any case."""
+    """The coordinate reflected by a wall at 0 or `size`, always inside."""
     return minimum(maximum(where(x > size, 2.0 * size - x, where(x < 0.0, -x, x)), 0.0), size)
 
 
 def turned_back(velocity: Number, x: Number, size: Number) -> Number:
-    """A velocity that does not lead further out."""
+    """The velocity, reversed if it points outwards."""
     outwards = (x < 0.0) & (velocity < 0.0) | (x > size) & (velocity > 0.0)
     return where(outwards, -velocity, velocity)
 

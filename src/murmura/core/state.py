@@ -1,7 +1,7 @@
-"""The flock as a structure of arrays: document 002's columns, stable ids, births and deaths.
+"""The flock as a structure of arrays: columns, stable ids, births and deaths.
 
-Rows are kept in ascending id. An id is never given twice, so a row's place may change when others die but its
-name does not. Backends work on copies in an order of their own and write back here.
+Rows are kept in ascending id. An id is never reused: the row of an agent changes when others die, its id does
+not. Backends work on copies in their own order and write back here.
 """
 
 from __future__ import annotations
@@ -85,14 +85,14 @@ ALIASES = {
 SPACE_COLUMNS: dict[str, float | int] = {"position_z": 0.0, "velocity_z": 0.0, "acceleration_z": 0.0}
 """Columns that a world with a depth adds."""
 OWN_COLUMNS: dict[str, float | int] = dict(SPACE_COLUMNS)
-"""Columns that worlds and rules add to document 002's, with what a newborn has there; whole numbers are int32."""
+"""Columns that worlds and rules add, with a newborn's values; integers are int32."""
 
 DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c in INTEGER_COLUMNS])
 LARGEST_ID = 2**31 - 2
 
 
 def declare_columns(columns: Mapping[str, float | int]) -> None:
-    """Make a rule's own columns known."""
+    """Register the columns that a rule adds."""
     for name, default in columns.items():
         if name in DTYPE.fields or name in ALIASES:  # type: ignore[operator]
             raise ScenarioError(f"a rule cannot declare the column {name!r}: every agent has it anyway")
@@ -109,15 +109,15 @@ def column_type(name: str) -> np.dtype[Any]:
 
 
 def newborn_value(name: str) -> float | int:
-    """What a newborn agent has in a column."""
+    """The value of a newborn in a column."""
     return (FLOAT_COLUMNS | INTEGER_COLUMNS | OWN_COLUMNS)[name]
 
 
 class State:
-    """All agents of a world, one array for each column, and the items that have turns of their own, by rule.
+    """All agents of a world, one array for each column, and the stateful items of each rule.
 
     Args:
-        count: How many agents, with ids from 0.
+        count: Number of agents, with ids from 0.
         own: Columns that this scenario's world and rules add.
     """
 
@@ -132,11 +132,11 @@ class State:
 
     @property
     def own_columns(self) -> tuple[str, ...]:
-        """Columns beside document 002's."""
+        """The columns that worlds and rules added."""
         return tuple(name for name in self.columns if name in OWN_COLUMNS)
 
     def with_columns(self, own: Iterable[str]) -> State:
-        """The same flock with these columns of rules' own: new ones at their defaults, unknown ones dropped."""
+        """The same flock with exactly these added columns: new ones at their defaults, others dropped."""
         twin = State(len(self), own)
         for name in twin.columns:
             if name in self.columns:
@@ -145,7 +145,7 @@ class State:
         return twin
 
     def settle(self, ids: NDArray[np.int32], next_id: int) -> None:
-        """Keep just these agents, in ascending id; those that were not here are newborn."""
+        """Keep exactly these agents, in ascending id; unknown ids are newborns."""
         if len(ids) != len(self) or not np.array_equal(ids, self.ids):
             old = np.searchsorted(self.ids, ids)
             known = old < len(self)
@@ -173,7 +173,7 @@ class State:
         return self.columns["id"]
 
     def rows_of(self, ids: ArrayLike) -> NDArray[np.intp]:
-        """Rows of these ids; an id that does not live here is an error."""
+        """Rows of these ids. An unknown id is an error."""
         wanted = np.atleast_1d(np.asarray(ids))
         if wanted.size == 0:
             return np.empty(0, np.intp)
@@ -196,7 +196,7 @@ class State:
         return rows
 
     def add(self, values: Mapping[str, ArrayLike]) -> NDArray[np.int32]:
-        """Let agents be born with these column values (the rest at their defaults); return their new ids."""
+        """Add agents with these column values (others at their defaults); return their new ids."""
         given = {column_name(name): np.atleast_1d(np.asarray(value)) for name, value in values.items()}
         if "id" in given:
             raise ScenarioError("ids of newborn agents are given by the state: leave 'id' out")
@@ -207,7 +207,7 @@ class State:
         if self.next_id + count > LARGEST_ID:
             raise ScenarioError(f"ids are exhausted: at most {LARGEST_ID:,} agents may ever live in a run")
         new_ids = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
-        grown = {}  # aside, so that values which are no numbers leave the state as it was
+        grown = {}  # built first, so that an invalid value leaves the state unchanged
         for name, old in self.columns.items():
             fresh = new_ids if name == "id" else given.get(name, np.full(count, newborn_value(name)))
             grown[name] = np.concatenate([old, fresh.astype(column_type(name))])
@@ -216,7 +216,7 @@ class State:
         return new_ids
 
     def remove(self, ids: ArrayLike) -> None:
-        """Let agents die; the others keep their ids and their order."""
+        """Remove agents; the others keep their ids and their order."""
         keep = np.ones(len(self), bool)
         keep[self.rows_of(ids)] = False
         for name in self.columns:

@@ -1,4 +1,4 @@
-"""Vectors of as many numbers as the world has dimensions. Rules are written on these and name no component."""
+"""Vectors in two or three dimensions. Rules compute with these and name no component."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TINY = 1e-30  # keeps 1 / length finite for the zero vector; far below any squar
 
 
 class Vec(Composite):
-    """A vector; operators act on each component, and a plain number counts for all of them."""
+    """A vector. Operators act componentwise, and broadcast plain numbers."""
 
     __slots__ = ("parts",)
     __array_ufunc__ = None
@@ -45,7 +45,7 @@ class Vec(Composite):
         return self.parts[2]
 
     def map(self, function: Callable[..., Any], *others: Any) -> Vec:
-        """The function of each component."""
+        """Apply a function to each component."""
         columns = [other.parts if isinstance(other, Vec) else (other,) * len(self.parts) for other in others]
         return Vec(*(function(*parts) for parts in zip(self.parts, *columns, strict=True)))
 
@@ -83,7 +83,7 @@ class Vec(Composite):
         return first
 
     def cross(self, other: Vec) -> Any:
-        """In the plane a number: how far `other` lies to the left, times both lengths. In space the vector product."""
+        """The cross product: a vector in space, a signed number in the plane (positive if `other` is to the left)."""
         if len(self.parts) == 2:
             (ax, ay), (bx, by) = self.parts, other.parts
             return ax * by - ay * bx
@@ -101,13 +101,13 @@ class Vec(Composite):
 
     @property
     def angle(self) -> Number:
-        """The direction in radians, in [-pi, pi]; in space that of the shadow on the ground."""
+        """The direction in radians, in [-pi, pi]; in space, of the horizontal part."""
         x, y, *_ = self.parts
         return arctan2(y, x)
 
     @property
     def left(self) -> Vec:
-        """The vector turned by a quarter to the left; in space its shadow on the ground is turned."""
+        """The vector turned left by 90 degrees; in space, of the horizontal part."""
         x, y, *up = self.parts
         return Vec(-y, x, *(0.0 for _ in up))
 
@@ -120,11 +120,11 @@ class Vec(Composite):
         return first
 
     def divided(self, divisor: Number) -> Vec:
-        """The vector divided by a number; by 0, the vector as it is."""
+        """The vector divided by a number; unchanged if that is 0."""
         return self / where(divisor == 0.0, 1.0, divisor)
 
     def lerp(self, other: Vec, t: Number) -> Vec:
-        """The place on the line to another vector: this one at t = 0, the other at t = 1."""
+        """Linear interpolation: this vector at t = 0, the other at t = 1."""
         return self + (other - self) * t
 
     def normalized(self) -> Vec:
@@ -163,7 +163,7 @@ class Vec(Composite):
     def turn_to(self, other: Vec) -> Any:
         """The shortest turn from this direction to another, for `rotated`; none from or to the zero vector.
 
-        In the plane an angle in [-pi, pi], in space a vector. To the very opposite, in space, over some side.
+        In the plane an angle in [-pi, pi], in space a rotation vector; between opposite directions some axis is chosen.
         """
         across, along = self.cross(other), self.dot(other)
         if len(self.parts) == 2:
@@ -175,26 +175,26 @@ class Vec(Composite):
 
     @property
     def perpendicular(self) -> Vec:
-        """In space: some vector at right angles to this one, across the axis that it follows least."""
+        """In space: some vector perpendicular to this one, chosen away from cancellation."""
         x, y, z = self.parts
         flat = x * x + y * y >= z * z
         return where(flat, Vec(-y, x, 0.0 * z), Vec(0.0 * x, -z, y))
 
 
 PARALLEL = 1e-6
-"""Sine of the angle below which the plane of a half turn is not to be trusted."""
+"""Sine of the angle below which the axis of a half turn is numerically undefined."""
 
 
 def from_angle(angle: Number, size: Number = 1.0, dimension: int = 2) -> Vec:
-    """The vector of a direction in radians; in space it is level."""
+    """The vector of a direction in radians; horizontal in space."""
     s, c = sin_cos(angle)
     return Vec(c * size, s * size, *(0.0 * c for _ in range(dimension - 2)))
 
 
 def random_direction(angle: Number, chance: Number, size: Number, dimension: int) -> Vec:
-    """A direction drawn at random: by its angle in the plane, and in space by another number in [0, 1) as well.
+    """A random direction from an angle and, in space, a second number in [0, 1).
 
-    Heights on the unit sphere are spread evenly (Archimedes), so every direction is equally likely.
+    Heights on the unit sphere are uniformly distributed (Archimedes), so every direction is equally likely.
     """
     if dimension == 2:
         return from_angle(angle, size)

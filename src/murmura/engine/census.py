@@ -29,10 +29,10 @@ def censuses(
     """The population at each of some steps, and its births and deaths within the window before [s].
 
     Args:
-        tree: Everybody who ever lived.
+        tree: The family tree of the run.
         steps: When to count.
         window: How far back to look [s].
-        hunters: Numbers of the species that hunt others; if empty, there is no share of predators.
+        hunters: Numbers of the predator species; if empty, there is no share of predators.
         energies: Mean energy at each of the steps; NaN where it is unknown.
     """
     now = np.asarray(steps, np.int64)

@@ -1,7 +1,7 @@
 """Checkpoints: one .npz without pickle that holds the scenario, the seed, the step and every column.
 
-Its header is its manifest: it holds the SHA-256 of the state, and one of itself. Sizes are checked before anything
-is read, and digests after: an incomplete or altered file is refused, never partly loaded.
+The header is a manifest with the SHA-256 of the state and of itself. Sizes are checked before anything is read, and
+digests after it: an incomplete or altered file is rejected, never loaded in part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_ITEM_BYTES = 64 * 2**20
 
 
 class Checkpoint(NamedTuple):
-    """What a checkpoint holds."""
+    """The content of a checkpoint."""
 
     scenario: Scenario
     seed: int
@@ -60,7 +60,7 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
     }
     header["seal"] = seal(header)
     content = json.dumps(header).encode()
-    if len(content) > LARGEST_HEADER - 4096:  # what NumPy adds is less
+    if len(content) > LARGEST_HEADER - 4096:  # more than NumPy's own headers take
         raise RunError(
             f"cannot write the checkpoint {path}: its scenario has {len(content) / 2**20:.1f} MB, expected less than "
             f"{LARGEST_HEADER // 2**20}"
@@ -116,7 +116,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
+    if os.name == "posix":  # other systems cannot open a folder
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -210,7 +210,7 @@ def _check_items(scenario: Scenario, state: State) -> None:
 
 
 def _check_state(state: State, species_count: int) -> None:
-    """Refuse invalid states: kernels trust ids, species and positions."""
+    """Raise on invalid states: kernels rely on ids, species and positions."""
     if (np.diff(state.ids) <= 0).any() or (
         len(state) and not 0 <= state.ids[0] <= state.ids[-1] < state.next_id
     ):

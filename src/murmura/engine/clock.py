@@ -1,4 +1,4 @@
-"""Real time for a simulation that only knows whole steps (S0-32): an accumulator of frame times."""
+"""Converts real time into whole steps (S0-32) by accumulating frame times."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Protocol
 from murmura.core.errors import ScenarioError
 from murmura.scenario import Scenario
 
-LONGEST_FRAME = 0.1  # [s] longer frames count as this long, or a slow machine would fall behind ever further
+LONGEST_FRAME = (
+    0.1  # [s] longer frames count as this long, so that a slow machine does not fall behind without bound
+)
 
-FASTEST = 1e6  # beyond this a frame would never end
+FASTEST = 1e6  # at a higher speed a frame would never end
 
 
 class Steps(Protocol):

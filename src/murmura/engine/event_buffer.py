@@ -1,4 +1,4 @@
-"""Events that nobody has asked for yet, as compact rows and within a limit."""
+"""A bounded buffer of events that have not been read yet, as compact rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from murmura.core.events import EVENT_FIELDS, readable
 
 MOST_EVENTS = 1_000_000
-"""Kept until they are taken: 72 MB. A program that never asks must not fill the memory."""
+"""Limit of unread events: 72 MB. A program that never reads them must not fill the memory."""
 
 
 class EventBuffer:
-    """The newest events, oldest first."""
+    """The newest unread events, oldest first."""
 
     def __init__(self, most: int = MOST_EVENTS) -> None:
         self._most = most
@@ -45,7 +45,7 @@ class EventBuffer:
             )
 
     def take(self, dimension: int) -> list[dict[str, Any]]:
-        """All events since the last call, as dictionaries."""
+        """Return and forget all events since the last call, as dictionaries."""
         rows = np.concatenate([np.empty((0, len(EVENT_FIELDS))), *self._pieces])
         self._pieces.clear()
         self._count = 0

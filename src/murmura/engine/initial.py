@@ -1,4 +1,4 @@
-"""The flock at step 0: from the scenario and the seed alone, or from arrays that the user gives."""
+"""The flock at step 0, from scenario and seed, or from arrays of the user."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 
 def random_start(scenario: Scenario, seed: int) -> State:
-    """Agents at random places and headings; the same for the same scenario and seed."""
+    """Agents at random positions and headings, a function of scenario and seed."""
     state = State(scenario.agents, state_columns(scenario))
     _set_vectors(state, "position", _places(scenario, seed, state.ids))
     _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
@@ -53,7 +53,7 @@ def random_start(scenario: Scenario, seed: int) -> State:
 
 
 def checked_step(step: int) -> int:
-    """The step that given agents begin with; there must be room above it to count on."""
+    """Check the step count that given agents start with."""
     if isinstance(step, bool) or not isinstance(step, int | np.integer) or not 0 <= step <= LARGEST_STEP:
         raise ScenarioError(f"first_step must be a whole number from 0 to 2**62, got {step!r}")
     return int(step)
@@ -67,7 +67,7 @@ def given_start(
     species: ArrayLike | None,
     ids: ArrayLike | None,
 ) -> State:
-    """Agents where and as fast as the user says; everything else as at a random start."""
+    """Agents with the user's positions and velocities; everything else as in a random start."""
     dimension = scenario.world.dimension
     places = checked_vectors("positions", positions, dimension)
     n = len(places)
@@ -104,7 +104,7 @@ def given_start(
 
 
 def set_items(scenario: Scenario, state: State, seed: int) -> None:
-    """Give items that have turns of their own a row in the state; those that are there stay as they are."""
+    """Create the rows of stateful items in a state; existing items keep their memory and get new settings."""
     _check_ids_are_exact(scenario, state)
     wanted = {name: rule for name, rule in scenario.rules if rule.enabled and rule.turn}
     for name in set(state.items) - set(wanted):
@@ -126,7 +126,7 @@ def set_items(scenario: Scenario, state: State, seed: int) -> None:
 def _same_items(
     old: NDArray[np.float32], fresh: NDArray[np.float32], identity: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Which rows are the same items: those of one number, or if some came or went those that agree in these columns."""
+    """Pairs of rows of the same items: by number, or by the identity columns if some were added or removed."""
     if len(old) == len(fresh) or not identity:
         rows = list(range(min(len(old), len(fresh))))
         return rows, rows
@@ -137,7 +137,7 @@ def _same_items(
 
 
 def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
-    """Food and mates are known by ids that kernels carry as float32."""
+    """Raise if ids exceed what kernels can carry as float32."""
     users = [name for name in ("feeding", "mating", "behavior") if getattr(scenario.rules, name).enabled]
     if users and state.next_id > LARGEST_EXACT_ID:
         raise ScenarioError(
@@ -147,10 +147,10 @@ def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
 
 
 def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State:
-    """A flock that goes on under a changed scenario: inside its world, and founders to rules that were switched on.
+    """The flock adapted to a changed scenario: inside its world, with founders' values of newly enabled rules.
 
-    What rules give founders, everybody gets as at the start; but not in columns in which somebody is no longer new,
-    which other rules have kept all along: evolved genes stay.
+    A newly enabled rule treats all agents as founders, except in columns that already hold other than default values
+    because another rule kept them: evolved genes stay.
     """
     moved = state if before.world == after.world else brought_inside(after, state)
     known = {name for name, rule in before.rules if rule.enabled}
@@ -162,7 +162,7 @@ def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State
 
 
 def brought_inside(scenario: Scenario, state: State) -> State:
-    """The flock in a world whose size or edges have changed: whoever is outside comes in by the edge's own rule."""
+    """The flock in a world whose size or edges have changed: agents outside are wrapped or clamped."""
     moved, places = state.copy(), []
     for axis, size, edge in zip(AXES, scenario.world.sides, scenario.world.edges, strict=False):
         x = moved[f"position_{axis}"].astype(np.float64)
@@ -179,7 +179,7 @@ def newborn_columns(
     velocities: ArrayLike,
     columns: Mapping[str, ArrayLike],
 ) -> dict[str, ArrayLike]:
-    """Columns of agents that are born into a running world, checked as a start is."""
+    """Checked columns of agents that are added to a running simulation."""
     given = {column_name(name): values for name, values in columns.items()}
     n = len(checked_vectors("positions", positions, scenario.world.dimension))
     born = np.arange(next_id, next_id + n)
@@ -209,7 +209,7 @@ def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def checked_vectors(name: str, values: ArrayLike, dimension: int) -> NDArray[np.float64]:
-    """An (n, 2) or, in space, (n, 3) array of finite numbers, or a message that says what is wrong."""
+    """Convert to an (n, 2) or, in space, (n, 3) array of finite numbers; raise if that is impossible."""
     shape, axes = f"(n, {dimension})", ", ".join(AXES[:dimension])
     try:
         array = np.asarray(values)
@@ -313,7 +313,7 @@ def _set_velocities(state: State, velocities: Any) -> None:
 
 
 def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
-    """Random places outside all obstacles, one array for each axis: each agent draws until it finds one."""
+    """Random positions outside all obstacles, one array for each axis; each agent draws until one is free."""
     low, high = seed_words(seed)
     places = np.zeros((scenario.world.dimension, len(ids)))
     left = np.arange(len(ids))
@@ -335,7 +335,7 @@ def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArr
 
 
 def _below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
-    """Places in single precision; where the world wraps, rounding may not put them on the far edge itself."""
+    """Positions in single precision; in a wrapping world never rounded up to the far edge."""
     found = []
     for x, size, edge in zip(places, scenario.world.sides, scenario.world.edges, strict=True):
         below = np.nextafter(np.float32(size), np.float32(0))
@@ -355,7 +355,7 @@ def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> 
 
 
 def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
-    """Places that numbers in [0, 1) stand for, one array for each axis."""
+    """Positions from numbers in [0, 1), by the scenario's layout, one array for each axis."""
     world, start = scenario.world, scenario.start
     if start.layout == "uniform":
         return [
@@ -372,7 +372,7 @@ def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
 
 
 def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
-    """Species by share, sexes by the toss of a coin (S2-3), aggression of males (S2-15)."""
+    """Set species by share, random sexes (S2-3) and the aggression of males (S2-15)."""
     shares = np.cumsum([kind.share for kind in scenario.species] or [1.0])
     n = len(state)
     state["species"][:] = np.searchsorted(shares / shares[-1], (np.arange(n) + 0.5) / max(n, 1))
@@ -383,7 +383,7 @@ def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
 
 
 def _set_founders(scenario: Scenario, state: State, seed: int, begun: set[str] | None = None) -> None:
-    """What rules give agents that come from nobody, by species; of rules that have just begun, where all are new."""
+    """Set the columns that rules give to founders, by species; `begun` restricts it to newly enabled rules."""
     new = {name for name in state.columns if begun is None or (state[name] == newborn_value(name)).all()}
     for k in range(max(1, len(scenario.species))):
         mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))

@@ -1,8 +1,7 @@
-"""The family tree: a row for everybody who ever lived, updated from births and deaths.
+"""The family tree: a row for every agent that ever lived, updated from births and deaths.
 
-`Register` is what a simulation updates while it steps: growing columns, 41 bytes a life. `Lineage` is what others get:
-frozen columns, with queries on the tree. Ids are assigned once and in order, so a parent's row comes before its
-child's.
+A simulation updates a `Register` while it steps: growing columns, 41 bytes per agent. `Lineage` is its frozen copy,
+with queries on the tree. Ids are assigned once and in order, so a parent's row comes before its child's.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from murmura.core.state import NO_AGENT
 ALIVE = -1
 """The step of death of a living agent."""
 REMOVED = "removed"
-"""The cause if no event tells it: a user removed the agent."""
+"""The cause if there is no event: a user removed the agent."""
 CAUSE_NAMES = (REMOVED, *(cause.name.lower() for cause in Cause))
 """By code; causes are numbered from 1."""
 COLUMNS = {
@@ -32,13 +31,13 @@ COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Lineage:
-    """Everybody who ever lived in a run, one row each in ascending id; arrays of shape (n,).
+    """All agents that ever lived in a run, one row each in ascending id; arrays of shape (n,).
 
     Attributes:
         ids: Ids, never used twice.
         species: Numbers of the scenario's species.
-        mothers, fathers: Ids; -1 where there is none. Whoever has neither is a founder: there from the beginning, or
-            somebody who came from elsewhere later on.
+        mothers, fathers: Ids; -1 where there is none. Agents without parents are founders: there from the beginning, or
+            immigrants.
         born: After which step; of founders the step at which they were first there.
         died: After which step; -1 while it lives.
         causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and if the cause is unknown.
@@ -87,7 +86,7 @@ class Lineage:
 
     @cached_property
     def young(self) -> NDArray[np.int64]:
-        """How many young each one had, as mother or father."""
+        """The number of children of each agent, as mother or father."""
         parents = np.concatenate([self.mother_rows, self.father_rows])
         return np.bincount(parents[parents >= 0], minlength=len(self)).astype(np.int64)
 
@@ -95,7 +94,7 @@ class Lineage:
         """The row of an agent that lived at some time."""
         [found] = rows_of(self.ids, np.array([agent_id]))
         if found < 0:
-            raise UnknownNameError(f"nobody with the id {agent_id} has lived in this run so far")
+            raise UnknownNameError(f"no agent with the id {agent_id} has lived in this run so far")
         return int(found)
 
     def children(self, agent_id: int) -> NDArray[np.int32]:
@@ -112,7 +111,7 @@ class Lineage:
 
     @cached_property
     def families(self) -> NDArray[np.intp]:
-        """The row where each one's maternal line begins: a founder, or somebody without a mother."""
+        """The row of the first ancestor of each agent's maternal line."""
         found = np.where(self.mother_rows < 0, np.arange(len(self)), -1)
         for level in self._levels():
             heirs = level[self.mother_rows[level] >= 0]
@@ -125,7 +124,7 @@ class Lineage:
         return np.split(order, np.flatnonzero(np.diff(self.generations[order])) + 1)
 
     def line_totals(self, counts: ArrayLike) -> NDArray[np.int64]:
-        """Add up a number over everybody's maternal line: themselves, their daughters and sons, and theirs."""
+        """Sum a number over each agent and all its descendants in the maternal line."""
         totals = np.array(counts, np.int64)
         for level in reversed(self._levels()):  # from the youngest generation upwards
             heirs = level[self.mother_rows[level] >= 0]
@@ -136,11 +135,11 @@ class Lineage:
         """Leave out maternal lines.
 
         Args:
-            living: Keep only who is alive at the end or has somebody alive in its maternal line.
-            least: Keep only families, the maternal lines of founders, in which so many ever lived.
+            living: Keep only agents that are alive at the end or have a living descendant in their maternal line.
+            least: Keep only families (maternal lines of founders) with at least this many members.
 
         Returns:
-            The rest; whoever is kept has its mother kept too, so that lines stay whole.
+            The rest. The mother of every kept agent is kept too, so that lines stay whole.
         """
         keep = np.bincount(self.families, minlength=len(self))[self.families] >= least
         if living:
@@ -188,7 +187,7 @@ class Lineage:
         return np.searchsorted(np.sort(happened), wanted, side="right").astype(np.int64)
 
     def cause_name(self, row: int) -> str | None:
-        """Why somebody died, in a word; None while it lives."""
+        """The cause of death as a word; None while it lives."""
         return None if self.died[row] == ALIVE else CAUSE_NAMES[int(self.causes[row])]
 
     def __repr__(self) -> str:
@@ -209,10 +208,10 @@ class Register:
     """Records births and deaths.
 
     Args:
-        ids: Who lives at the beginning, ascending.
+        ids: The agents at the beginning, ascending.
         species: Their species.
         step: The step of the beginning.
-        generations: Theirs, where they are known to have ancestors; by default 0.
+        generations: Their generations; by default 0.
     """
 
     def __init__(
@@ -225,7 +224,7 @@ class Register:
 
     @classmethod
     def of(cls, lineage: Lineage) -> Register:
-        """Go on from what is known."""
+        """Continue from a lineage."""
         register = cls(lineage.ids[:0], lineage.species[:0], lineage.first)
         register._columns = {name: getattr(lineage, name).copy() for name in COLUMNS}
         register._count = len(lineage)
@@ -265,7 +264,7 @@ class Register:
                 self[name][gone[known]] = values[known]
 
     def _bear(self, ids: Any, known: Any, mothers: Any, fathers: Any, steps: Any) -> None:
-        """Add newborns and newcomers; `known` is the species of who has no parents to have it from."""
+        """Add newborns and immigrants; `known` is the species of agents without parents."""
         begin = self._count
         self._add(ids, known, np.maximum(mothers, NO_AGENT), fathers, steps, 0)
         species, generations = self["species"], self["generations"]
@@ -284,7 +283,7 @@ class Register:
             waiting = waiting[~ready]
 
     def add_unknown(self, ids: NDArray[Any], species: NDArray[Any], step: int) -> None:
-        """Update who lives now, after a user added or removed agents."""
+        """Update the register after a user added or removed agents."""
         living = self["ids"][self["died"] == ALIVE]
         if np.array_equal(living, ids):
             return
@@ -299,7 +298,7 @@ class Register:
             self._add(ids[new], species[new], NO_AGENT, NO_AGENT, step, 0)
 
     def correct(self, ids: NDArray[Any], species: NDArray[Any]) -> None:
-        """Set the species of agents from a frame: events do not tell that of young without a mother."""
+        """Set the species of agents from a frame: events lack it for newborns without a mother."""
         rows = rows_of(self["ids"], ids)
         self["species"][rows[rows >= 0]] = species[rows >= 0]
 

@@ -1,6 +1,6 @@
 """The simulation: a scenario, a seed and a flock that advances in whole steps.
 
-Stepping and changing are here; reading is in `reader`.
+Stepping and changing are here; reading is in `reading.reader`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from murmura.core.notices import print_notice
 from murmura.core.randomness import seed_words
 from murmura.core.state import State
 from murmura.engine.arguments import checked
+from murmura.engine.compile_progress import announced
 from murmura.engine.event_buffer import EventBuffer
 from murmura.engine.initial import (
     adapted,
@@ -49,12 +50,12 @@ class Simulation(Reader):
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
         backend: "auto", "reference" (the definition, slow), "cpu", "cuda" or "webgpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
-        positions: Start places, shape (n, 2) [u], (n, 3) in a world with a depth; by default drawn from the seed.
+        positions: Start positions, shape (n, 2) [u], (n, 3) in a world with a depth; by default drawn from the seed.
         velocities: Start velocities, of the same shape, in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
-        first_step: The step count that given agents begin with.
-        announce: Called with a line of text before something that takes long; None for silence.
+        first_step: The step count that given agents start with.
+        announce: Called with a line of text before something slow; None for silence.
     """
 
     def __init__(
@@ -100,7 +101,8 @@ class Simulation(Reader):
         self._seed = seed
         self._plan = self._last_plan = Plan(scenario)
         dry_run(self._plan)
-        self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, announce)
+        with announced(scenario, announce) as tell:
+            self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, tell)
         self._state = state
         self._step_count = self._begun = step_count
         self._events = EventBuffer()
@@ -149,7 +151,7 @@ class Simulation(Reader):
         """What has happened since the last call: births, arrivals, deaths, captures, meals, matings, fights.
 
         Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
-        birth, other is the mother, and father the father (None: it has but one parent); an arrival has its species.
+        birth, `other` is the mother and `father` the father (None: there is none); an arrival has its species.
         Between two calls the newest million is kept; a warning says when older ones are dropped.
         """
         return self._events.take(self._plan.dimension)
@@ -160,7 +162,7 @@ class Simulation(Reader):
         return self._register is not None
 
     def lineage(self) -> Lineage:
-        """Everybody who lived since this simulation began or was restored, with parents, birth and death."""
+        """All agents since this simulation began or was restored, with parents, birth and death."""
         register, scenario = self._register or self._new_register(self.state), self.scenario
         return register.lineage(tuple(scenario.species_names()), self._step_count, scenario.motion.time_step)
 
@@ -174,7 +176,7 @@ class Simulation(Reader):
         return Register(state.ids, state["species"], self._begun, known)
 
     def _register_unknown(self, state: State) -> None:
-        """Register who lives now; without births and deaths, only if a user added or removed somebody."""
+        """Register the agents of a state; without births and deaths, only if a user added or removed some."""
         if self._register is None and self._plan.has_lifecycle:
             self._register = self._new_register(state)
         elif self._register is not None or not np.array_equal(self._state.ids, state.ids):
@@ -189,7 +191,7 @@ class Simulation(Reader):
         return self._state
 
     def snapshot(self, measured: bool = False) -> Snapshot:
-        """The flock of this instant, to be read later: on a GPU the steps that follow do not wait for it.
+        """The flock of this instant, to be read later; on a GPU, later steps do not wait for it.
 
         With `measured`, births and deaths are counted now, for measures of the snapshot.
         """
@@ -199,7 +201,7 @@ class Simulation(Reader):
         return Snapshot(self._plan, self._seed, self._step_count, transfer, state, lives)
 
     def reader(self, measured: bool = False) -> Simulation | Snapshot:
-        """The fastest way to read this instant: the simulation itself, or a snapshot on its way from a GPU."""
+        """The fastest way to read this instant: the simulation itself, or a snapshot in transfer from a GPU."""
         return self.snapshot(measured) if self._backend.name in ON_DEVICES and not self._stored else self
 
     def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
@@ -209,7 +211,7 @@ class Simulation(Reader):
 
     @property
     def roster(self) -> NDArray[np.int32]:
-        # Without births and deaths the ids at hand are good, and need no copy from the device.
+        # Without births and deaths these ids are valid, without a copy from the device.
         return (self.state if self._plan.has_lifecycle else self._state).ids
 
     def _lives(self) -> Lives | None:
@@ -218,28 +220,28 @@ class Simulation(Reader):
         return recent_lives(self._register, self._step_count, self.scenario.motion.time_step)
 
     def retune(self, values: Mapping[str, Any]) -> None:
-        """Change values of the scenario between two steps, by path; the flock stays as it is."""
+        """Change values of the scenario between two steps, by path; the flock stays unchanged."""
         self.adopt(self.scenario.with_values(values))
 
     def is_prepared(self, scenario: Scenario) -> bool:
-        """Whether `adopt`, or a new simulation of this scenario, will find its kernel in this process."""
+        """Whether this process already has the kernel that `adopt`, or a new simulation of this scenario, needs."""
         plan = self._plan_of(scenario)
         return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
 
     def _plan_of(self, scenario: Scenario) -> Plan:
-        """The plan of a scenario. The last one is kept: whoever asks `is_prepared` usually adopts it next."""
+        """The plan of a scenario. The last one is cached: `adopt` usually follows `is_prepared`."""
         if self._last_plan.scenario is not scenario:
             self._last_plan = Plan(scenario)
         return self._last_plan
 
     def prepare(self, scenario: Scenario) -> None:
-        """Compile what `adopt` will need; from another thread, while the simulation goes on."""
+        """Compile the kernel that `adopt` will need; from another thread, while the simulation runs."""
         plan = Plan(scenario)
         dry_run(plan)
         self._backend.prepare(plan)
 
     def adopt(self, scenario: Scenario) -> None:
-        """Go on under a changed scenario with the same species; rules that are now on treat all agents as founders."""
+        """Continue with a changed scenario of the same species; newly enabled rules treat all agents as founders."""
         if (scenario.world.depth is None) != (self.scenario.world.depth is None):
             raise ScenarioError(
                 "a plane cannot become a space while a simulation runs, nor a space a plane: world.depth may only "
@@ -248,9 +250,8 @@ class Simulation(Reader):
         if len(scenario.species) != len(self.scenario.species):
             raise ScenarioError("species cannot be added or removed while a simulation runs; start a new one")
         plan = self._plan_of(scenario)
-        if self._plan.same_kernel(plan) and not plan.stateful_items:
-            self._backend.tune(plan)
-            self._plan = plan
+        if self._plan.same_kernel(plan) and self._plan.same_stateful_items(plan):
+            self._tune(plan)
             return
         dry_run(plan)
         state = adapted(self.scenario, scenario, self.state, self._seed)
@@ -258,16 +259,27 @@ class Simulation(Reader):
         self._plan = plan
         self.load_state(state)
 
+    def _tune(self, plan: Plan) -> None:
+        """Change to a plan that differs in numbers only: the flock and the kernels stay in place."""
+        kept = State()
+        if plan.stateful_items:
+            self._plan.keep_items(kept, self._backend.read_items())
+            set_items(plan.scenario, kept, self._seed)
+        self._backend.tune(plan, plan.item_table(kept))
+        self._plan = plan
+        if self._stored:
+            self._state.items = kept.items
+
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
     ) -> NDArray[np.int32]:
-        """Let agents be born; return their ids, which nobody had before.
+        """Add agents; return their new ids.
 
         Args:
             positions: Where, shape (n, 2) [u], (n, 3) in a world with a depth.
             velocities: Their velocities, of the same shape, in the scenario's velocity unit.
-            columns: Other columns by name, shape (n,) each. By default newborns are of the first species, and
-                of a sex and temper drawn by their id.
+            columns: Other columns by name, shape (n,) each. By default they belong to the first species, and
+                their sex and temper are drawn by id.
         """
         state = self.state.copy()
         given = newborn_columns(
@@ -278,23 +290,23 @@ class Simulation(Reader):
         return born
 
     def remove_agents(self, ids: ArrayLike) -> None:
-        """Let agents die."""
+        """Remove agents."""
         state = self.state.copy()
         state.remove(ids)
         self.load_state(state)
 
     def load_state(self, state: State) -> None:
-        """Go on from another flock, at the same step count."""
+        """Replace the flock, at the same step count."""
         if set(state.own_columns) != set(self._plan.state_columns):
             state = state.with_columns(self._plan.state_columns)
         self._register_unknown(state)
         set_items(self.scenario, state, self._seed)
         self._backend.load(state)
         self._loaded_at = self._step_count
-        self._state, self._stored = state, True  # stored: `_state` holds what the backend holds
+        self._state, self._stored = state, True  # stored: `_state` equals the backend's flock
 
     def save(self, path: str | Path) -> None:
-        """Write a checkpoint: everything needed to go on with the very same bits."""
+        """Write a checkpoint: everything needed to continue bit for bit."""
         from murmura.engine.checkpoint import save
 
         save(self, path)
@@ -307,7 +319,7 @@ class Simulation(Reader):
         threads: int | None = None,
         announce: Callable[[str], None] | None = print_notice,
     ) -> Simulation:
-        """Go on from a checkpoint, on any backend."""
+        """Continue from a checkpoint, on any backend."""
         from murmura.engine.checkpoint import load
 
         found = load(path)
@@ -321,7 +333,7 @@ class Simulation(Reader):
     def on(
         self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = print_notice
     ) -> Simulation:
-        """The same flock at the same step, to go on with another backend; this one stays as it is."""
+        """A copy of this simulation at the same step, on another backend."""
         checked(self._seed, threads, backend)
         simulation, state = Simulation.__new__(Simulation), self.state.copy()
         simulation._begin(self.scenario, self._seed, backend, threads, state, self._step_count, announce)

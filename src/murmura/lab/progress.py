@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
-from murmura.core.notices import print_notice
+from murmura.core.notices import in_notebook, print_notice
 
 LINE_SECONDS = 5.0  # between two plain lines
 SURE_SECONDS = 1.0  # of steady work before the remaining time is estimated
@@ -45,7 +45,7 @@ class Progress:
             self._alarm = threading.Timer(WAIT_SECONDS, print_notice, [self._first_takes])
             self._alarm.daemon = True
             self._alarm.start()
-        notebook = "ipykernel" in sys.modules
+        notebook = in_notebook()
         if notebook or sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn

@@ -1,7 +1,7 @@
-"""What an animal wants: flocking, steering, terrain, weather, fear, food, mates; what a hunter does; classic models.
+"""The behaviour of animals: flocking, steering, terrain, weather, fear, food, mates, hunters, and published models.
 
 Small functions and their parameters. Knows no loop, no clock, no compiler and no scenario. Every module here is loaded,
-so that a new rule is a new file. What somebody needs who writes a rule can be imported from here.
+so that a new rule is a new file. Everything needed to write a rule can be imported from here.
 """
 
 import importlib
@@ -80,8 +80,8 @@ ORDER = (
     "cucker_smale",
     "vision",
 )
-"""The order in which rules are asked and forces added: part of the promise that a run can be repeated to the bit.
-Other rules of ours come after these, by name."""
+"""The order in which rules are evaluated and forces are added. Runs are repeatable bit for bit, so it is fixed. Other
+built-in rules follow by name."""
 
 
 def built_in_rules() -> list[tuple[str, type[Rule]]]:

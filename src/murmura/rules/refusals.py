@@ -1,4 +1,4 @@
-"""Sentences with which rules refuse scenarios: what several of them say alike."""
+"""Error messages about scenarios that several rules share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 LARGEST_EXACT_ID = 2**24
-"""Kernels carry ids as float32, which holds whole numbers exactly up to here."""
+"""Kernels carry ids as float32, which is exact for integers up to this."""
 
 
 def in_order(rule: Any, name: str, *pairs: tuple[str, str]) -> list[str]:
-    """Pairs of a rule's numbers of which the first may not be the greater."""
+    """Errors for pairs of parameters whose first one is the greater."""
     return [
         f"rules.{name}.{low} must be at most rules.{name}.{high} ({getattr(rule, high):g}), got {getattr(rule, low):g}"
         for low, high in pairs
@@ -19,7 +19,7 @@ def in_order(rule: Any, name: str, *pairs: tuple[str, str]) -> list[str]:
 
 
 def outside_world(path: str, place: Sequence[float | None], world: Any) -> list[str]:
-    """A place that lies beyond an edge of the world."""
+    """The error for a position outside the world."""
     given = [
         (x, side, edge)
         for x, side, edge in zip(place, world.sides, world.edges, strict=False)
@@ -34,7 +34,7 @@ def outside_world(path: str, place: Sequence[float | None], world: Any) -> list[
 
 
 def exact_ids(name: str, scenario: Any) -> list[str]:
-    """A rule that knows agents by their ids cannot tell very many apart."""
+    """The error for too many agents for a rule that stores ids."""
     if scenario.agents <= LARGEST_EXACT_ID:
         return []
     return [
@@ -44,7 +44,7 @@ def exact_ids(name: str, scenario: Any) -> list[str]:
 
 
 def room_for(name: str, most: int, scenario: Any) -> list[str]:
-    """A cap of a population must not be below the agents that there are at the start."""
+    """The error for a population cap below the initial number of agents."""
     if most >= scenario.agents:
         return []
     return [

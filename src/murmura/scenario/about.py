@@ -46,7 +46,7 @@ def _words(annotation: Any) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    return f"{value:,g}" if isinstance(value, int | float) and abs(value) < 1e6 else f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,g}"
 
 
 def html_table(title: str, facts: dict[str, Any]) -> str:

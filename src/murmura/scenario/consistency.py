@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
 
 SMALLEST, LARGEST = 1e-9, 1e9
-SHARED_PATHS = ("motion.time_step", "perception.nearest")
-"""Numbers of motion and perception in which species cannot differ."""
+SHARED_PATHS = ("motion.time_step", "perception.nearest", "perception.bins")
+"""Parameters of motion and perception that all species share."""
 HEIGHTS = ("z", "boundary_z")
-"""What is called so has a meaning in a world with a depth only."""
+"""Names of values that apply only in a world with a depth."""
 
 
 def complaints(scenario: Scenario) -> list[str]:
@@ -31,12 +31,12 @@ def complaints(scenario: Scenario) -> list[str]:
     found = _flat_or_deep(scenario)
     if found:
         return found
-    checks = (_radii, _room, _speed, _obstacles, _rules)
+    checks = (_radii, _room, _speed, _obstacles, _occlusion, _rules)
     return [line for check in checks for line in check(scenario)] or _species(scenario)
 
 
 def _rules(s: Scenario) -> list[str]:
-    """What rules refuse, and other rules that they need."""
+    """Contradictions that rules report, and required rules that are missing."""
     found = []
     for name, rule in s.rules:
         if not rule.enabled:
@@ -79,7 +79,7 @@ def _radii(s: Scenario) -> list[str]:
         if rule.enabled and rule.pair is not None and radius is not None and radius > reach:
             found.append(
                 f"rules.{name}.radius must be at most perception.radius ({reach:g} [u]), got {radius:g}: "
-                "nobody acts on what it cannot see; lower the one or raise the other"
+                "agents cannot react to what they do not see; lower the first or raise the second"
             )
     wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
     side = min(wrapping, default=0.0)
@@ -93,7 +93,7 @@ def _radii(s: Scenario) -> list[str]:
 
 
 def _flat_or_deep(s: Scenario) -> list[str]:
-    """What only a world with a depth can have, and what it cannot."""
+    """Values that need a world with a depth, and values that exclude it."""
     if s.world.depth is not None:
         return []
     found = [
@@ -109,8 +109,18 @@ def _flat_or_deep(s: Scenario) -> list[str]:
     return found
 
 
+def _occlusion(s: Scenario) -> list[str]:
+    """Visual fields are circles of bins, not spheres."""
+    if not s.perception.occlusion or s.world.depth is None:
+        return []
+    return [
+        "perception.occlusion works in the plane only: a visual field in space would be a sphere of bins, which is not "
+        "defined here; set perception.occlusion = false, or leave world.depth out"
+    ]
+
+
 def _heights(value: Any, path: str) -> list[tuple[str, Any]]:
-    """Everything that is called z, or boundary_z, and is given."""
+    """All given values named z or boundary_z."""
     if isinstance(value, Model):
         found = []
         for name, child in value:
@@ -176,7 +186,7 @@ def _obstacles(s: Scenario) -> list[str]:
 
 
 def _corners(shape: Any) -> list[tuple[float, ...]]:
-    """The places by which an obstacle is given."""
+    """The points that define an obstacle."""
     if isinstance(shape, Circle):
         return [(shape.x, shape.y) if shape.z is None else (shape.x, shape.y, shape.z)]
     if isinstance(shape, Cylinder):
@@ -233,7 +243,7 @@ def _half_width(shape: Any, side: float) -> float:
 
 
 def _may_differ(s: Scenario, path: str) -> bool:
-    """Whether a species may have a value of its own here: a plain number that is looked up for each agent."""
+    """Whether a species may override this value: a plain number that kernels look up for each agent."""
     first, *rest = path.split(".")
     depth = {"motion": 1, "perception": 1, "rules": 2}.get(first)
     if len(rest) != depth or path in SHARED_PATHS or rest[-1] in ("enabled", "agent"):

@@ -15,7 +15,7 @@ from murmura.scenario.plain_files import parse_json, read_plain_file
 
 LARGEST_FILE = 16 * 1024 * 1024
 MOST_PARTS = 100
-"""Keys of TOML have at most so many parts; no path of a scenario has a tenth of it."""
+"""The most parts of a TOML key; no path of a scenario has a tenth of it."""
 TOML_TOKENS = re.compile(
     r""""{3}(?:\\.|[^\\])*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|\#[^\n]*|[=,\n\[\]{}]|\.""",
     re.DOTALL,
@@ -67,7 +67,7 @@ def _parse(text: str, suffix: str, source: str) -> Scenario:
 
 
 def _parse_toml(text: str) -> Any:
-    """TOML as data. Python's reader takes the square of a key's parts, so keys of very many are refused first."""
+    """Parse TOML. Python's parser is quadratic in the parts of a key, so very long keys are rejected first."""
     parts = 0
     for token in TOML_TOKENS.finditer(text):
         found = token[0]
@@ -79,7 +79,7 @@ def _parse_toml(text: str) -> Any:
 
 
 def save_scenario(scenario: Scenario, path: str | Path) -> None:
-    """Write a scenario with every value spelled out, as JSON or TOML by the path's ending."""
+    """Write a scenario with every value, as JSON or TOML by the file's suffix."""
     path = Path(path)
     if path.suffix == ".json":
         content = json_content(scenario)
@@ -93,7 +93,7 @@ def save_scenario(scenario: Scenario, path: str | Path) -> None:
 
 
 def json_content(scenario: Scenario) -> bytes:
-    """A scenario as a JSON file, every value spelled out; raises if it could not be read again."""
+    """A scenario as JSON with every value; raises if it could not be read again."""
     return _bounded(json.dumps(scenario.model_dump(mode="json"), indent=2, allow_nan=False) + "\n")
 
 

@@ -31,9 +31,9 @@ def _cut(line: str) -> str:
 
 
 def _likeliest(problems: list[Any]) -> list[Any]:
-    """Where a value may have one of several shapes, keep only the complaints about the shape it is most like.
+    """If a value may be of several types, keep only the errors about the most similar one.
 
-    pydantic names the shape in the path after the value's own: `obstacles.0.Circle.radius`.
+    pydantic puts the type into the path: `obstacles.0.Circle.radius`.
     """
     shapes: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
     kept: list[Any] = []
@@ -46,7 +46,7 @@ def _likeliest(problems: list[Any]) -> list[Any]:
             alike = shapes.setdefault(loc[:k], {})
             alike.setdefault(loc[k], []).append({**problem, "loc": loc[:k] + loc[k + 1 :]})
     for place, alike in shapes.items():
-        # A complaint further down means that the shape itself was right.
+        # An error deeper in the value means that its type was recognised.
         likeliest: list[Any] = min(alike.values(), key=partial(_unlikeness, place))
         kept += likeliest
     return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from pydantic import (
     ConfigDict,
@@ -23,7 +23,7 @@ from murmura.core.rule import Rule, registered_rule
 from murmura.rules import built_in_rules
 from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane, Polygon, Wall
 from murmura.scenario.messages import scenario_error
-from murmura.scenario.paths import assign
+from murmura.scenario.paths import assign, edited_values
 
 MOST_AGENTS = 20_000_000
 MOST_NEIGHBORS = 20_000.0
@@ -31,7 +31,7 @@ MOST_SPECIES = 256
 
 
 class World(Model):
-    """The plane, or with a depth the space, and what happens at its edges."""
+    """The plane, or space if there is a depth, and what happens at the edges."""
 
     width: float = quantity(1600.0, "Width of the world.", "u", (100, 10_000), gt=0, le=1e7)
     height: float = quantity(1000.0, "Height of the world.", "u", (100, 10_000), gt=0, le=1e7)
@@ -105,7 +105,7 @@ class Motion(Model):
 
 
 class Perception(Model):
-    """What an agent perceives."""
+    """How far and how wide an agent perceives."""
 
     radius: float = quantity(50.0, "How far an agent sees.", "u", (5, 200), gt=0)
     field_of_view: float = quantity(
@@ -121,6 +121,20 @@ class Perception(Model):
     rear_attention: float = quantity(
         1.0, "What a neighbour straight behind counts, one straight ahead counting 1.", "", (0, 1), ge=0, le=1
     )
+    occlusion: bool = choice(
+        False, "Whether nearer bodies and obstacles hide what is behind them (in the plane)."
+    )
+    body: float = quantity(
+        5.0, "Width of an agent in the eyes of others, where bodies hide each other.", "u", (0.5, 20), gt=0
+    )
+    bins: int = quantity(
+        64,
+        "Equal bins of the visual field, where bodies hide each other: each is 360/bins degrees wide.",
+        "",
+        (16, 360),
+        ge=8,
+        le=3600,
+    )
 
     @property
     def view_cosine(self) -> float:
@@ -133,7 +147,7 @@ class Perception(Model):
 
 
 class Interaction(Model):
-    """What one species wants of another: factors on the neighbour rules."""
+    """How one species reacts to another: factors on the neighbour rules."""
 
     separation: float = quantity(1.0, "How much it keeps apart.", "", (0, 3), ge=0)
     alignment: float = quantity(0.0, "How much it flies along.", "", (0, 3), ge=0)
@@ -170,7 +184,7 @@ class Species(Model):
     color: str = Field("#4cc9f0", pattern=r"^#[0-9a-fA-F]{6}$", description="Its colour in the live view.")
 
     def interaction(self, other: str) -> Interaction:
-        """What this species wants of another; its own kind it flocks with."""
+        """How this species reacts to another; it flocks with its own."""
         wanted = self.towards.get(other, "flock" if other == self.name else "separate")
         return RELATIONS[wanted] if isinstance(wanted, str) else wanted
 
@@ -207,7 +221,7 @@ class Display(Model):
 
 
 class RulesBase(Model):
-    """Every rule by name. Rules of your own appear here under the name they were registered with."""
+    """Every rule by name. Your own rules appear under their registered names."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, SerializeAsAny[Rule]]
@@ -239,12 +253,8 @@ class RulesBase(Model):
 
 
 if TYPE_CHECKING:
-
-    class Rules(RulesBase):
-        """Every rule by name."""
-
-        def __getattr__(self, name: str) -> Any: ...
-
+    from murmura.scenario.typed import Rules as Rules
+    from murmura.scenario.typed import ScenarioEdits
 else:
     Rules = create_model(
         "Rules",
@@ -267,7 +277,7 @@ class Scenario(Model):
     perception: Perception = Perception()
     rules: Rules = Rules()
     obstacles: tuple[Circle | Polygon | Wall | Cylinder | Box | Plane, ...] = Field(
-        (), description="What nobody can pass."
+        (), description="Obstacles, which agents cannot pass."
     )
     species: tuple[Species, ...] = Field(
         (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES
@@ -276,7 +286,7 @@ class Scenario(Model):
     display: Display = Display()
 
     _lives: tuple[Scenario, ...] = PrivateAttr(())
-    """The scenario with the values of each species, made once, when it is validated."""
+    """The scenario with the values of each species, computed once at validation."""
 
     @model_validator(mode="after")
     def _make_sense(self) -> Scenario:
@@ -300,8 +310,16 @@ class Scenario(Model):
             assign(data, path, value, self)
         return Scenario.from_data(data)
 
+    def edit(self, **changes: Unpack[ScenarioEdits]) -> Scenario:
+        """Return a copy with some values changed, in the layout of a scenario file; editors and mypy know all names.
+
+        `scenario.edit(agents=500, world={"width": 800.0}, rules={"alignment": {"weight": 2.0}})`. What is a list
+        (obstacles, species, hunters) is replaced as a whole, by models or tables.
+        """
+        return self.with_values(dict(edited_values(self, changes)))
+
     def with_rules(self, change: Callable[[Rules], Mapping[str, Rule]]) -> Scenario:
-        """Return a copy in which a function has replaced rules, for every species. What it returns must be valid."""
+        """Return a copy with rules replaced by a function, for every species. The result must be valid."""
 
         def changed(one: Scenario) -> Scenario:
             return one.model_copy(update={"rules": one.rules.model_copy(update=dict(change(one.rules)))})
@@ -325,7 +343,7 @@ class Scenario(Model):
             raise scenario_error(error, cls, source) from None
 
     def hidden_values(self) -> list[str]:
-        """Values that cannot act here: one line for each, with the cap that hides it and what to do."""
+        """Values that a cap hides: one line for each, with the cap and what to do."""
         lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
         found: dict[str, str] = {}
         for prefix, life in lives or [("", self)]:

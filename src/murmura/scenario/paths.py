@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_SHOWN = 200
-"""So much of a path is shown in a message."""
+"""The most characters of a path in a message."""
 
 
 def value_paths(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -46,8 +46,27 @@ def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> N
         raise _unknown(path, scenario)
 
 
+def edited_values(model: Any, changes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Paths and values of nested tables. A table in the place of something that is no model is a value itself."""
+    for name, change in changes.items():
+        part = getattr(model, name, None)
+        if isinstance(change, Mapping) and (isinstance(part, BaseModel) or prefix == "rules."):
+            yield from edited_values(part, change, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _plain(change)
+
+
+def _plain(value: Any) -> Any:
+    """Models as plain data, also those inside sequences and tables."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def is_species_value(path: str) -> bool:
-    """Whether a path leads to a number in which a species differs: `species.0.values.rules.alignment.weight`."""
+    """Whether a path is an override of a species: `species.0.values.rules.alignment.weight`."""
     words = str(path).split(".", 3)
     return len(words) == 4 and words[0] == "species" and words[2] == "values"
 
@@ -72,7 +91,7 @@ def _child(place: Any, part: str, path: str, scenario: Scenario) -> Any:
 
 
 def is_place(part: str, items: Sequence[Any]) -> bool:
-    """Whether a part of a path is the number of one of these items. Of digits only 0 to 9: int() knows no others."""
+    """Whether a part of a path is a valid index. ASCII digits only: int() accepts others."""
     return part.isascii() and part.isdecimal() and len(part) < 10 and int(part) < len(items)
 
 
@@ -85,7 +104,7 @@ def _unknown(path: str, scenario: Scenario) -> ScenarioError:
 
 
 def field_at(scenario: Scenario, path: str) -> FieldInfo | None:
-    """The field a path leads to, which knows unit, type and sentence; none where the path ends in a list or table."""
+    """The field at a path, with its unit, type and description; None if the path ends in a list or table."""
     if is_species_value(path):
         return field_at(scenario, path.split(".", 3)[3])
     place: Any = scenario
@@ -99,7 +118,7 @@ def field_at(scenario: Scenario, path: str) -> FieldInfo | None:
 
 
 def unit_at(scenario: Scenario, path: str) -> str:
-    """The unit of the value at a path, for labels: "u", "deg", "u/s"; nothing where there is none."""
+    """The unit of the value at a path, for labels: "u", "deg", "u/s"; empty if there is none."""
     field = field_at(scenario, path)
     extra = field.json_schema_extra if field is not None else None
     unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
@@ -109,7 +128,7 @@ def unit_at(scenario: Scenario, path: str) -> str:
 
 
 def read_value(text: str) -> Any:
-    """A value as a command line gives it: JSON if it is, else a word."""
+    """Parse a value of the command line: as JSON if possible, else as a word."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Reads untrusted files as text and JSON: plain files only, of a bounded size, without duplicate keys.
 
-A device, a pipe or an endless file is refused before it is read: reading it might never end. A
-duplicate key is refused because programs disagree about which of the two counts.
+Devices, pipes and oversized files are rejected before they are read, because reading them might never end.
+Duplicate keys are rejected because programs disagree about which one counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 def open_plain_file(path: str | Path) -> BinaryIO:
     """Open a file for reading. Raises OSError where it cannot be read, or is a device, a pipe or a folder."""
-    # Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
+    # Without O_NONBLOCK, opening a pipe would wait for a writer.
     flags = (
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     )
@@ -38,7 +38,7 @@ def read_plain_file(path: str | Path, largest: int) -> bytes:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """JSON as data. Raises ValueError where it is none, is nested too deeply, or has a key twice in one table."""
+    """Parse JSON. Raises ValueError if it is invalid, nested too deeply, or has a duplicate key."""
     try:
         return json.loads(text, object_pairs_hook=_table)
     except RecursionError:

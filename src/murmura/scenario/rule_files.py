@@ -15,15 +15,15 @@ from murmura.core.errors import MurmuraError, ScenarioError
 
 LARGEST_FILE = 16 * 2**20
 _loaded: dict[Path, str] = {}
-"""Files that were run, with the SHA-256 of what was run."""
+"""Files that were run, with the SHA-256 of their content."""
 
 
 def load_rule_file(path: str | Path, expected: str | None = None) -> str:
-    """Run a user's file, which registers its rules; once in a process, however often it is called.
+    """Run a user's file, which registers its rules, once per process.
 
     Args:
         path: The file.
-        expected: The SHA-256 it must have; a file with another one is not run.
+        expected: The SHA-256 it must have; otherwise the file is not run.
 
     Returns:
         The SHA-256 of what was run.
@@ -34,12 +34,12 @@ def load_rule_file(path: str | Path, expected: str | None = None) -> str:
     if expected is not None and found != expected:
         raise ScenarioError(
             f"{path} is not the file that was used before: its SHA-256 is {found[:12]}..., expected "
-            f"{expected[:12]}.... It was not run; bring back the old file, or begin anew in another folder"
+            f"{expected[:12]}.... It was not run; restore the old file, or start again in another folder"
         )
     if path.resolve() in _loaded:
         if _loaded[path.resolve()] != found:
             raise ScenarioError(
-                f"{path} was changed after this process had run it: start Python anew to use it as it is now"
+                f"{path} was changed after this process had run it: restart Python to use the new version"
             )
         return found
     _run(path, content)

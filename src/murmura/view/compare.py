@@ -12,10 +12,11 @@ from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.clock import LONGEST_FRAME
+from murmura.scenario import load_scenario, scenario_names
 from murmura.view.playback.playback import Playback
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.messages import number_of
-from murmura.view.session.scene import begins_anew
+from murmura.view.session.editing.changes import begins_anew
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.session import FRAME_SECONDS, Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
@@ -54,6 +55,11 @@ class SyncedSession(Session):
         kind, seed = message.get("type"), message.get("seed")
         if kind == "reset":
             message = {**message, "seed": self.simulation.seed if seed is None else seed}
+        other = self.partner.scenario.world.depth
+        depth = _depth_asked_for(message, self.scenario.world.depth)
+        if (depth is None) != (other is None):
+            refuse(_unlike("this side", "the other side", depth, other))
+            return
         super().submit(message, refuse)
         if kind in SHARED or kind == "reset":
             self.partner.mirror(message)
@@ -94,8 +100,8 @@ class SyncedSession(Session):
             self.shared.time += min(seconds, LONGEST_FRAME) * self.speed
         return self._steps_done
 
-    def _obey(self) -> bool:
-        changed = super()._obey()
+    def _run_commands(self) -> bool:
+        changed = super()._run_commands()
         self._steps_done = self._catch_up()
         return changed
 
@@ -137,11 +143,7 @@ class Pair:
         self.left, self.right = left, right
         depths = [side.scenario.world.depth for side in (left, right)]
         if (depths[0] is None) != (depths[1] is None):
-            flat, deep = ("left", "right") if depths[0] is None else ("right", "left")
-            raise ScenarioError(
-                f"the {flat} side is a plane and the {deep} side has a depth of {depths[0] or depths[1]:g} u: compare "
-                "two planes or two spaces; world.depth of a scenario makes the one of the other"
-            )
+            raise ScenarioError(_unlike("the left side", "the right side", *depths))
         shared = SharedTime()
         for one, other in ((left, right), (right, left)):
             one.shared, one.partner, one.leads = shared, other, one is left
@@ -162,6 +164,29 @@ class Pair:
     def close(self, patience: float = 30.0) -> None:
         self.left.close(patience)
         self.right.close(patience)
+
+
+def _unlike(one: str, other: str, depth: float | None, others: float | None) -> str:
+    flat, deep = (one, other) if depth is None else (other, one)
+    return (
+        f"{flat} is a plane and {deep} has a depth of {depth or others:g} u: compare two planes or two "
+        "spaces; world.depth of a scenario makes the one of the other"
+    )
+
+
+def _depth_asked_for(message: dict[str, Any], now: float | None) -> float | None:
+    """The depth of a side's world after a command; what is wrong with the command itself is found out later."""
+    values, wanted = message.get("values"), message.get("scenario")
+    if message.get("type") == "set" and isinstance(values, dict) and "world.depth" in values:
+        asked = values["world.depth"]
+    elif message.get("type") == "load" and isinstance(wanted, dict):
+        world = wanted.get("world")
+        asked = world.get("depth") if isinstance(world, dict) else None
+    elif message.get("type") == "load" and wanted in scenario_names():
+        return load_scenario(str(wanted)).world.depth
+    else:
+        return now
+    return float(asked) if isinstance(asked, int | float) and not isinstance(asked, bool) else None
 
 
 def _restarts(message: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ def show(
     what: Simulation | Scenario | str = "starlings",
     *,
     seed: int = 0,
-    height: int = 600,
+    height: int = 480,
     speed: float | None = None,
     backend: str = "auto",
     threads: int | None = None,

@@ -15,7 +15,7 @@ import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.lab.figures.plot import KINDS, Wish, plot, register_plot
 from murmura.lab.figures.run import draw_series
-from murmura.lab.figures.sweep import draw_lines, draw_phase
+from murmura.lab.figures.sweep import draw_lines, draw_phase, draw_scatter
 from murmura.lab.runs.recording import record
 from murmura.lab.sweeps.sweep import sweep
 
@@ -63,6 +63,38 @@ def test_a_phase_diagram_has_each_cell_in_its_place(plane):
         assert corners[row, column, 0] < x < corners[row, column + 1, 0]
         assert corners[row, column, 1] < y < corners[row + 1, column, 1]
     assert mesh.get_clim() == (0.0, 1.0)
+
+
+def test_several_measures_have_maps_side_by_side(plane):
+    figure = Figure(layout="constrained")
+    draw_phase(plane, figure, Wish(of=("polarization", "groups")))
+    assert tuple(figure.get_size_inches()) == (5.5, pytest.approx(0.75 * 2.75))
+    left, right = figure.subfigs
+    for part, name in ((left, "polarization"), (right, "groups")):
+        panel, bar = part.axes
+        mesh = panel.collections[0]
+        expected = np.full((3, 4), np.nan)
+        for cell in plane.cells():
+            column = round((cell["perception.radius"] - 30.0) / 10.0)
+            expected[round(cell["rules.alignment.weight"]), column] = cell[name]
+        np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(3, 4), expected)
+        assert bar.get_ylabel() == name and panel.get_xlabel() == "perception radius [u]"
+    figure.draw_without_rendering()
+    assert left.axes[0].get_window_extent().x1 < right.axes[0].get_window_extent().x0
+
+
+def test_measures_of_a_scattered_design_stand_side_by_side(tmp_path: Path):
+    options = {**QUICK, "design": "lhs", "samples": 4}
+    scattered = sweep(
+        "classic", ["motion.max_speed=1:4", "perception.radius=30:60"], 2, tmp_path / "s", **options
+    )
+    figure = Figure(layout="constrained")
+    draw_scatter(scattered, figure, Wish(of=("polarization", "groups")))
+    cells = list(scattered.cells())
+    for part, name in zip(figure.subfigs, ("polarization", "groups"), strict=True):
+        dots = part.axes[0].collections[0]
+        np.testing.assert_array_equal(dots.get_array(), [cell[name] for cell in cells])
+        np.testing.assert_array_equal(dots.get_offsets()[:, 0], [cell["motion.max_speed"] for cell in cells])
 
 
 def test_a_phase_diagram_is_labelled_with_units_as_text(plane, tmp_path: Path):
@@ -209,7 +241,6 @@ def test_mistakes_are_named(plane, run, tmp_path: Path):
         ({"kind": "fase"}, "did you mean 'phase'"),
         ({"kind": "series"}, "series cannot show .* this can be phase, lines"),
         ({"of": "milling"}, "has no measure 'milling'"),
-        ({"of": ["polarization", "groups"]}, "shows one measure"),
         ({"x": "rules.alignment.wieght"}, r"did you mean 'rules\.alignment\.weight'"),
         ({"x": "rules.alignment.weight", "y": "rules.alignment.weight"}, "must differ"),
         ({"width": 0.1}, "a width of 1 to 40"),

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
 from murmura.lab.sweeps.folder import open_sweep
-from tests.cli.terminal import MURMURA, complaint, environment
+from tests.cli.terminal import MURMURA, PATIENCE, complaint, started, wait_until
+from tests.sizes import IS_LONG
 
 pytest.importorskip("distributed")
-PATIENCE = 120.0  # [s] much more than anything takes
-SWEEP = [
-    *MURMURA, "sweep", "classic", "--agents", "20", "--vary", "rules.alignment.weight=0:2:40", "--steps", "60",
-    "--measure", "polarization", "--backend", "reference", "--out", "s", "--scheduler",
-]  # fmt: skip
 
 
-@contextmanager
-def running(*words: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dask", *words], stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+def sweep_of(runs: int, where: str) -> list[str]:
+    return [
+        *MURMURA, "sweep", "classic", "--agents", "20", "--vary", f"rules.alignment.weight=0:2:{runs}", "--steps",
+        "60", "--measure", "polarization", "--backend", "reference", "--out", "s", "--scheduler", where,
+    ]  # fmt: skip
+
+
+def running(*words: str, stderr: int = subprocess.DEVNULL) -> AbstractContextManager[subprocess.Popen[str]]:
+    return started(sys.executable, "-m", "dask", *words, stderr=stderr)
+
+
+def scheduler_process() -> AbstractContextManager[subprocess.Popen[str]]:
+    words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    return running(*words, stderr=subprocess.PIPE)
 
 
 def address(scheduler: subprocess.Popen[str]) -> str:
@@ -45,20 +43,38 @@ def address(scheduler: subprocess.Popen[str]) -> str:
 
 def test_a_lost_scheduler_is_named_and_what_is_done_is_kept(tmp_path: Path):
     rows = tmp_path / "s" / "rows.jsonl"
-    with running("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard") as scheduler:
+    with scheduler_process() as scheduler:
         where = address(scheduler)
         with running("worker", where, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"):
-            sweep = subprocess.Popen(
-                [*SWEEP, where], cwd=tmp_path, env=environment(), text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
-            deadline = time.monotonic() + PATIENCE
-            while not rows.exists() or rows.read_bytes().count(b"\n") < 3:
-                assert sweep.poll() is None and time.monotonic() < deadline
-                time.sleep(0.01)
-            scheduler.kill()
-            printed, said = sweep.communicate(timeout=PATIENCE)
+            pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            with started(*sweep_of(400, where), cwd=tmp_path, **pipes) as sweep:
+                wait_until(lambda: rows.exists() and rows.read_bytes().count(b"\n") >= 3, sweep)
+                scheduler.kill()
+                printed, said = sweep.communicate(timeout=PATIENCE)
     done = subprocess.CompletedProcess(sweep.args, sweep.returncode, printed, said)
     assert f"the Dask scheduler at {where} is gone. The runs that are done are kept" in complaint(done, 1)
     kept = list(open_sweep(tmp_path / "s").runs())
-    assert 3 <= len(kept) < 40 and not any(line["error"] for line in kept)
+    assert 3 <= len(kept) < 400 and not any(line["error"] for line in kept)
+
+
+@pytest.mark.skipif(not IS_LONG, reason="four processes of Dask: MURMURA_LONG=1")
+def test_workers_may_be_killed_and_every_run_is_done_once(tmp_path: Path):
+    rows = tmp_path / "s" / "rows.jsonl"
+    alone = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+
+    def done(count: int) -> bool:
+        return rows.exists() and rows.read_bytes().count(b"\n") >= count
+
+    with scheduler_process() as scheduler, ExitStack() as others:
+        where = address(scheduler)
+        first, second = (others.enter_context(running("worker", where, *alone)) for _ in range(2))
+        sweep = others.enter_context(started(*sweep_of(60, where), cwd=tmp_path, stderr=subprocess.PIPE))
+        wait_until(lambda: done(3), sweep)
+        first.kill()
+        wait_until(lambda: done(20), sweep)
+        others.enter_context(running("worker", where, *alone))
+        second.kill()
+        _, said = sweep.communicate(timeout=PATIENCE)
+    assert sweep.returncode == 0, said
+    runs = list(open_sweep(tmp_path / "s").runs())
+    assert sorted(line["run"] for line in runs) == list(range(60)) and not any(line["error"] for line in runs)

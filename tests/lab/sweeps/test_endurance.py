@@ -11,29 +11,69 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import MURMURA, environment
+from tests.cli.terminal import MURMURA, PATIENCE, started, wait_until
 from tests.sizes import size
 
 RUNS, KILLS = size((16, 3), (200, 20))
 TINY_RUNS = size(120, 10_000)
+WORKERS = 2
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
+# A measure that waits while as many rows are there as the file `most` allows: a sweep of tiny runs is over before a
+# test on a busy machine has looked at it twice.
+PATIENT = """\
+import time
+from pathlib import Path
 
-def words(out: Path, cells: int, steps: int) -> list[str]:
-    return [
-        *MURMURA, "sweep", "classic", "--agents", "40", "--vary", f"rules.alignment.weight=0:2:{cells}",
-        "--repeats", "2", "--steps", str(steps), "--measure", "polarization,milling", "--out", str(out),
-    ]  # fmt: skip
+import murmura
 
 
-def started(out: Path, cells: int, steps: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        words(out, cells, steps), env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+@murmura.register_measure("patient")
+def patient(flock):
+    rows, most = Path("out/rows.jsonl"), Path("most")
+    while rows.exists() and rows.read_bytes().count(b"\\n") >= int(most.read_text()):
+        time.sleep(0.002)
+    return 0.0
+"""
+
+
+class Sweep:
+    """A sweep in a folder that may be started again; it goes on while it has fewer rows than are allowed."""
+
+    def __init__(self, folder: Path, cells: int, steps: int, most: int) -> None:
+        folder.mkdir()
+        self._folder, self.out, self._most = folder, folder / "out", folder / "most"
+        self.allow(most)
+        rules = folder.parent / "patient.py"  # the same for all: tables name it
+        rules.write_text(PATIENT)
+        self._words = [
+            *MURMURA, "sweep", "classic", "--agents", 40, "--vary", f"rules.alignment.weight=0:2:{cells}",
+            "--repeats", 2, "--steps", steps, "--rules", rules, "--measure", "polarization,milling,patient",
+            "--workers", WORKERS, "--out", "out",
+        ]  # fmt: skip
+
+    def allow(self, rows: int) -> None:
+        new = self._most.with_suffix(".new")
+        new.write_text(str(rows))
+        new.replace(self._most)
+
+    def started(self) -> AbstractContextManager[subprocess.Popen[str]]:
+        return started(*self._words, cwd=self._folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def finish(self) -> None:
+        with self.started() as process:
+            said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 0, said
+
+    @property
+    def rows(self) -> int:
+        file = self.out / "rows.jsonl"
+        return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def children(pid: int) -> list[int]:
@@ -52,45 +92,33 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_until(condition, seconds: float = 300.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
-def rows(out: Path) -> int:
-    return (out / "rows.jsonl").read_bytes().count(b"\n") if (out / "rows.jsonl").exists() else 0
-
-
 def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
     chance = random.Random(8)
-    steps, whole, out = 800, tmp_path / "whole", tmp_path / "killed"
-    uninterrupted = started(whole, RUNS // 2, steps)
-    said = uninterrupted.communicate()[1]
-    assert uninterrupted.returncode == 0, said
-    process = started(out, RUNS // 2, steps)
-    for kill in range(KILLS):
-        goal = (kill + 1) * RUNS // (KILLS + 2)
-        wait_until(lambda p=process, goal=goal: rows(out) >= goal or p.poll() is not None)
-        assert process.poll() is None, process.stderr.read()  # type: ignore[union-attr]
-        time.sleep(chance.uniform(0.0, 0.02))  # any moment within a run, or within a write
-        workers = children(process.pid)
-        if kill % 2:
-            os.kill(chance.choice(workers), signal.SIGKILL)
-            continue
-        process.kill()
-        process.wait()
-        process.stderr.close()  # type: ignore[union-attr]
-        wait_until(lambda workers=workers: not any(map(is_alive, workers)))  # they die with the parent
-        with (out / "rows.jsonl").open("ab") as file:
-            file.write(b'{"run": 0, "val')  # as a write that was cut short
-        process = started(out, RUNS // 2, steps)
-    said = process.communicate(timeout=600)[1]
-    assert process.returncode == 0, said
-    assert (out / "table.csv").read_bytes() == (whole / "table.csv").read_bytes()
-    assert (out / "cells.csv").read_bytes() == (whole / "cells.csv").read_bytes()
-    assert rows(out) == RUNS  # nothing was written twice, either
+    whole = Sweep(tmp_path / "whole", RUNS // 2, 800, RUNS)
+    whole.finish()
+    sweep = Sweep(tmp_path / "killed", RUNS // 2, 800, RUNS - 2 * WORKERS)  # it waits before it is done
+    with ExitStack() as processes:
+        process = processes.enter_context(sweep.started())
+        for kill in range(KILLS):
+            goal = (kill + 1) * RUNS // (KILLS + 2)
+            wait_until(lambda goal=goal: sweep.rows >= goal, process)
+            time.sleep(chance.uniform(0.0, 0.02))  # any moment within a run, or within a write
+            workers = children(process.pid)
+            if kill % 2:
+                os.kill(chance.choice(workers), signal.SIGKILL)
+                continue
+            process.kill()
+            process.wait()
+            wait_until(lambda workers=workers: not any(map(is_alive, workers)))  # they die with the parent
+            with (sweep.out / "rows.jsonl").open("ab") as file:
+                file.write(b'{"run": 0, "val')  # as a write that was cut short
+            process = processes.enter_context(sweep.started())
+        sweep.allow(RUNS)
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 0, said
+    for name in ("table.csv", "cells.csv"):
+        assert (sweep.out / name).read_bytes() == (whole.out / name).read_bytes()
+    assert sweep.rows == RUNS  # nothing was written twice, either
 
 
 def memory(pid: int) -> float:
@@ -102,19 +130,22 @@ def memory(pid: int) -> float:
 
 
 def test_memory_stays_flat(tmp_path: Path):
-    out = tmp_path / "tiny"
-    process = started(out, TINY_RUNS // 2, 4)
-    wait_until(lambda: rows(out) >= TINY_RUNS // 10 or process.poll() is not None, 600.0)
-    family = [process.pid, *children(process.pid)]
-    before = {pid: memory(pid) for pid in family}
-    after = before
-    while rows(out) < TINY_RUNS - 4 and process.poll() is None:
-        after = {pid: memory(pid) for pid in family if is_alive(pid)} or after
-        time.sleep(0.01)
-    assert process.communicate()[1] is not None and process.returncode == 0
-    assert len(family) >= 2 and min(before.values()) > 20.0
-    # A worker that came late was still importing then: what it needs is what the others had.
+    """Measured twice while all wait: after a tenth of the runs, and just before the last."""
+    early, late = TINY_RUNS // 10, TINY_RUNS - 2 * WORKERS
+    sweep = Sweep(tmp_path / "tiny", TINY_RUNS // 2, 4, early)
+    with sweep.started() as process:
+        wait_until(lambda: sweep.rows >= early, process)
+        family = [process.pid, *children(process.pid)]
+        before = {pid: memory(pid) for pid in family}
+        sweep.allow(late)
+        wait_until(lambda: sweep.rows >= late, process)
+        after = {pid: memory(pid) for pid in family}
+        sweep.allow(TINY_RUNS)
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 0, said
+    assert len(family) >= 2
+    # What a worker that came late needs is what the others had.
     usual = max(before.values())
-    growth = {pid: after[pid] - max(before[pid], usual) for pid in after}
+    growth = {pid: after[pid] - max(before[pid], usual) for pid in family}
     print(f"{TINY_RUNS} runs: growth [MB] {growth}, at the start {before}")
     assert max(growth.values()) <= 25.0

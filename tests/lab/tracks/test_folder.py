@@ -92,7 +92,7 @@ def test_tracks_are_replayed_and_compared(run: Run):
     model = SyncedSession(mm.load_scenario("classic").with_values({"agents": 4}), 0, "reference", None, 1.0)
     Pair(SyncedPlayback(branchable, 1.0), model)
     simulation, words = BranchableRun(run, backend="reference").branch(3)
-    assert "nobody knows the animals' rules" in words
+    assert "the animals' rules are unknown" in words
     simulation.step(1)
     moved = simulation.positions - run.frames[3].positions
     # The fourth one meets the wall of the arena.
@@ -100,7 +100,7 @@ def test_tracks_are_replayed_and_compared(run: Run):
 
 
 def test_animals_cannot_be_resumed(run: Run):
-    with pytest.raises(ScenarioError, match="tracked animals, whose rules nobody knows"):
+    with pytest.raises(ScenarioError, match="tracked animals, whose rules are unknown"):
         resume(run.folder, 100)
 
 

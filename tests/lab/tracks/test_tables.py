@@ -57,14 +57,14 @@ def test_parquet_equals_csv(tmp_path: Path):
     np.testing.assert_array_equal(one.positions, other.positions)
 
 
-def test_a_third_coordinate_is_read_and_told(tmp_path: Path):
+def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
     text = FINE.replace("x,y", "x,y,z").replace("\n0", ",9\n0").replace("\n1", ",9\n1")
     lines = text.splitlines()
     lines = [lines[0].removesuffix(",9")] + [
         line if line.count(",") == 4 else line + ",9" for line in lines[1:]
     ]
     found = read_tracks(atomic_write(tmp_path, "\n".join(lines)), fps=1.0)
-    assert "z was read and left out" in found.report["notes"][0]
+    assert "the third coordinate never changes" in found.report["notes"][0]
 
 
 @pytest.mark.parametrize(

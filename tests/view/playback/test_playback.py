@@ -89,7 +89,7 @@ def test_a_single_step_is_a_frame_and_reset_the_beginning(playback: Playback):
 def test_a_recording_cannot_be_changed(playback: Playback, message: dict[str, Any]):
     before = playback.simulation.state_hash()
     (reason,) = obey(playback, message)
-    assert reason == "this is a recording, which nobody can change: go on live from here first"
+    assert reason == "a recording cannot be changed: continue live from here first"
     assert playback.simulation.state_hash() == before
     assert playback.scenario == flock(80)
 

@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,11 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.routing import Mount, Route, WebSocketRoute
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from murmura.core.errors import BackendError
 from murmura.view.server import app as server
+from murmura.view.server import files
 from murmura.view.session.session import Session
+from murmura.view.session.subscriber import Subscriber
 from tests.sizes import size
 from tests.view.live import PATIENCE, Live, Page, flock, stalled_client, until
 
@@ -37,7 +40,8 @@ def paths_of(live: Live) -> list[tuple[str, bool]]:
 
 
 # S3
-def test_every_route_needs_the_cookie(live: Live):
+def test_every_route_needs_the_cookie(live: Live, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "page_of", lambda *_: b"a page")  # making one takes seconds
     routes = paths_of(live)
     assert {path for path, _ in routes} >= {"/", "/ws", "/api/actions", "/assets/index.js"}
     name = live.cookie.partition("=")[0]
@@ -265,3 +269,23 @@ def test_closing_the_session_ends_its_thread():
     session.submit({"type": "step", "count": 3}, lambda reason: None)
     assert session.status["step"] == step
     Session(flock(10), 1, "reference").close()  # one that was never opened
+
+
+def test_a_page_whose_sender_fails_is_closed_so_that_it_connects_again(
+    live: Live, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    whole = Subscriber.updates
+
+    def fails(self: Subscriber) -> Iterator[str | bytes]:
+        monkeypatch.setattr(Subscriber, "updates", whole)
+        raise RuntimeError("no more")
+        yield b""
+
+    monkeypatch.setattr(Subscriber, "updates", fails)
+    with live.connect() as line:
+        with pytest.raises(ConnectionClosed):
+            line.recv(timeout=PATIENCE)
+        assert line.close_code == 1011
+    assert "no more" in caplog.text
+    with live.page() as page:
+        page.wait("frame")

@@ -15,7 +15,7 @@ REAL_PAGE = Path(server.__file__).parents[1] / "static"
 
 @pytest.mark.skipif(not (REAL_PAGE / "index.html").exists(), reason="the page was not built")
 def test_it_tells_what_a_page_gets(tmp_path: Path):
-    words = "bench --live --agents 300 --seconds 0.5 --clients 2 --stalled 3 --backend reference --json"
+    words = "bench --live --agents 300 --seconds 2 --clients 2 --stalled 3 --backend reference --json"
     done = python_says("-m", "murmura", *words.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)

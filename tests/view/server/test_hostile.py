@@ -100,7 +100,7 @@ class Bench:
         """Let a message come; return the errors it gets for an answer."""
         self.subscriber._errors.clear()
         self.subscriber.receive(text)
-        while self.session._obey():
+        while self.session._run_commands():
             pass
         assert self.session.alarm is None
         return [json.loads(json.dumps(error)) for error in self.subscriber._errors]

@@ -7,37 +7,37 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.view.session.bodies import MOST_BODIES, NOBODY_SEEN, Lookout
-from murmura.view.session.eyesight import mean_sights, sight
-from murmura.view.session.observer import inspect
+from murmura.view.session.observing.bodies import MOST_BODIES, NOBODY_SEEN, BodyObserver
+from murmura.view.session.observing.eyesight import mean_sights, sight
+from murmura.view.session.observing.observer import inspect
 from tests.view.live import flock
 
 
 def test_those_in_the_rectangle_are_told_with_their_bodies():
     sim = mm.Simulation(mm.load_scenario("arms-race").with_values({"agents": 40}), 3, "reference")
     x = sim.positions[:, 0]
-    lookout = Lookout()
-    lookout.ask({"left": 0, "top": 0, "right": float(np.median(x)), "bottom": 1e6})
-    lookout.look(sim)
+    observer = BodyObserver()
+    observer.ask({"left": 0, "top": 0, "right": float(np.median(x)), "bottom": 1e6})
+    observer.observe(sim)
     inside = np.flatnonzero(x <= np.median(x))
-    told = lookout.seen["agents"]
+    told = observer.seen["agents"]
     assert [one["row"] for one in told] == inside.tolist()
     assert [one["part_eye"] for one in told] == sim.state["part_eye"][inside].tolist()
     assert {"gender", "energy", "health", "stance", "gene_size"} <= set(told[0])
-    lookout.ask({"left": None})
-    assert lookout.seen is NOBODY_SEEN and lookout.window is None
+    observer.ask({"left": None})
+    assert observer.seen is NOBODY_SEEN and observer.window is None
 
 
 def test_no_more_are_told_than_can_be_looked_at_and_nonsense_is_refused():
     sim = mm.Simulation(flock(MOST_BODIES + 20), 3, "reference")
-    lookout = Lookout()
-    lookout.ask({"left": -1e6, "top": -1e6, "right": 1e6, "bottom": 1e6})
-    lookout.look(sim)
-    assert len(lookout.seen["agents"]) == MOST_BODIES
+    observer = BodyObserver()
+    observer.ask({"left": -1e6, "top": -1e6, "right": 1e6, "bottom": 1e6})
+    observer.observe(sim)
+    assert len(observer.seen["agents"]) == MOST_BODIES
     with pytest.raises(ScenarioError, match="left must be at most right"):
-        lookout.ask({"left": 2, "top": 0, "right": 1, "bottom": 1})
+        observer.ask({"left": 2, "top": 0, "right": 1, "bottom": 1})
     with pytest.raises(ScenarioError, match="top"):
-        lookout.ask({"left": 0, "top": "0", "right": 1, "bottom": 1})
+        observer.ask({"left": 0, "top": "0", "right": 1, "bottom": 1})
 
 
 def test_a_genome_sees_as_far_as_its_eyes():

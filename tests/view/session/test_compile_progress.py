@@ -15,11 +15,10 @@ from murmura.core.errors import BackendError, MurmuraError
 from murmura.engine import compile_times
 from murmura.engine.simulation import Simulation
 from murmura.view.compare import Pair, SyncedSession
-from murmura.view.session import compile_progress
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.wire.frames import encode, pack_with_numpy
-from tests.view.live import Frame, flock, until
+from tests.view.live import PATIENCE, Frame, flock, until
 
 MADE = Scene.build
 
@@ -35,7 +34,7 @@ class Workshop:
     def build(self, scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
         self.begun.append(standing.scenario.name)
         announce("compiling")
-        assert self._go.acquire(timeout=20)
+        assert self._go.acquire(timeout=PATIENCE)
         if self.problem:
             raise self.problem
         return MADE(scene, standing, None)
@@ -50,7 +49,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
     reasons: list[str] = []
     for message in messages:
         session.submit(message, reasons.append)
-    while session._obey():
+    while session._run_commands():
         pass
     session._publish_status()
     return reasons
@@ -60,7 +59,6 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 def workshop(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Workshop]:
     found = Workshop()
     monkeypatch.setattr(Scene, "build", lambda *words: found.build(*words))
-    monkeypatch.setattr(compile_progress, "say", lambda text: None)
     monkeypatch.setattr(compile_times, "cache_folder", lambda: tmp_path)
     yield found
     for _ in range(9):
@@ -159,7 +157,7 @@ def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(workshop: Works
     pair = Pair(ready, SyncedSession(flock(20), 5, "cpu", 1))
     for _ in range(20):
         for one in (pair.left, pair.right):
-            one._obey()
+            one._run_commands()
             if one.running and one.scene.is_ready:
                 one._advance(0.02)
     assert pair.left.position == pair.right.position == 0

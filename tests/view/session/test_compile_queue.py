@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from murmura.view.session.session import Session
-from tests.view.live import flock, until
+from tests.view.live import PATIENCE, flock, until
 
 OFF = {"type": "set", "values": {"rules.cohesion.enabled": False}}
 ON = {"type": "set", "values": {"rules.cohesion.enabled": True}}
@@ -29,7 +29,7 @@ class Kiln:
         return (scenario.rules.cohesion.enabled, scenario.rules.wind.enabled) in self._made
 
     def prepare(self, scenario: Any) -> None:
-        assert self._go.acquire(timeout=20)
+        assert self._go.acquire(timeout=PATIENCE)
         if self.problem:
             raise self.problem
         self._made.add((scenario.rules.cohesion.enabled, scenario.rules.wind.enabled))
@@ -41,7 +41,7 @@ class Kiln:
         self.obey()
 
     def obey(self) -> None:
-        while self.session._obey():
+        while self.session._run_commands():
             pass
         self.session._publish_status()
 

@@ -11,8 +11,8 @@ import murmura as mm
 from murmura.lab.runs.branching import BranchableRun
 from murmura.lab.runs.recording import record
 from murmura.view.playback.recorded import RecordedSource
-from murmura.view.session.chronicle import Chronicle
-from murmura.view.session.family import ANCESTORS, MOST_YOUNG, family
+from murmura.view.session.observing.chronicle import Chronicle
+from murmura.view.session.observing.family import ANCESTORS, MOST_YOUNG, family
 from murmura.view.wire.frames import EXTRAS, encode, extras_of, stances_of
 from tests.lab.heirs import family as heirs
 from tests.view.live import Frame, Page, flock

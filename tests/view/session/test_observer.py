@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import murmura as mm
-from murmura.view.session.observer import Observer, Pace
+from murmura.view.session.observing.observer import Observer, Pace
 from tests.view.live import flock, until
 
 

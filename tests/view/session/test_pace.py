@@ -31,7 +31,7 @@ def session(speed: float | None = None, **values: Any) -> Session:
 def tell(to: Session, **message: Any) -> list[str]:
     reasons: list[str] = []
     to.submit(message, reasons.append)
-    while to._obey():
+    while to._run_commands():
         pass
     return reasons
 
@@ -77,7 +77,7 @@ def test_another_scenario_brings_its_own_speed() -> None:
     # In one go, and in order: whoever sets a speed after loading has it.
     for message in ({"type": "load", "scenario": other}, {"type": "speed", "value": 1.5}):
         to.submit(message, pytest.fail)
-    while to._obey():
+    while to._run_commands():
         pass
     to._follow_scene()
     assert to.speed == 1.5

@@ -13,7 +13,7 @@ from murmura.core.errors import ScenarioError
 from murmura.engine.census import hunting_species
 from murmura.engine.reading.surroundings import hunters
 from murmura.view.playback.replay import read_record, replay
-from murmura.view.session.placement import hunters_to_place
+from murmura.view.session.editing.placement import hunters_to_place
 from murmura.view.session.scene import Scene
 from tests.view.live import flock
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.state import FeedingState, Gender, MatingState
-from murmura.view.session.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
-from murmura.view.session.population import copied_columns, count_population, counted_columns
+from murmura.view.session.observing.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
+from murmura.view.session.observing.population import copied_columns, count_population, counted_columns
 from tests.lab.heirs import family
 from tests.view.live import flock
 
@@ -61,3 +61,19 @@ def test_the_feed_numbers_what_happens_and_begins_anew_with_another_flock():
     assert feed.since(feed.newest) == []
     feed.hear(2, [{"kind": "death", "id": 7}])
     assert feed.totals == {"death": 1} and [event["id"] for event in feed.since(0)] == [7]
+
+
+def test_the_feed_may_grow_while_somebody_reads_it():
+    """A server reads in its thread while the session adds in its own."""
+    feed = EventFeed()
+
+    class First(int):
+        """A number that lets something happen whenever it is compared."""
+
+        def __lt__(self, other: int) -> bool:
+            feed.hear(1, [{"kind": "meal"}])
+            return int(self) < other
+
+    feed.hear(1, [{"kind": "birth"}, {"kind": "death"}])
+    assert [event["kind"] for event in feed.since(First(0))] == ["birth", "death"]
+    assert [event["number"] for event in feed.since(2)] == [3, 4]

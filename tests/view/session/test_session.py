@@ -23,7 +23,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
     reasons: list[str] = []
     for message in messages:
         session.submit(message, reasons.append)
-    while session._obey():
+    while session._run_commands():
         pass
     return reasons
 

@@ -16,7 +16,7 @@ def kinds(messages: Iterable[str | bytes]) -> list[str]:
 
 def turn(session: Session) -> None:
     """What the session's thread does between two rests."""
-    session._obey()
+    session._run_commands()
     session._follow_scene()
     session._publish_frame()
     session._publish_status()

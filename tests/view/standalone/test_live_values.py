@@ -7,7 +7,8 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.view.session.tools import with_hand
+from murmura.view.session.editing.tools import with_hand
+from murmura.view.standalone import live_values as module
 from murmura.view.standalone.live_values import evaluated, live_values, vector_of
 
 
@@ -61,3 +62,26 @@ def test_a_product_shows_although_one_factor_is_zero():
     live = live_values(with_hand(mm.load_scenario("starlings"), None))
     wanted = {"rules.wind.speed", "rules.wind.direction", "rules.wind.gain"}
     assert any({path for path, _ in recipe["parts"]} == wanted for recipe in live["recipes"].values())
+
+
+def test_what_makes_other_items_or_more_room_is_not_offered(monkeypatch: pytest.MonkeyPatch):
+    """How far food matters is a number of kernels; how much of it there is, and where, is not."""
+    scenario = with_hand(mm.load_scenario("feeding-grounds"), None)
+    mine = [c for c in module.candidates(scenario) if c.path.startswith("rules.feeding.")]
+    monkeypatch.setattr(module, "candidates", lambda _: mine)
+    live = live_values(scenario)
+    offered = {path.removeprefix("rules.feeding.") for path in live["ranges"]}
+    assert {"reach", "hungry_below", "energy_restore"} <= offered
+    assert not {"count", "amount", "capacity", "margin"} & offered
+    far = scenario.with_values({"rules.feeding.reach": 150.0})
+    assert 150.0 in vector_of(far)
+    np.testing.assert_allclose(told(live, far), vector_of(far), rtol=1e-6)
+
+
+def test_a_range_ends_where_the_scenario_refuses():
+    """A separation radius beyond what anybody sees is refused, so no slider may stand there."""
+    probe = module.Probe(with_hand(mm.load_scenario("classic"), None))
+    found = probe.curve(module.Candidate("rules.separation.radius", 5.0, 400.0, False))
+    assert found is not None
+    assert found[0][0] == 5.0
+    assert found[0][-1] <= probe.scenario.perception.radius

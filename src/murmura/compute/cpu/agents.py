@@ -1,4 +1,4 @@
-"""What agents do in a step, on sixteen lanes: four of them meet four candidates at a time, then sixteen move."""
+"""Emits the agents' part of a step for sixteen lanes: four agents meet four candidates at a time, then sixteen move."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.index import BLOCK
 from murmura.compute.cpu.lane_reports import note_outcome, report_to_items
 from murmura.compute.cpu.lanes import (
     GROUP,
+    SUMS_PITCH,
     Flock,
     LaneMemory,
     agents_of,
@@ -17,9 +17,12 @@ from murmura.compute.cpu.lanes import (
     candidates_of,
     first_lanes,
     fold_groups,
+    fold_lanes,
     fold_nearest,
+    fold_nearest_lane,
     numbers_with_bits,
 )
+from murmura.compute.cpu.sight import EYE_SUMS, eye_rows
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Contributions, Step, initial_contributions
@@ -29,19 +32,18 @@ from murmura.core.merging import FAR, Least, Merge, Sum, flatten, unflatten
 from murmura.core.perception import in_view
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 
-SUMS_PITCH = BLOCK + LANES
-"""Columns of the table in which a block's contributions wait until its agents move."""
 OtherRun = Callable[[Value], tuple[Value, Value]]
-"""Where one of the runs around an agent begins and ends, by its number."""
+"""The begin and end of one of the runs around an agent, by its number."""
 AROUND = 8
 """Rows around one in space."""
 WIDEST = 1e30
-"""Places and velocities beyond this are no numbers any more."""
+"""Positions and velocities beyond this count as not finite."""
 
 
 class Agents:
-    """Writes perceiving and moving for one plan."""
+    """Emits perception and motion for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -50,13 +52,13 @@ class Agents:
         self.memory = LaneMemory(plan, target, frame)
         self.step = Step(plan, target, self.memory, world)
         self.flock = Flock(plan, target, frame)
-        self.kept = _all_kept(shapes)
-        self.sum_rows = self.rows_of(shapes)
+        self.kept = _all_kept(plan, shapes)
+        self.pair_rows = len(flatten(self.kept))
 
     @staticmethod
-    def rows_of(shapes: Shapes) -> int:
-        """Numbers that an agent carries from meeting to moving."""
-        return len(flatten(_all_kept(shapes)))
+    def rows_of(plan: Plan, shapes: Shapes) -> int:
+        """The number of values that each agent keeps between perceiving and moving."""
+        return len(flatten(_all_kept(plan, shapes))) + eye_rows(plan)
 
     # Meeting
 
@@ -70,7 +72,7 @@ class Agents:
         """
         t = self.target
         if t.wide:
-            self._fold(self._contributions_to(i, runs, reaches, other_run), sums, k)
+            self.fold(self._contributions_to(i, runs, reaches, other_run), sums, k)
             return
         # Registers of eight lanes: two agents at a time, or their contributions would not fit into the registers.
         with t.narrowed(LANES // 2):
@@ -82,7 +84,7 @@ class Agents:
             Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
             for first, second in zip(*halves, strict=True)
         ]
-        self._fold(unflatten(self.kept, whole), sums, k)
+        self.fold(unflatten(self.kept, whole), sums, k)
 
     def _contributions_to(
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, other_run: OtherRun | None
@@ -121,7 +123,7 @@ class Agents:
         self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
         before: Contributions,
     ) -> Contributions:  # fmt: skip
-        """Contributions after four candidates more."""
+        """The contributions after four more candidates."""
         columns, ids = self.flock.tile(j)
         way = columns["position"] - me.position
         self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
@@ -143,21 +145,22 @@ class Agents:
             return merge
         return Least(merge.parts["score"], who=numbers_with_bits(self.target, number))
 
-    def _fold(self, acc: Contributions, sums: Array, k: Value) -> None:
-        """Bring the four lanes of each agent together and keep the result."""
+    def fold(self, acc: Contributions, sums: Array, k: Value, one: bool = False) -> None:
+        """Reduce the four lanes of each agent, or all lanes of `one` agent, and store the result."""
+        fold_least, fold_rest = (fold_nearest_lane, fold_lanes) if one else (fold_nearest, fold_groups)
         row = 0
         added: list[tuple[int, Value]] = []
         greatest: list[tuple[int, Value]] = []
         for merge in (merge for entry in acc for merge in entry.values()):
             values = flatten(merge)
             if isinstance(merge, Least):
-                fold_nearest(self.target, sums, SUMS_PITCH, k, row, values)
+                fold_least(self.target, sums, SUMS_PITCH, k, row, values)
             else:
                 kept = added if isinstance(merge, Sum) else greatest
                 kept += [(row + n, value) for n, value in enumerate(values)]
             row += len(values)
-        fold_groups(self.target, sums, SUMS_PITCH, k, added, "sum")
-        fold_groups(self.target, sums, SUMS_PITCH, k, greatest, "greatest")
+        fold_rest(self.target, sums, SUMS_PITCH, k, added, "sum")
+        fold_rest(self.target, sums, SUMS_PITCH, k, greatest, "greatest")
 
     # Moving
 
@@ -169,7 +172,8 @@ class Agents:
         columns, ids = self.flock.sixteen(i)
         p, me = step.sense(columns, ids)
         contributions = self._whole_contributions(p, me, i, sums, k)
-        decision = step.decide(p, me, contributions, initial_contributions(t, self.shapes.items))
+        eye = self._eye(sums, k) if self.plan.uses_eye else None
+        decision = step.decide(p, me, contributions, initial_contributions(t, self.shapes.items), eye)
         outcome = step.outcome(p, decision)
         me = step.live(p, decision.me, decision.force)
         here = first_lanes(t, left)
@@ -192,20 +196,30 @@ class Agents:
     ) -> Contributions:
         """The contributions to sixteen agents; computed again where the scan kept only the row of the nearest."""
         t = self.target
-        rows = range(self.sum_rows)
-        values = [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
-        contributions: Contributions = unflatten(self.kept, values)
+        contributions: Contributions = unflatten(self.kept, self._carried(sums, k, range(self.pair_rows)))
         mine = t.numbered(range(LANES)) + i
         return [
             {name: self._recomputed(p, me, mine, rule, name, merge) for name, merge in entry.items()}
             for rule, entry in enumerate(contributions)
         ]
 
+    def _carried(self, sums: Array, k: Value, rows: range) -> list[Any]:
+        """What sixteen agents carry in some rows."""
+        t = self.target
+        return [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
+
+    def _eye(self, sums: Array, k: Value) -> Eye:
+        """What sixteen agents saw covered."""
+        first = self.pair_rows
+        covered, *rest = self._carried(sums, k, range(first, first + EYE_SUMS))
+        words = self._carried(sums, k, range(first + EYE_SUMS, first + eye_rows(self.plan)))
+        return Eye(self.plan.bins, words, covered, Vec(*rest[:2]), Vec(*rest[2:4]), rest[4])
+
     def _recomputed(
         self, p: list[Record], me: Record, mine: Value, rule: int, name: str, merge: Merge
     ) -> Merge:
         """The nearest neighbour's whole contribution."""
-        if not _is_long(self.shapes.pairs[rule][name]):
+        if self.plan.occludes or not _is_long(self.shapes.pairs[rule][name]):
             return merge
         exists = merge.parts["score"] < FAR
         who = where(exists, bits_of(self.target, merge.parts["who"]), mine)
@@ -228,5 +242,8 @@ def _kept(merge: Merge) -> Merge:
     return Least(0.0, who=0.0) if _is_long(merge) else merge
 
 
-def _all_kept(shapes: Shapes) -> Contributions:
+def _all_kept(plan: Plan, shapes: Shapes) -> Contributions:
+    if plan.occludes:
+        # Asked again, the nearest could not say in how many bins it was seen.
+        return shapes.pairs
     return [{name: _kept(merge) for name, merge in entry.items()} for entry in shapes.pairs]

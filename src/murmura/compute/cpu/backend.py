@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.build import Run, is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
 from murmura.compute.cpu.grid import ACROSS
 from murmura.compute.cpu.index import MARGIN
-from murmura.compute.cpu.kernel import GRID_NUMBERS, MOST_NEAREST
-from murmura.compute.cpu.lanes import laid_out
+from murmura.compute.cpu.kernel import GRID_NUMBERS
+from murmura.compute.cpu.lanes import SUMS_PITCH, laid_out
+from murmura.compute.cpu.nearest import MOST_NEAREST
+from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pitch, list_table
 from murmura.compute.cpu.scatter import put_column
+from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
@@ -28,10 +31,10 @@ from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
-# Below so many agents one thread is best, from so many on all are. In between it depends on what else the machine does,
-# so both are tried now and then. An agent counts for more where it has more columns than a light one.
+# One thread is best for small flocks, all threads for large ones. In between it depends on the load of the machine, so
+# both are timed now and then. An agent with more columns than a light one counts for more.
 SERIAL_BELOW, SHARED_FROM, LIGHT, TRY_EVERY = 4000, 20_000, 6, 64
-LONGEST_CALL = 0.05  # [s] native calls are kept this short, so that Ctrl-C and progress are not kept waiting
+LONGEST_CALL = 0.05  # [s] longest native call, so that Ctrl-C and progress act soon
 
 
 class BackendCpu:
@@ -52,15 +55,15 @@ class BackendCpu:
         self._announce = announce
         self._pool: ThreadPoolExecutor | None = None
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._paces: dict[int, float] = {}  # [s] what a step took lately, by number of threads
+        self._paces: dict[int, float] = {}  # [s] recent time of a step, by number of threads
         self._calls = 0
         self.replan(plan)
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; the state must be loaded anew."""
+        """Change to another plan; `load` must follow."""
         self._shapes = shapes_of(plan)
         self._run: Run = kernel(plan, self._shapes, self._announce)
-        self.tune(plan)
+        self.tune(plan, plan.items)
 
     def prepare(self, plan: Plan) -> None:
         """Compile the kernel of a plan, or load it, for a later `replan`."""
@@ -70,13 +73,18 @@ class BackendCpu:
         """Whether the kernel of a plan is in this process."""
         return is_here(plan)
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items; the kernel and the flock stay."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        items: NDArray[np.float32] = self._arrays["items"][: len(self._plan.items)].copy()
+        return items
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change numbers and items; the kernel and the flock stay."""
         self._plan = plan
         self._arrays |= {
             "numbers": laid_out(plan.numbers.T),
             "affinities": laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T),
-            "items": _at_least_one(plan.items),
+            "items": _at_least_one(items),
             "ranges": np.ascontiguousarray(plan.ranges, np.int32).reshape(-1),
             "item_ranges": np.ascontiguousarray(plan.item_ranges, np.float32),
             "tracked": np.ascontiguousarray(plan.tracked, np.int32).reshape(-1),
@@ -86,18 +94,18 @@ class BackendCpu:
 
     @property
     def threads(self) -> int:
-        """Threads in use: those asked for, or all cores for large flocks and one for small ones."""
+        """Threads in use: as requested, or all cores for large flocks and one for small ones."""
         if self._wanted is not None:
             return self._wanted
         return usual_threads(self._work_load)
 
     @property
     def _work_load(self) -> int:
-        """The flock, counted in light agents."""
+        """The size of the flock in light agents."""
         return int(self._count * max(1.0, len(self._plan.carried) / LIGHT))
 
     def load(self, state: State) -> None:
-        """Take the flock over."""
+        """Copy the flock from a state."""
         plan, n = self._plan, len(state)
         self._count = room = max(n, plan.capacity) if plan.has_lifecycle else n
         rows = 2 * plan.dimension + len(plan.carried)
@@ -124,12 +132,12 @@ class BackendCpu:
         self._make_reports()
 
     def _make_index(self) -> None:
-        """Room for rows and bins, and for what each thread works with."""
+        """Allocate the index and each thread's work space."""
         plan, team = self._plan, self.threads
         self._team_size = team
         self._most_bins = most_bins = max(8192, self._count + self._count // 2)
         rows = np.zeros(most_bins // 16 + 8, np.int32)
-        sums = max(1, Agents.rows_of(self._shapes)) * SUMS_PITCH
+        sums = max(1, Agents.rows_of(plan, self._shapes)) * SUMS_PITCH
         self._arrays |= {
             "start": np.zeros(most_bins + 1, np.int32),
             "histogram": np.zeros((team, most_bins), np.int32),
@@ -145,10 +153,10 @@ class BackendCpu:
         }
 
     def _make_reports(self) -> None:
-        """Room for what agents tell items, for events and for young."""
+        """Allocate tables for reports, events and newborns."""
         plan, n = self._plan, self._count
         width = max(1, self._shapes.report_width)
-        # So many events that half of them hold whatever one step may bring.
+        # Twice the events that one step can produce.
         kinds = 2 + sum(1 for group in plan.rule_groups if group.functions.happens)
         self._arrays |= {
             "reports": np.zeros((self._team_size, max(1, plan.stateful_item_count) * width), np.int64),
@@ -177,7 +185,7 @@ class BackendCpu:
         return events
 
     def store(self, state: State) -> None:
-        """Give the flock back, in ascending id."""
+        """Write the flock into a state, in ascending id."""
         n = self._status("alive")
         ids = self._arrays["ids"][:n].astype(np.int64)
         if self._plan.has_lifecycle:
@@ -200,13 +208,13 @@ class BackendCpu:
         """The flock is here already."""
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
-        """Ids and moving columns as they lie, sorted by place."""
+        """Views of ids and moving columns, sorted by position."""
         n, flock = self._count, self._arrays["state"]
         return self._arrays["ids"][:n], {name: flock[row, :n] for row, name in enumerate(self._row_names())}
 
     @property
     def completed(self) -> int:
-        """Whole steps since `load`. The kernel counts them itself, so no interrupt can come in between."""
+        """Whole steps since `load`. The kernel counts them itself, so an interrupt cannot make it wrong."""
         return int(self._arrays["completed"][0])
 
     def advance(self, steps: int, first_step: int) -> None:
@@ -224,7 +232,7 @@ class BackendCpu:
             self._paces[team] = (time.perf_counter() - begun) / count
 
     def _next_team(self) -> tuple[int, float]:
-        """How many threads take the next steps, and for how long: the faster team, or now and then the other."""
+        """The number of threads for the next steps, and for how long: the faster team, or sometimes the other one."""
         most = self._team_size
         if self._wanted is not None or most == 1 or self._work_load >= SHARED_FROM:
             return most, LONGEST_CALL
@@ -254,7 +262,7 @@ class BackendCpu:
             raise RunError(self._diagnosis(first_step + self.completed - before))
 
     def _filled_frame(self, steps: int, first_step: int) -> int:
-        """The address of the record that the kernel is given."""
+        """The address of the record that is passed to the kernel."""
         arrays = self._arrays
         arrays["times"] = np.array(
             [self._plan.time_at(step) for step in range(first_step, first_step + steps)], np.float32
@@ -276,6 +284,8 @@ class BackendCpu:
                 "rows": rows,
                 "layers": layers,
                 "shape_count": len(self._plan.shapes),
+                "obstacle_count": self._plan.obstacle_count,
+                "list_room": self._list_room,
                 "tracked_count": len(self._plan.tracked),
                 "event_room": len(arrays["events"]),
                 "young_room": len(arrays["young"]),
@@ -321,7 +331,7 @@ class BackendCpu:
         )
 
     def _team(self, team: int) -> ThreadPoolExecutor | None:
-        """The helpers of the calling thread. Each backend has its own: a shared pool could starve a barrier."""
+        """The worker threads of this backend. A shared pool could starve a barrier."""
         if team > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor(team - 1, thread_name_prefix="murmura")
         return self._pool if team > 1 else None
@@ -334,6 +344,16 @@ class BackendCpu:
             "table_ids": np.zeros(room, np.int32),
             "source": np.zeros(room if self._plan.carried else 1, np.int32),
             "reaches": np.zeros(room if self._plan.topological else 1, np.float32),
+        } | self._eyes(room)
+
+    def _eyes(self, room: int) -> dict[str, NDArray[Any]]:
+        """What each thread lists of one agent's neighbours where bodies hide each other, and its visual field."""
+        team, plan = self.threads, self._plan
+        self._list_room = list_pitch(room) if plan.occludes else 1
+        shapes = {"listed": INTEGER_ROWS * team, "sighted": NUMBER_ROWS * team, "taken": team}
+        return {
+            **{name: list_table(name, rows, self._list_room) for name, rows in shapes.items()},
+            "field": np.zeros((team, field_room(plan.bins)), np.float32),
         }
 
     def _room(self) -> int:
@@ -354,10 +374,10 @@ class BackendCpu:
 
 
 def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Rows of float32, one of zeros where there is none: an array that code may point to."""
+    """Rows of float32, or one row of zeros if there are none, so that code has a valid address."""
     return np.ascontiguousarray(rows if len(rows) else np.zeros((1, rows.shape[1])), np.float32)
 
 
 def usual_threads(agents: int, spared: int = 0) -> int:
-    """Threads for so many agents where nobody chose: one for small flocks, else all cores but the spared ones."""
+    """The default number of threads: one for small flocks, else all cores except the spared ones."""
     return max(1, available_cores() - spared) if agents >= SERIAL_BELOW else 1

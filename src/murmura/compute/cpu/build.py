@@ -1,4 +1,4 @@
-"""Makes the CPU kernel of a plan: traced, optimised by LLVM, and kept on disk as machine code for the next process."""
+"""Compiles the CPU kernel of a plan with LLVM, and caches the machine code on disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def has_wide_lanes() -> bool:
 
 
 def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = None) -> Run:
-    """The kernel of a plan, from this process, from disk, or made now."""
+    """The kernel of a plan: from this process, from disk, or compiled now."""
     key = _key(plan)
     if key not in _runs:
         with compilation():
@@ -72,7 +72,7 @@ def _key(plan: Plan) -> str:
 
 
 def compiled_once(name: str, make: Callable[[], Any]) -> Any:
-    """The engine of a module that no scenario changes, from this process, from disk, or made now."""
+    """The engine of a module that does not depend on the scenario: from this process, from disk, or compiled now."""
     _, cpu, features = _machine()
     key = kernel_cache.key_of_parts(name, cpu, features, llvmlite.__version__)
     if key not in _engines:
@@ -99,7 +99,7 @@ def _object_code(module: Any) -> bytes:
 
 
 def _engine(code: bytes) -> Any:
-    """What holds an object file in memory."""
+    """Load an object file into memory."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -107,7 +107,7 @@ def _engine(code: bytes) -> Any:
 
 
 def _linked(code: bytes) -> tuple[Run, Any]:
-    """The kernel of an object file, and what keeps it in memory."""
+    """The kernel of an object file, and the engine that owns its memory."""
     engine = _engine(code)
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
     return kind(engine.get_function_address("run")), engine

@@ -1,4 +1,4 @@
-"""Everything that the CPU kernel reads and writes, by name: arrays and whole numbers, handed over as one record."""
+"""The argument of the CPU kernel: one record with pointers to named arrays, and integers."""
 
 from __future__ import annotations
 
@@ -19,16 +19,21 @@ ARRAYS = {
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
     "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
+    "listed": INT, "sighted": FLOAT, "field": FLOAT, "taken": LONG,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
-    "layers",
+    "layers", "list_room", "obstacle_count",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
-"""What `trouble` may be. A kernel never raises: it notes what is wrong and stops after a whole step."""
+"""Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
+PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(
+    ("listed", "sighted", "taken"), "list_room"
+)
+"""The distance between the rows of each table."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
 
 
@@ -43,7 +48,7 @@ def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArr
 
 
 class Array:
-    """An array as code sees it: `a[i]` reads, `a[i] = x` writes; `row(k)` of a table whose rows lie `pitch` apart."""
+    """An array in emitted code: `a[i]` loads, `a[i] = x` stores; `row(k)` of a table whose rows are `pitch` apart."""
 
     def __init__(self, target: LlvmTarget, pointer: Any, element: Any, pitch: Any = None) -> None:
         self.target, self.pointer, self.element, self._pitch = target, pointer, element, pitch
@@ -74,7 +79,7 @@ class Array:
         return Array(self.target, place, self.element)
 
     def load(self, index: Any, count: int) -> Any:
-        """As many elements in a row, as a vector."""
+        """Load consecutive elements as a vector."""
         from llvmlite import ir
 
         kind = ir.VectorType(self.element, count)
@@ -82,7 +87,7 @@ class Array:
         return self.target.builder.load(pointer, typ=kind, align=4)
 
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
-        """Write those of sixteen lanes that the mask lets through, next to each other."""
+        """Store the lanes under the mask next to each other."""
         kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         code = self.target.spread(code_of(self.target, value, self.kind))
@@ -106,12 +111,12 @@ class FrameCode:
         entry, builder = self._entry(name), self._target.builder
         if name in INTEGERS:
             return Value(self._target, INTEGER, builder.trunc(entry, INT))
-        pitch = {"state": "state_pitch", "table": "table_pitch"}.get(name)
+        pitch = PITCHES.get(name)
         pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
         return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
 
     def status(self, name: str) -> Any:
-        """The place of a status word."""
+        """The address of a status word."""
         return self.__getattr__("status").at(STATUS.index(name))
 
     def number(self, name: str) -> Value:

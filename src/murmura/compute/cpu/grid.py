@@ -1,4 +1,4 @@
-"""Rows and bins as the kernel knows them, in the plane and, in layers, in space."""
+"""The grid of rows and bins in the kernel; in space rows form layers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ ACROSS = 4  # bins per perception radius
 
 @dataclass
 class Grid:
-    """Rows and bins: how many, where the first begins, bins and rows for each unit of length.
+    """Rows and bins: their number, where the first begins, and bins and rows per unit of length.
 
-    Around the rows there is one more on each side, so that every row has neighbours: a line is a row or one of these.
+    There is one more row on each side, so that every row has neighbours. A line is a row or one of these.
     """
 
     columns: Value
@@ -23,7 +23,7 @@ class Grid:
     per_x: Value
     per_y: Value
     layers: Value | None = None
-    """In space: how many rows lie along z."""
+    """In space: the number of rows along z."""
     z0: Value | None = None
     per_z: Value | None = None
 

@@ -1,11 +1,11 @@
-"""How the CPU kernel finds candidates: the flock sorted by place, with ghosts at the edges of a wrapping world.
+"""The spatial index of the CPU kernel: the flock sorted by position, with ghosts at the edges of a wrapping world.
 
-The world is cut into rows at least as high as anybody sees, and each row into bins a quarter as wide. State is
-physically sorted by (row, bin, x), so an agent's candidates are three contiguous runs. On a wrapping world a
-halo of ghost copies around the edges replaces every modulo; each row ends in far-away sentinels, so that the
-tiles of four candidates may read past a run's end. In space rows lie side by side along y and z, in layers, and an
-agent's candidates are nine runs. The order within a bin is by place, not by id or history:
-a step is a function of the state alone, whatever the number of threads and whoever has which id.
+The world is cut into rows at least as high as the greatest perception radius, and each row into bins a quarter as
+wide. State is physically sorted by (row, bin, x), so an agent's candidates are three contiguous runs. On a wrapping
+world a halo of ghost copies around the edges replaces every modulo; each row ends in far-away sentinels, so that tiles
+of four candidates may read past a run's end. In space rows form layers along z, and an agent's candidates are nine
+runs. The order within a bin is by position, not by id or history, so a step depends on the state alone and not on
+threads or ids.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from murmura.compute.trace.llvm_target import INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, maximum, minimum, sqrt, to_integer, to_number, where
 
 PAD = 4  # sentinels at the end of each row
-FAR = 1e18  # beyond any place a run may reach, and its square is still a float32
+FAR = 1e18  # farther than any run reaches, and its square is still a finite float32
 BLOCK = 128  # agents per task
-MARGIN = 64  # elements behind the last one that lanes may read
+MARGIN = 64  # elements after the last one that lanes may read
 AT_ONCE = 10
-"""Columns that may travel together when agents are sorted. Agents with more bring place and velocity, and the others
-follow one by one: a hundred streams at once are more than the processor's tables of pages hold."""
+"""The most columns that are moved together in the sort. With more, only position and velocity are, and the others
+follow one by one: a hundred streams at once overflow the TLB."""
 
 
 class Index:
-    """Writes the phases of the index for one plan."""
+    """Emits the phases of the index for one plan."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self.target, self.frame = target, frame
@@ -51,7 +51,7 @@ class Index:
     # Bins
 
     def find_bounds(self, begin: Value, end: Value, found: Array) -> None:
-        """The least and the greatest place of some agents."""
+        """The bounds of some agents."""
         t, state = self.target, self.frame.state
         for axis in range(self.dimension):
             places = state.row(axis)
@@ -62,7 +62,7 @@ class Index:
             found[axis], found[self.dimension + axis] = least.get(), most.get()
 
     def bounded_grid(self) -> Grid:
-        """The grid of a world with edges, which the host has worked out."""
+        """The grid of a world with edges, computed by the host."""
         f, zero = self.frame, self.target.number(0.0)
         grid = Grid(f.columns, f.rows, zero, zero, f.number("per_x"), f.number("per_y"))
         if self.dimension == 3:
@@ -93,7 +93,7 @@ class Index:
         return Grid(columns, rows, x0, y0, per_x, per_y)
 
     def _open_space(self, low: tuple[Value, ...], size: tuple[Value, ...], most: Value, least: Value) -> Grid:
-        """The grid around a flock in space; where only the third axis has edges, its layers are the host's."""
+        """The grid around a flock in space; if only the third axis has edges, the host computes its layers."""
         side = to_integer(sqrt(to_number(most // (8 * ACROSS)))) - 2
         rows = _few(size[1] / least, side)
         layers = _few(size[2] / least, side) if self.open_z else self.frame.layers
@@ -106,7 +106,7 @@ class Index:
         return Grid(columns, rows, low[0], low[1], per[0], per[1], layers, z0, per_z)
 
     def line_of(self, i: Value, grid: Grid) -> Value:
-        """The line in which an agent of the unsorted flock is."""
+        """The line of an agent of the unsorted flock."""
         state = self.frame.state
         row = _place(state.row(1)[i], grid.y0, grid.per_y, grid.rows)
         if grid.layers is None:
@@ -115,11 +115,11 @@ class Index:
         return (layer + 1) * grid.across + row + 1
 
     def column_of(self, x: Value, grid: Grid) -> Value:
-        """The bin along a row in which a place is."""
+        """The bin of a coordinate along a row."""
         return minimum(maximum(to_integer((x - grid.x0) * grid.per_x), 0), grid.columns - 1)
 
     def count_bins(self, counts: Array, begin: Value, end: Value, grid: Grid) -> None:
-        """Each agent's bin, and how many agents there are in each; the dead belong nowhere."""
+        """Compute each agent's bin and count the agents in each; the dead have none."""
         t, f, keys = self.target, self.frame, self.frame.keys
         x, ids = f.state.row(0), f.ids
         with t.for_loop(0, grid.pitch * grid.line_count) as c:
@@ -143,7 +143,7 @@ class Index:
         return total.get()
 
     def start_rows(self, grid: Grid) -> None:
-        """Where each row of the sorted flock begins; too little room is noted."""
+        """Compute where each row of the sorted flock begins; flag a lack of room."""
         t, f, row_start = self.target, self.frame, self.frame.row_start
         with self._rim(grid) as (line, opposite, has_ghosts):
             row_start[line] = where(has_ghosts, row_start[opposite], PAD)
@@ -179,7 +179,7 @@ class Index:
         return self.target.integer(0) == (0 if truth else 1)
 
     def place_bins(self, team: Value, base: Value, run: Value, grid: Grid) -> None:
-        """Where each bin of a row begins; the counts become write cursors."""
+        """Compute where each bin of a row begins; counts become write cursors."""
         t, first, at = self.target, self.start.offset(base), self.target.cell(run)
         histogram, most = self.frame.histogram.offset(base), self.frame.most_bins
         with t.for_loop(0, ACROSS) as c:
@@ -199,7 +199,7 @@ class Index:
                 at.set(at.get() + first[c + (ACROSS + 1)] - first[c + ACROSS])
 
     def start_tasks(self, grid: Grid) -> None:
-        """Where each row's agents begin among all, which tasks are its own, and the rows beyond the edges."""
+        """Compute where each row's agents begin, its tasks, and the rows beyond the edges."""
         t, f, pitch = self.target, self.frame, grid.pitch
         row_start, row_first, first_task = f.row_start, f.row_first, f.first_task
         self.start[grid.line_count * pitch] = row_start[grid.line_count]
@@ -232,7 +232,7 @@ class Index:
                 self.source[to] = i
 
     def _precedes(self, a: Value, b: Value) -> Value:
-        """Whether agent a comes before agent b: by place, velocity, and id as the last resort."""
+        """Whether agent a precedes agent b: by position, velocity, and finally id."""
         first = self.table_ids[a] < self.table_ids[b]
         for column in reversed(self.columns[: self.moving]):
             first = (column[a] < column[b]) | ((column[a] == column[b]) & first)
@@ -259,7 +259,7 @@ class Index:
                 k.set(here - 1)
 
     def _fetch_rest(self, begin: Value, end: Value) -> None:
-        """Bring the other columns of a sorted row, one after the other."""
+        """Copy the other columns of a sorted row, one after the other."""
         t = self.target
         with t.for_loop(self.at_once, self.width) as k:
             to, column = self.table.row(k), self.frame.state.row(k)
@@ -267,7 +267,7 @@ class Index:
                 to[d] = column[self.source[d]]
 
     def _copy_ghosts(self, to: Value, begin: Value, count: Value, *shifts: Any) -> None:
-        """Copies of agents, shifted along the axes by what is given; 0.0: not at all."""
+        """Copy agents as ghosts, shifted along the axes."""
         t = self.target
         with t.for_loop(0, count) as n:
             for column, shift in zip(self.columns, shifts, strict=False):
@@ -302,7 +302,7 @@ class Index:
                 self.table.row(k)[d] = 0.0
 
     def fill_edges(self, me: Value, team: Value, grid: Grid) -> None:
-        """A thread's share of the lines around the rows: ghosts of those at the other side, or nobody."""
+        """Fill a thread's share of the border lines: with ghosts of the opposite side, or with nothing."""
         t, f, row_start = self.target, self.frame, self.frame.row_start
         with self._rim(grid) as (line, opposite, has_ghosts), t.if_then(line % team == me):
             begin, end = row_start[line], row_start[line + 1]
@@ -326,7 +326,7 @@ class Index:
             where(z == 0, -depth, where(z > grid.layers, depth, 0.0)),
         ]
 
-    # Agents that rules follow by name
+    # Agents that rules follow by id
 
     def forget_tracked(self, item_width: int, present: int) -> None:
         f = self.frame
@@ -334,7 +334,7 @@ class Index:
             f.items[f.tracked[2 * k + 1] * item_width + present] = 0.0
 
     def note_tracked(self, begin: Value, stop: Value, item_width: int) -> None:
-        """Copy tracked agents of a row into their items: place, velocity, that they are here, their name."""
+        """Copy tracked agents of a row into their items: position, velocity, a flag, and the id."""
         t, f = self.target, self.frame
         with t.for_loop(0, f.tracked_count) as k, t.for_loop(begin, stop) as d:
             is_tracked = self.table_ids[d] == f.tracked[2 * k]
@@ -352,7 +352,7 @@ def _place(x: Value, start: Any, per: Any, count: Any) -> Value:
 
 
 def _few(number: Value, most: Value) -> Value:
-    """The whole part of a number, at least 1 and at most so many."""
+    """The integer part of a number, clamped to 1 .. most."""
     return maximum(1, minimum(to_integer(minimum(number, 1.0e9)), most))
 
 

@@ -1,6 +1,6 @@
-"""What happens when all agents have moved: items take their turns, the young are born, newcomers arrive.
+"""The end of a step, after all agents have moved: items are updated, newborns and immigrants are added.
 
-Scalar code, written by one thread of the team.
+Scalar code, which one thread of the team runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from murmura.core.vec import Vec
 
 
 class ItemStorage:
-    """The table of items, as a turn reads and writes it."""
+    """The table of items, for reading and writing in a turn."""
 
     def __init__(self, items: Array, width: int) -> None:
         self._items, self._width = items, width
@@ -40,7 +40,7 @@ class ItemStorage:
 
 
 class ItemUpdates:
-    """Writes the turns of items for one plan."""
+    """Emits the updates of items for one plan."""
 
     def __init__(
         self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
@@ -50,7 +50,7 @@ class ItemUpdates:
         self.step = Step(plan, target, self.memory, world)
 
     def update_items(self, team: Value) -> None:
-        """Items take their turns, one after the other."""
+        """Update items, one after the other."""
         t, frame = self.target, self.frame
         storage = ItemStorage(frame.items, self.plan.item_width)
         species = t.integer(0) if self.plan.species_count > 1 else None
@@ -65,7 +65,7 @@ class ItemUpdates:
                 group.functions.turn(p, rows[row - begin], reports, rows, self.world)
 
     def _reports(self, k: int, row: Value, team: Value) -> Record:
-        """What the flock told an item, which is then forgotten."""
+        """Read and clear the reports to an item."""
         values: dict[str, list[Any]] = {}
         for number, slot in enumerate(self.shapes.slots(k)):
             whole = self._collected(row * max(1, self.shapes.report_width) + number, slot, team)
@@ -77,7 +77,7 @@ class ItemUpdates:
         return Record("reports", found)
 
     def _collected(self, place: Value, slot: Slot, team: Value) -> Any:
-        """One number of all threads' tables together, as a long integer."""
+        """One report, reduced over all threads' tables, as a long integer."""
         t, b, reports = self.target, self.target.builder, self.frame.reports
         with b.goto_entry_block():
             total = b.alloca(LONG)
@@ -107,7 +107,7 @@ class ItemUpdates:
         return Record("the best", {"score": score, "id": name})
 
     def _read_target_report(self, k: int, row: Value) -> None:
-        """Take over what the item's target wrote."""
+        """Copy the report of the item's target into the item."""
         t, frame, layout = self.target, self.frame, self.plan.rule_groups[k].layout
         if not self.shapes.target_reports[k]:
             return
@@ -121,7 +121,7 @@ class ItemUpdates:
 
 
 class Newborns:
-    """Writes births and arrivals for one plan."""
+    """Emits births and arrivals for one plan."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
         self.plan, self.target, self.frame, self.world = plan, target, frame, world
@@ -132,7 +132,7 @@ class Newborns:
         self.columns = [frame.state.row(k) for k in range(len(self.names) + len(plan.force_columns))]
 
     def add_newborns(self, alive: Value, step_number: Any) -> Value:
-        """Append the young of this step, in the order of their mothers' ids, as far as there is room."""
+        """Append the newborns of this step in the order of their mothers' ids, while there is room."""
         t, frame, young = self.target, self.frame, self.frame.young
         n = t.cell(alive)
         noted = peek(t, frame.status("young"))
@@ -174,21 +174,21 @@ class Newborns:
                 j.set(j.get() - 1)
 
     def _row_of(self, name: Value, n: Value) -> Value:
-        """Where an agent is in the moved flock, be it dead; -1: nowhere."""
+        """The row of an agent, alive or dead, in the moved flock; -1: none."""
         t, ids = self.target, self.frame.ids
         found, begin = t.cell(-1), t.cell(0)
         dead = -1 - name
         with t.while_loop(lambda: (found.get() < 0) & (begin.get() < n) & (name >= 0)):
             first = begin.get()
             last = where(first + 1024 < n, first + 1024, n)
-            with t.for_loop(first, last) as i:  # to its end, so that it vectorises
+            with t.for_loop(first, last) as i:  # without an early exit, so that it vectorises
                 here = (ids[i] == name) | (ids[i] == dead)
                 found.set(maximum(found.get(), where(here, i, -1)))
             begin.set(last)
         return found.get()
 
     def _agent(self, i: Value, name: Value) -> tuple[Any, Record]:
-        """An agent of the moved flock as rules know it, and its species."""
+        """An agent of the moved flock as rules see it, and its species."""
         known = self.plan.known([column[i] for column in self.columns[: len(self.names)]])
         _, me = self.step.sense(known, name)
         return self.step.species_of(known), me.updated({"neighbors": self.columns[-1][i]})
@@ -196,7 +196,7 @@ class Newborns:
     def _add_newborn(
         self, rule: Value, c: Value, m: Value, f: Value, mother: Value, father: Value, named: Value, step_number: Any
     ) -> None:  # fmt: skip
-        """A newborn in row c: its mother's copy but for what it inherits otherwise."""
+        """Write a newborn to row c: a copy of the mother with the inherited values."""
         t, frame = self.target, self.frame
         child = peek(t, frame.status("next_id"))
         put(t, frame.status("next_id"), child + 1)
@@ -227,7 +227,7 @@ class Newborns:
             self.columns[self.names.index(name)][i] = number
 
     def add_arrivals(self, alive: Value, step_number: Any) -> Value:
-        """Newcomers after the last row, at most one of each species, each at its defaults but for what it brings."""
+        """Append immigrants, at most one of each species, with defaults except for the columns of `settle`."""
         t, frame = self.target, self.frame
         n = t.cell(alive)
         for k, group, _, _ in self.plan.stateful_items:

@@ -1,7 +1,7 @@
-"""The step on CPU cores, from start to end: index, perceive, decide and live, items' turns. All of it is traced.
+"""The CPU kernel: index, perceive, decide and live, update items. All of it is traced.
 
 `run` advances some steps as one thread of a team. Threads meet at barriers between the phases and share out blocks of
-agents. A kernel never raises: it notes what is wrong and stops before or after a whole step.
+agents. A kernel never raises: it sets a status word and stops before or after a whole step.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from murmura.compute.cpu.agents import SUMS_PITCH, Agents
+from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
 from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
-from murmura.compute.cpu.lanes import is_culled, world_of
-from murmura.compute.cpu.nearest import reach_of_nearest
+from murmura.compute.cpu.lanes import SUMS_PITCH, is_culled, world_of
+from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
+from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
@@ -28,14 +29,12 @@ from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
 FRAME = LONG.as_pointer()
 CACHE_LINE = 64  # bytes
 GRID_NUMBERS = 16
-"""Where among the bounds those of the threads begin: before them stands the grid of an open world."""
-MOST_NEAREST = 64
-"""Neighbours that may count as nearest, at most."""
+"""Offset of the threads' bounds, after the grid of an open world."""
 
 
 @dataclass
 class Kernel:
-    """Writes the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
+    """Emits the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
 
     plan: Plan
     shapes: Shapes
@@ -51,7 +50,7 @@ class Kernel:
     def _function(self, module: ir.Module, name: str, result: Any, arguments: list[Any]) -> tuple[Any, ...]:
         """A new function: its target, its frame and its other arguments, which are integers."""
         function = ir.Function(module, ir.FunctionType(result, [FRAME, *arguments]), name)
-        # Registers that are put aside shall not straddle cache lines; LLVM would align the stack to 16 bytes only.
+        # Spilled registers must not straddle cache lines; LLVM would align the stack to 16 bytes only.
         function.attributes.add("nounwind")
         function.attributes.alignstack = CACHE_LINE
         target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
@@ -68,7 +67,7 @@ class Kernel:
         index = Index(self.plan, t, frame)
         agents = Agents(self.plan, self.shapes, t, frame, world_of(self.plan, t, frame, done))
         grid = self._grid(index, t, frame)
-        sums = frame.sums.offset(me * (max(1, agents.sum_rows) * SUMS_PITCH))
+        sums = frame.sums.offset(me * (max(1, Agents.rows_of(self.plan, self.shapes)) * SUMS_PITCH))
         self._perceive(agents, index, grid, row, begin, count, sums, me)
         chosen = frame.chosen.offset(me * frame.item_count)
         near = frame.near.offset(me * (2 * max(1, len(self.plan.rule_groups))))
@@ -84,12 +83,12 @@ class Kernel:
         return function
 
     def _step_number(self, t: LlvmTarget, frame: FrameCode, done: Value) -> Any:
-        """The number of the step that is being made, as a long integer: events may come late in long runs."""
+        """The number of the current step, as a long integer, for events of long runs."""
         first = frame._entry("first_step")
         return t.builder.add(first, t.builder.sext((done + 1).code, LONG))
 
     def _grid(self, index: Index, t: LlvmTarget, frame: FrameCode) -> Grid:
-        """The grid of this step; in an open world the first thread has written it down."""
+        """The grid of this step; in an open world the first thread has stored it."""
         if self.plan.scenario.world.boundary != "open":
             return index.bounded_grid()
         numbers = frame.bounds.offset(0)
@@ -107,6 +106,12 @@ class Kernel:
     ) -> None:  # fmt: skip
         t, start, pitch = agents.target, index.start, grid.pitch
         xs, base, reaches = index.columns[0], row * grid.pitch, agents.frame.reaches
+        if self.plan.occludes:
+            sight = Sight(agents, index, grid, me)
+            with t.for_loop(0, count) as k:
+                i = begin + k
+                sight.perceive(i, base + index.column_of(xs[i], grid), sums, k)
+            return
         if self.plan.topological:
             closest = agents.frame.closest.offset(me * MOST_NEAREST)
             with t.for_loop(begin, begin + count) as i:
@@ -117,7 +122,7 @@ class Kernel:
             last = begin + minimum(k + 4, count) - 1
             c0 = index.column_of(xs[i], grid)
             c1 = index.column_of(xs[last], grid) + (2 * ACROSS + 1)
-            # Past a row's last bin lie its sentinels. A run that took them in would let its last tile reach into
+            # A row's sentinels follow its last bin. With them in the run its last tile would reach into
             # the next row, whose agents would then be met twice.
             over = where(c1 == pitch, PAD, 0)
 
@@ -178,7 +183,7 @@ class Kernel:
     # After the agents
 
     def _finish(self, module: ir.Module) -> Any:
-        """What happens when all have moved: items take their turns, the young are born, newcomers arrive."""
+        """After all agents have moved: update items, add newborns and immigrants."""
         function, t, frame, (done, team, alive) = self._function(module, "finish", ir.VoidType(), [INT] * 3)
         function.linkage = "internal"
         world = world_of(self.plan, t, frame, done)
@@ -288,7 +293,7 @@ class Kernel:
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, steer: Any, me: Value, team: Value,
         done: Value,
     ) -> None:  # fmt: skip
-        """Work off tasks: first those whose agents this thread has just sorted, then what others have not got to."""
+        """Process tasks: first those whose agents this thread has just sorted, then what is left of others'."""
         tasks = frame.first_task[grid.row_count]
         with t.for_loop(0, team) as turn:
             whose = (me + turn) % team
@@ -319,6 +324,6 @@ class Kernel:
 
 
 def _beside(number: Value, across: Value) -> Value:
-    """How many lines away from a row the others around it lie: numbers 0 to 7."""
+    """The line offsets of the eight rows around a row, by number 0 to 7."""
     place = where(number >= 4, number + 1, number)
     return (place // 3 - 1) * across + place % 3 - 1

@@ -1,8 +1,7 @@
-"""How lanes report to the world outside: items that listen, events to be noted, young to be born.
+"""Emits reports to items, events and births from lanes.
 
-What agents tell an item is kept in whole numbers, whose sum and maximum do not depend on order: counts as they are,
-sums in steps of 1/4096, and the best as its score's bits above its id's complement, so that of equal scores the least
-id wins.
+Reports are reduced as integers, whose sum and maximum do not depend on order: counts as they are, sums in steps of
+1/4096, and the best as its score's bits above the complement of its id, so that the least id wins among equal scores.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ LARGEST = 2**31 - 1
 def report_to_items(
     step: Step, memory: LaneMemory, shapes: Shapes, p: list[Record], me: Record, alive: Value, table: Array
 ) -> None:
-    """What living agents tell every item that takes turns. `table` is this thread's table."""
+    """Reduce the reports of living agents to every stateful item into `table`, this thread's own."""
     t, frame = memory.target, memory.frame
     for k, group, _, _ in step.plan.stateful_items:
         says = step.speaks(k, p, me, alive)
@@ -74,13 +73,13 @@ def _add(t: LlvmTarget, at: Any, amount: Any) -> None:
 
 
 def _lanes_set(t: LlvmTarget, mask: Value) -> Any:
-    """On how many lanes the mask is set."""
+    """The number of lanes under the mask."""
     packed = t.builder.bitcast(t.spread(mask.code), ir.IntType(LANES))
     return t.builder.ctpop(t.builder.zext(packed, LONG))
 
 
 def _fixed_sum(t: LlvmTarget, lanes: Value) -> Any:
-    """The sum of all lanes in steps of 1/FINENESS, each lane rounded on its own."""
+    """The sum of all lanes in steps of 1/FINENESS, each lane rounded separately."""
     doubles, longs = (ir.VectorType(kind, LANES) for kind in (DOUBLE, LONG))
     fineness = ir.Constant(doubles, [DOUBLE(FINENESS)] * LANES)
     scaled = t.builder.fmul(t.builder.fpext(lanes.code, doubles), fineness)
@@ -122,7 +121,7 @@ def each_lane(t: LlvmTarget, mask: Value, write: Callable[[Value], None]) -> Non
 
 
 def write_event(t: LlvmTarget, frame: FrameCode, step_number: Any, values: list[Any]) -> None:
-    """Note one event, if there is room: EVENT_FIELDS after the step, which is a long integer."""
+    """Write one event, if there is room. `values` are EVENT_FIELDS after the step, which is a long integer."""
     slot = fetch_add(t, frame.status("events"), 1)
     with t.if_then(slot < frame.event_room):
         b = t.builder
@@ -140,7 +139,7 @@ def write_event(t: LlvmTarget, frame: FrameCode, step_number: Any, values: list[
 def note_outcome(
     t: LlvmTarget, frame: FrameCode, me: Record, outcome: Outcome, here: Value, step_number: Any
 ) -> None:
-    """Note deaths, events and who has young."""
+    """Write deaths, events and births."""
     x, y, *z = me.position
     cause, by = as_lanes(t, outcome.cause), as_lanes(t, outcome.by)
 

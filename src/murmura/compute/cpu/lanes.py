@@ -1,4 +1,4 @@
-"""What a step reads on sixteen lanes, four agents times four candidates or sixteen agents, and how they are folded."""
+"""Loads for sixteen lanes (four agents times four candidates, or sixteen agents), and reductions over them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array, FrameCode
+from murmura.compute.cpu.index import BLOCK
 from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
@@ -17,21 +18,23 @@ from murmura.core.layout import Layout
 from murmura.core.rule import Rule
 from murmura.core.tracing.record import Record
 
+SUMS_PITCH = BLOCK + LANES
+"""Columns of the table that holds a block's contributions until its agents move."""
 GROUP = 4
-"""Agents that meet candidates at the same time, and candidates that they meet at a time."""
+"""The number of agents, and of candidates, that meet at a time."""
 ONE_REGISTER, TWO_REGISTERS = 16, 32
-"""Entries of a table that lanes look things up in."""
+"""The number of entries of look-up tables."""
 
 
 def pitch_of(entries: int) -> int:
-    """How far apart tables of so many entries lie: whole registers where they fit into one or two."""
+    """The distance between tables of this many entries: whole registers if they fit into one or two."""
     if entries == 1:
         return 1
     return next((size for size in (ONE_REGISTER, TWO_REGISTERS) if entries <= size), entries)
 
 
 def laid_out(tables: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Tables, one a row, one after the other with their pitch."""
+    """Tables (one per row) laid out one after the other with their pitch."""
     count, entries = tables.shape
     whole = np.zeros((count, pitch_of(entries)), np.float32)
     whole[:, :entries] = tables
@@ -39,12 +42,12 @@ def laid_out(tables: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def is_culled(rule: Rule | None) -> bool:
-    """Whether items of a rule that are too far away from a block of agents are left out from the beginning."""
+    """Whether items beyond the range of a whole block of agents are skipped for this rule."""
     return rule is not None and type(rule).item_range is not Rule.item_range
 
 
 class LaneMemory:
-    """What a step reads, for lanes and for scalars."""
+    """The memory of a step, for lanes and for scalars."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self.plan, self.target, self.frame = plan, target, frame
@@ -77,7 +80,7 @@ class LaneMemory:
         return Value(self.target, NUMBER, code)
 
     def item_numbers(self, row: Value, layout: Layout) -> list[Value]:
-        """The numbers of an item that agents know."""
+        """The values of an item that agents can read."""
         base = row * self.plan.item_width
         return [self._items[base + k] for k in range(len(layout))]
 
@@ -102,12 +105,12 @@ class LaneMemory:
         return self.target.loop(0, self.frame.shape_count, 1, values, visit)
 
     def use_block(self, chosen: Array, near: Array) -> None:
-        """Where the items that matter to the agents at hand are listed."""
+        """Set the list of items within range of the current block of agents."""
         self.chosen, self.near = chosen, near
 
 
 def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> Record:
-    """The world in a step of this call, as rules know it."""
+    """The record `world` of rules, in a step of this call."""
     numbers: dict[str, Any] = {name: frame.number(name) for name in WORLD_NUMBERS}
     numbers["time"], numbers["noise_time"] = frame.times[2 * done], frame.times[2 * done + 1]
     numbers["step"] = frame.first_step + done
@@ -126,7 +129,7 @@ def candidates_of(target: LlvmTarget) -> list[int]:
 
 
 class Flock:
-    """The sorted flock as lanes read it."""
+    """Loads from the sorted flock into lanes."""
 
     def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
         self._plan, self._target = plan, target
@@ -175,7 +178,7 @@ def bits_of(target: LlvmTarget, numbers: Value) -> Value:
 
 
 def numbers_with_bits(target: LlvmTarget, integers: Value) -> Value:
-    """Numbers that have these bits: what carries whole numbers among real ones."""
+    """Integers reinterpreted as numbers, to carry them among numbers."""
     return Value(
         target, NUMBER, target.builder.bitcast(integers.code, lanes_of(FLOAT, integers.code.type.count))
     )
@@ -185,6 +188,40 @@ def fold_groups(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
 ) -> None:
     """Reduce groups of four lanes by adding or by taking the greatest, into the given rows, column to column + 3."""
+    combine = _combination(target, kind)
+    for begin in range(0, len(values), GROUP):
+        few = values[begin : begin + GROUP]
+        folded = _fold_four(target, _four(target, few), combine)
+        for k, (row, _) in enumerate(few):
+            _store_groups(rows, column + row * pitch, target.picked(folded, [4 * g + k for g in range(4)]))
+
+
+def fold_lanes(
+    target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
+) -> None:
+    """Reduce all sixteen lanes by adding or by taking the greatest, into the given rows of one column."""
+    combine = _combination(target, kind)
+    for begin in range(0, len(values), GROUP):
+        few = values[begin : begin + GROUP]
+        folded = _fold_four(target, _four(target, few), combine)
+        for step in (4, 8):
+            folded = combine(folded, target.picked(folded, [lane ^ step for lane in range(LANES)]))
+        for k, (row, _) in enumerate(few):
+            rows[column + row * pitch] = Value(target, NUMBER, target.builder.extract_element(folded, INT(k)))
+
+
+def fold_nearest_lane(
+    target: LlvmTarget, rows: Array, pitch: int, column: Value, first_row: int, values: list[Value]
+) -> None:
+    """Reduce all sixteen lanes to the one whose first value is least; the other values come along."""
+    vectors = _nearest_lanes(target, values, (1, 2, 4, 8))
+    for k, vector in enumerate(vectors):
+        value = Value(target, NUMBER, target.builder.extract_element(vector, INT(0)))
+        rows[column + (first_row + k) * pitch] = value
+
+
+def _combination(target: LlvmTarget, kind: str) -> Callable[[Any, Any], Any]:
+    """How two vectors are combined."""
     builder = target.builder
 
     def combine(x: Any, y: Any) -> Any:
@@ -192,26 +229,32 @@ def fold_groups(
             return builder.fadd(x, y)
         return builder.select(builder.fcmp_ordered(">", x, y), x, y)
 
-    for begin in range(0, len(values), GROUP):
-        few = values[begin : begin + GROUP]
-        vectors = [target.spread(value.code) for _, value in few]
-        vectors += [target.spread(target.constant(NUMBER, 0.0))] * (GROUP - len(few))
-        folded = _fold_four(target, vectors, combine)
-        for k, (row, _) in enumerate(few):
-            _store_groups(rows, column + row * pitch, target.picked(folded, [4 * g + k for g in range(4)]))
+    return combine
+
+
+def _four(target: LlvmTarget, few: list[tuple[int, Value]]) -> list[Any]:
+    """Four vectors: these values, filled up with zeros."""
+    vectors = [target.spread(value.code) for _, value in few]
+    return vectors + [target.spread(target.constant(NUMBER, 0.0))] * (GROUP - len(few))
+
+
+def _nearest_lanes(target: LlvmTarget, values: list[Value], steps: tuple[int, ...]) -> list[Any]:
+    """Vectors of which each lane has the least of those that it has met: partners lie so many lanes away."""
+    builder = target.builder
+    vectors = [target.spread(value.code) for value in values]
+    for step in steps:
+        partner = [lane ^ step for lane in range(LANES)]
+        others = [target.picked(vector, partner) for vector in vectors]
+        nearer = builder.fcmp_ordered("<", others[0], vectors[0])
+        vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
+    return vectors
 
 
 def fold_nearest(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, first_row: int, values: list[Value]
 ) -> None:
-    """Reduce groups of four lanes to the lane whose first value is least; the other values come along."""
-    builder = target.builder
-    vectors = [target.spread(value.code) for value in values]
-    for step in (1, 2):
-        partner = [lane ^ step for lane in range(LANES)]
-        others = [target.picked(vector, partner) for vector in vectors]
-        nearer = builder.fcmp_ordered("<", others[0], vectors[0])
-        vectors = [builder.select(nearer, b, a) for a, b in zip(vectors, others, strict=True)]
+    """Reduce groups of four lanes to the lane with the least first value, with its other values."""
+    vectors = _nearest_lanes(target, values, (1, 2))
     for k, vector in enumerate(vectors):
         _store_groups(rows, column + (first_row + k) * pitch, target.picked(vector, [0, 4, 8, 12]))
 

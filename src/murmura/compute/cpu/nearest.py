@@ -1,4 +1,4 @@
-"""How far the k nearest visible neighbours of an agent reach: a scalar scan before the agents meet."""
+"""The distance of the k-th nearest visible neighbour: a scalar scan before the vectorised one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from murmura.core.algebra import Value, minimum, sqrt, where
 from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec
 
+MOST_NEAREST = 64
+"""Neighbours that may count as nearest, at most."""
+
 
 def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
 
-    `base` is the agent's bin in its row, `closest` room for the distances found so far, in order.
+    `base` is the agent's bin in its row, `closest` memory for the sorted distances so far.
     """
     from murmura.compute.step import SAME_PLACE
 
@@ -35,14 +38,14 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
             many = found.get()
             worst = closest[where(many > 0, many - 1, 0)]
             with t.if_then(visible & ((many < nearest) | (square < worst))):
-                _insert(t, closest, square, where(many < nearest, many, many - 1))
+                insert(t, closest, square, where(many < nearest, many, many - 1))
                 found.set(minimum(many + 1, nearest))
     furthest = closest[nearest - 1] * (1.0 + TIE)
     reach: Value = where(found.get() == nearest, furthest, radius * radius)
     return reach
 
 
-def _insert(t: Any, closest: Array, square: Value, place: Value) -> None:
+def insert(t: Any, closest: Array, square: Value, place: Value) -> None:
     """Put a distance into the ordered list, from this place downwards."""
     k = t.cell(place)
 

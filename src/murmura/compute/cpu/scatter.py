@@ -1,6 +1,6 @@
-"""Agents in the order of a kernel written into the order of ids, one pass over them: columns, vectors, a page's frame.
+"""Writes agents from a kernel's order into the order of ids in one pass: columns, vectors, frames of the page.
 
-Traced like the kernel and compiled once for all of them, so that nobody waits for a compiler's start.
+Traced like the kernel, and compiled once for all scenarios.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from murmura.compute.cpu.frame import Array
 from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
-AHEAD = 24  # rows; their places are anywhere, and each would be waited for
+AHEAD = 24  # rows to prefetch: their addresses are random, and each would stall
 FLOATS, INTS = FLOAT.as_pointer(), INT.as_pointer()
 BYTES_A_TURN = 40.74366543152521  # 256 / (2 pi)
 SIGNATURES: dict[str, list[Any]] = {
@@ -47,7 +47,7 @@ def _put_column(t: LlvmTarget, rows: Any, source: Any, count: Any, out: Any) -> 
 def _put_vectors(
     t: LlvmTarget, rows: Any, count: Any, x: Any, y: Any, from_x: Any, from_y: Any, out: Any, width: Any
 ) -> None:
-    """Vectors, measured from a place, each into its row; further columns of `out` stay as they are."""
+    """out[rows[k]] = vector k minus the origin; further columns of `out` stay unchanged."""
     places, result = Array(t, rows, INT), Array(t, out, FLOAT)
     n, columns = Value(t, INTEGER, count), Value(t, INTEGER, width)
     starts = [Value(t, "number", start) for start in (from_x, from_y)]
@@ -71,7 +71,7 @@ def _pack(
         return b.fpext(Array(t, numbers, FLOAT)[k].code, DOUBLE)
 
     def byte_like(number: Any, most: float) -> Any:
-        """A whole number from 0 to `most`."""
+        """A number clamped to 0 .. `most`, as an integer."""
         low = b.select(b.fcmp_ordered(">", number, DOUBLE(0.0)), number, DOUBLE(0.0))
         return b.fptoui(b.select(b.fcmp_ordered("<", low, DOUBLE(most)), low, DOUBLE(most)), INT)
 
@@ -98,7 +98,10 @@ def _function(name: str) -> Any:
 
     types: dict[Any, Any] = {FLOAT: ctypes.c_float, DOUBLE: ctypes.c_double, INT: ctypes.c_int32}
     kinds = [types.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
-    return ctypes.CFUNCTYPE(None, *kinds)(compiled_once("scatter", module).get_function_address(name))
+    engine = compiled_once("scatter", module)
+    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
+    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
+    return function
 
 
 _functions: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""How threads inside one native call work together: an atomic counter and a barrier.
+"""Synchronisation of threads inside one native call: an atomic counter and a barrier.
 
 All threads of a team run the same kernel for many steps and meet at barriers between its phases. Waiting spins briefly,
 then yields the core, so a team larger than the machine, or a busy machine, slows down but never stalls.
@@ -12,32 +12,32 @@ from murmura.compute.trace.llvm_target import INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, code_of
 
 LINE = 32
-"""Whole numbers between two that different threads write: two cache lines."""
+"""Distance, in integers, between entries that different threads write: two cache lines."""
 ARRIVED, GENERATION, NEXT_TASK = 0, LINE, 2 * LINE
-"""Places in the `sync` array; every thread has a NEXT_TASK."""
+"""Entries of the `sync` array; every thread has a NEXT_TASK."""
 SPINS = 4000
 YIELD = "murmura_yield"
-"""The symbol under which the operating system's yield is known to the code."""
+"""The symbol of the operating system's yield in emitted code."""
 
 
 def fetch_add(target: LlvmTarget, address: Any, amount: Any) -> Value:
-    """Add to an integer and return what was there before, as one indivisible act."""
+    """Atomically add to an integer and return the old value."""
     code = code_of(target, amount, INTEGER)
     return Value(target, INTEGER, target.builder.atomic_rmw("add", address, code, "seq_cst"))
 
 
 def peek(target: LlvmTarget, address: Any) -> Value:
-    """Read an integer that another thread may be changing."""
+    """Atomic load."""
     return Value(target, INTEGER, target.builder.load_atomic(address, "seq_cst", 4, typ=INT))
 
 
 def put(target: LlvmTarget, address: Any, value: Any) -> None:
-    """Write an integer that another thread may be reading."""
+    """Atomic store."""
     target.builder.store_atomic(code_of(target, value, INTEGER), address, "seq_cst", 4)
 
 
 def wait_for_all(target: LlvmTarget, sync: Any, team: Value) -> None:
-    """A barrier: go on when every thread of the team is here."""
+    """A barrier: wait until every thread of the team has arrived."""
     with target.if_then(team > 1):
         generation = peek(target, sync.at(GENERATION))
         last = fetch_add(target, sync.at(ARRIVED), 1) == team - 1

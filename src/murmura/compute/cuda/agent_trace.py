@@ -1,6 +1,6 @@
-"""One thread's work: an agent walks the bins around it, meets who is there, decides, moves and tells.
+"""The step of one agent on a GPU thread: scan the bins around it, decide, move and report.
 
-Candidates lie in three rows of bins, in space in nine, each a run that is cut in two where it crosses the seam of a
+Candidates are in three rows of bins (nine in space). Each row is one run, or two where it crosses the seam of a
 wrapping world.
 """
 
@@ -43,7 +43,7 @@ class AgentTrace:
     """The trace of one agent's step, for agent `i` of the sorted flock."""
 
     writes_forces = "a.sizes.keep"
-    """Whether forces are written in this step, as the device's code asks it."""
+    """The condition, in the device's language, that this step stores forces."""
 
     def __init__(self, plan: Plan, shapes: Shapes, target: CTarget) -> None:
         self.plan, self.shapes, self.target = plan, shapes, target
@@ -59,7 +59,7 @@ class AgentTrace:
     def contributions(self) -> Contributions:
         """What the agent's neighbours contribute."""
         shape = initial_contributions(self.target, self.shapes.pairs)
-        # What only meeting needs is forgotten afterwards, and what only deciding needs is read after it: registers.
+        # The scan has its own scope, and decisions load their values after it, which saves registers.
         values = self.target.block(flatten(shape), lambda held: self._meetings(shape, held))
         found: Contributions = unflatten(shape, values)
         return found
@@ -81,7 +81,7 @@ class AgentTrace:
     def _met(
         self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
     ) -> Contributions:
-        """Everything so far, and what a neighbour within reach says."""
+        """The contributions so far, merged with those of a neighbour within reach."""
         visible = in_view(cosine, me.heading, way, distance_of(way))
 
         def merged(mask: Condition, shown: Condition) -> Contributions:
@@ -97,7 +97,7 @@ class AgentTrace:
         return together
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
-        """The squared distance of the last neighbour that counts where only the nearest do."""
+        """The squared distance of the k-th nearest visible neighbour."""
         self.target.write("Nearest nearest; nearest.count = 0;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
@@ -113,7 +113,7 @@ class AgentTrace:
         return where(full, last * (1.0 + TIE), reach)
 
     def _candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
-        """Visit everybody else within a squared distance: values = visit(row, offset, values)."""
+        """Visit all other agents within a squared distance: values = visit(row, offset, values)."""
         parts = 2 if self.world.wraps else 1
         rows = self._rows_of(me)
 
@@ -148,7 +148,7 @@ class AgentTrace:
     def _run(
         self, me: Record, reach: Number, rows: list[Value], asides: list[Value], beyond: Condition
     ) -> tuple[Value, Value, Vec]:
-        """The agents of one row of bins that the agent's circle touches, and by how much they are seen shifted.
+        """The run of agents in one row of bins within the agent's circle, and their shift across the seam.
 
         `beyond`: those on the other side of the seam of a wrapping world.
         """
@@ -160,7 +160,7 @@ class AgentTrace:
             gap = where(beside > 0, edge - x, where(beside < 0, x - (edge + height), 0.0))
             gaps.append(maximum(gap, 0.0))
         square = Vec(*gaps).square * 0.999
-        # A hair wider than the circle: rounding must not lose a neighbour on its edge.
+        # Slightly wider than the circle, so that rounding cannot lose a neighbour on its edge.
         half = sqrt(maximum(reach - square, 0.0)) * 1.0001 + 1e-3
         first, last = (self._column(me.position.x + sign * half) for sign in (-1.0, 1.0))
         line, is_row, shifts = self._line(there)
@@ -169,7 +169,7 @@ class AgentTrace:
         if self.world.wraps:
             first, last, shift_x = self._across_seam(first, last, beyond)
         else:
-            # Outside a world without seams agents lie in the border bins, whatever their distance.
+            # Without a seam, agents outside of the grid are in the border bins, whatever their distance.
             first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
         begin, end = self._stretch(line, first, last)
         if len(rows) == 2:
@@ -177,7 +177,7 @@ class AgentTrace:
         return begin, where(is_row, end, begin), Vec(shift_x, *shifts)
 
     def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
-        """The number of a row, whether there is such a row, and how far it is seen shifted along y and z."""
+        """The number of a row, whether it exists, and its shift along y and z."""
         numbers, shifts, exists = [], [], Value(self.target, CONDITION, self.target.constant(CONDITION, True))
         sizes, edges = [*self.world.size][1:], self.world.edges[1:]
         for row, name, size, edge in zip(there, ("rows", "layers"), sizes, edges, strict=False):
@@ -199,7 +199,7 @@ class AgentTrace:
         return column
 
     def _across_seam(self, first: Value, last: Value, beyond: Condition) -> tuple[Value, Value, Value]:
-        """The bins of a run on one side of the seam of a wrapping world, and how far they are seen shifted."""
+        """The bins of a run on one side of the seam of a wrapping world, and their shift."""
         columns, width = self._grid("columns", INTEGER), self.world.size.x
         under, over = first < 0, last >= columns
         far_first = where(under, first + columns, 0)
@@ -210,14 +210,14 @@ class AgentTrace:
         return first, last, shift
 
     def _stretch(self, row: Value, first: Value, last: Value) -> tuple[Value, Value]:
-        """Where the agents of these bins of a row begin and end; last < first: nobody."""
+        """The begin and end of the agents in these bins of a row; empty if last < first."""
         base = row * self._grid("columns", INTEGER)
         begin = self.target.load("a.index.start", base + minimum(first, last + 1), INTEGER, steady=True)
         end = self.target.load("a.index.start", base + last + 1, INTEGER, steady=True)
         return begin, end
 
     def store(self, me: Record, force: Vec, crowd: Value, name: Value) -> None:
-        """Write the agent down as it is after the step."""
+        """Store the agent after the step."""
         target = self.target
         if self.plan.dimension == 2:
             target.store_quad("a.flock.places", self.i, [*me.position, *me.velocity])
@@ -240,6 +240,6 @@ class AgentTrace:
 
 
 def distance_of(way: Vec) -> Number:
-    """As `Step.neighbor` has it, word for word, so that it is computed once."""
+    """The same expression as in `Step.neighbor`, so that the two share one binding."""
     square = way.square
     return square * (1.0 / sqrt(square + SAME_PLACE))

@@ -1,4 +1,4 @@
-"""The arrays of a flock and a plan as kernels want them, by the names that `records` gives them."""
+"""Builds the arrays that kernels read and write, by the names in `records`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_EVENTS = 4096
 
 
 def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], report_width: int) -> Arrays:
-    """Everything that steps change, at the start."""
+    """The initial arrays of everything that steps change."""
     n, bins = len(state), bins_of(plan, room)
     carried = [column_name(c) for c in plan.carried]
     quads, velocities = (
@@ -54,10 +54,10 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], rep
 
 
 def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -> Arrays:
-    """Everything that a change of numbers changes."""
+    """The arrays of everything that a change of numbers changes."""
     numbers = plan.world_numbers(seed)
     world = [numbers.get(name, 0.0) for _, name in WORLD]
-    # A hair more: rounding must not lose what lies on the edge.
+    # Slightly more, so that rounding cannot lose what is on the edge.
     ranges = (plan.item_ranges.astype(np.float64) * 1.0001) ** 2
     tracked = plan.tracked * [1, plan.item_width]
     return {
@@ -73,7 +73,7 @@ def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -
 
 
 def _filled(array: NDArray[Any], shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """The array, or one row of zeros where it has none: a kernel's pointer must lead somewhere."""
+    """The array, or one row of zeros if it is empty, so that kernels get a valid pointer."""
     return array.astype(kind) if len(array) else np.zeros(shape, kind)
 
 
@@ -110,7 +110,7 @@ def _most_bins(room: int) -> int:
 
 
 def bins_of(plan: Plan, room: int) -> int:
-    """How many bins there are; in an open world, how many there may be."""
+    """The number of bins; in an open world, its maximum."""
     rows, columns, layers = _rows_and_columns(plan, room)
     return _most_bins(room) if plan.scenario.world.boundary == "open" else rows * columns * layers
 
@@ -121,7 +121,7 @@ def scan_blocks(bins: int) -> int:
 
 
 def grid_of(plan: Plan, room: int) -> NDArray[np.int32]:
-    """Rows and bins of a bounded world; an open one makes them anew in every step."""
+    """Rows and bins of a bounded world; an open world recomputes them in every step."""
     world = plan.scenario.world
     rows, columns, layers = _rows_and_columns(plan, room)
     grid = np.zeros(1, record_type("Grid"))

@@ -1,6 +1,6 @@
 """The CUDA backend: the step that all targets share, one thread for each agent, replayed as a graph.
 
-Agents stay on the device; the host launches and waits only when somebody reads.
+Agents stay on the device; the host launches kernels and waits only for reads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
@@ -28,6 +29,7 @@ _texts: dict[Any, Text] = {}
 
 def _text_of(plan: Plan) -> Text:
     """The text of a plan's program, traced once for all plans that differ in numbers only."""
+    refuse_occlusion(plan, "cuda")
     key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:
@@ -64,7 +66,7 @@ class BackendCuda:
     # Plans
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; the state must be loaded anew."""
+        """Change to another plan; `load` must follow."""
         self._text = _text_of(plan)
         self._program = self._program_of(self._text)
         self._plan = plan
@@ -84,10 +86,14 @@ class BackendCuda:
             self._programs[text.digest] = self._device.program(text)
         return self._programs[text.digest]
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items; the kernels, their graphs and the flock stay."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        return np.array(self._device.get(self._there["items"])[: len(self._plan.items)])
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change numbers and items; the kernels, their graphs and the flock stay."""
         self._plan = plan
-        self._place_all(arrays.plan_arrays(plan, plan.items, self._seed))
+        self._place_all(arrays.plan_arrays(plan, items, self._seed))
         self._device.write(
             self._there["clock"].view(np.float64), CLOCK_PLACES["dt"], plan.scenario.motion.time_step
         )
@@ -95,7 +101,7 @@ class BackendCuda:
     # The flock
 
     def load(self, state: State) -> None:
-        """Take the flock over to the device."""
+        """Copy the flock to the device."""
         self._device.wait()
         plan = self._plan
         self._count = max(len(state), plan.capacity) if plan.has_lifecycle else len(state)
@@ -116,7 +122,7 @@ class BackendCuda:
             ) from None
 
     def _place_all(self, found: arrays.Arrays) -> None:
-        """Put arrays on the device; while addresses and sizes stay the same, graphs go on using them."""
+        """Copy arrays to the device. Graphs stay valid while addresses and sizes stay the same."""
         for name, array in found.items():
             old = self._there.get(name)
             if old is None or old.shape != array.shape:
@@ -131,7 +137,7 @@ class BackendCuda:
         self._captured = {keep: found.tobytes() for keep, found in arguments.items()}
 
     def _arguments_for(self, keep: bool) -> NDArray[Any]:
-        """What every kernel is given; `keep`: forces are written down."""
+        """The argument of every kernel; `keep`: store forces."""
         found = np.zeros((), record_type("Arguments"))
         for name in ("flock", "sorted"):
             for _, field in FLOCK:
@@ -161,17 +167,17 @@ class BackendCuda:
         }
 
     def store(self, state: State) -> None:
-        """Bring the flock back, in ascending id."""
+        """Copy the flock from the device, in ascending id."""
         self.start_transfer().store(state)
 
     def start_transfer(self) -> DeviceFlockTransfer:
-        """Send the flock as it is now; steps that follow do not wait for it."""
+        """Start to copy the flock as it is now; later steps do not wait for it."""
         names = ("ids", "places", "velocities", "extras", "forces", "clock", "items")
         transfer = self._device.start_transfer([self._there[name] for name in names])
         return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
     def read_unordered(self) -> None:
-        """The flock is on the device: bringing it back is what `store` does."""
+        """None: a copy from the device is no cheaper than `store`."""
         return
 
     # Steps
@@ -195,7 +201,7 @@ class BackendCuda:
                 "before are whole: go on from one when the device works again, or with backend='cpu'"
             ) from error
         except BaseException:
-            # Ctrl-C: the clock on the device knows how far it came.
+            # Ctrl-C: the clock on the device has the number of completed steps.
             self.completed = before + self._read_clock("step") - first_step
             raise
         self.completed = before + steps
@@ -205,7 +211,7 @@ class BackendCuda:
             raise RunError(self._diagnosis(when))
 
     def _launch_all(self, steps: int) -> None:
-        # Forces are written in the last step only, where somebody may read them.
+        # Forces are stored in the last step only, after which they may be read.
         batches = max(0, steps - 1) // GRAPH_STEPS
         for _ in range(batches):
             self._graph(whole=True).launch()
@@ -214,7 +220,7 @@ class BackendCuda:
             self._graph(whole=False).launch()
 
     def _graph(self, whole: bool) -> device.Graph:
-        """A batch of steps, or one step that writes forces down: the cost of a launch is paid once for all of it."""
+        """A graph of a batch of steps, or of one step that stores forces: one launch instead of many."""
         if whole not in self._graphs:
             count, keep = (GRAPH_STEPS, self._plan.has_lifecycle) if whole else (1, True)
 
@@ -226,7 +232,7 @@ class BackendCuda:
         return self._graphs[whole]
 
     def _launch(self, arguments: NDArray[Any]) -> None:
-        """One step as a row of kernels."""
+        """Launch the kernels of one step."""
         program, plan = self._program, self._plan
         blocks = -(-self._room // THREADS)
 
@@ -261,7 +267,7 @@ class BackendCuda:
         return int(self._device.get(self._there["clock"])[CLOCK_PLACES[field]])
 
     def _drain(self) -> None:
-        """Bring events home, before there is no room for more."""
+        """Copy events to the host before their list is full."""
         if not self._plan.eventful:
             return
         count, room = self._read_clock("events"), len(self._there["events"])

@@ -1,4 +1,4 @@
-"""A CUDA device through CuPy: arrays, compiled programs, graphs and copies aside. And what is missing without one."""
+"""A CUDA device through CuPy: arrays, compiled programs, graphs, asynchronous copies. Also says why there is none."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Program(Protocol):
     def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None: ...
 
     def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
-        """start = sums of all counts before; counts = 0."""
+        """Exclusive prefix sum: start[k] = sum(counts[:k]); then counts = 0."""
 
 
 class Graph(Protocol):
-    """Launches that are repeated as a whole."""
+    """A recorded sequence of launches."""
 
     def launch(self) -> None: ...
 
 
 class Transfer(Protocol):
-    """Arrays on their way to the host."""
+    """Arrays that are being copied to the host."""
 
     @property
     def ready(self) -> bool: ...
@@ -46,39 +46,39 @@ class Transfer(Protocol):
 
 
 class Device(Protocol):
-    """What a backend asks of the machine that runs its kernels."""
+    """The interface between a backend and the machine that runs its kernels."""
 
     def put(self, array: NDArray[Any]) -> Any:
-        """A copy of an array on the device."""
+        """Copy an array to new memory on the device."""
 
     def set(self, there: Any, array: NDArray[Any]) -> None:
-        """Overwrite an array on the device; `finish_uploads` before the next launch."""
+        """Overwrite an array on the device; call `finish_uploads` before the next launch."""
 
     def write(self, there: Any, place: int, value: Any) -> None:
-        """Overwrite one entry, in the order of launches."""
+        """Overwrite one entry, in stream order."""
 
     def finish_uploads(self) -> None:
-        """Wait until all that was set has arrived."""
+        """Wait until all uploads are complete."""
 
     def get(self, there: Any) -> NDArray[Any]: ...
 
     def address(self, there: Any) -> int: ...
 
     def shared_number(self) -> NDArray[np.int64]:
-        """One number that both sides see without a copy; its address is the same on both."""
+        """An integer in memory that host and device share at the same address."""
 
     def program(self, text: Text) -> Program:
-        """The kernels of a text, compiled now or before; from any thread."""
+        """The kernels of a text, compiled if necessary; from any thread."""
 
     def has_compiled(self, text: Text) -> bool: ...
 
     def graph(self, run: Callable[[], None]) -> Graph:
-        """What `run` launches, to be launched again and again."""
+        """Record what `run` launches as a graph."""
 
     def wait(self) -> None: ...
 
     def start_transfer(self, arrays: Sequence[Any]) -> Transfer:
-        """Send arrays as they are now; launches that follow do not wait for it."""
+        """Start to copy arrays as they are now; later launches do not wait for it."""
 
 
 def missing() -> str:
@@ -130,7 +130,7 @@ class CupyDevice:
             there[place] = value
 
     def finish_uploads(self) -> None:
-        # Copies to the device may return before they have arrived, and the steps' stream does not wait for them.
+        # Copies to the device are asynchronous, and the stream of steps does not wait for them.
         self._cupy.cuda.Device().synchronize()
 
     def get(self, there: Any) -> NDArray[Any]:
@@ -142,7 +142,7 @@ class CupyDevice:
         return int(there.ctypes.data if isinstance(there, np.ndarray) else there.data.ptr)
 
     def shared_number(self) -> NDArray[np.int64]:
-        # Pinned memory of the host has one address for both sides, and looking at it queues behind no snapshot.
+        # Pinned host memory has one address for both sides, and reading it does not queue behind a snapshot.
         found = _pinned(self._cupy, (1,), np.dtype(np.int64))
         found[0] = 0
         return found
@@ -170,10 +170,10 @@ class CupyDevice:
 
 
 def _compile(cupy: Any, text: Text) -> dict[str, Any]:
-    """Kernels made by NVRTC, by name; CuPy keeps compiled code on disk, by a hash of the text."""
+    """Compile kernels with NVRTC, by name; CuPy caches compiled code on disk by a hash of the text."""
     from murmura.compute.cuda.records import record_type
 
-    here = cupy.cuda.Device().id  # each thread has a device of its own choice
+    here = cupy.cuda.Device().id  # the current device is a property of each thread
 
     def make(part: tuple[str, tuple[str, ...]]) -> dict[str, Any]:
         code, names = part
@@ -184,7 +184,7 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
     parts = text.cuda_modules()
     with ThreadPoolExecutor(len(parts)) as pool:
         kernels = {name: kernel for made in pool.map(make, parts) for name, kernel in made.items()}
-    # Each is launched once to do nothing: while a graph is captured, none can be loaded.
+    # Launch each once without effect: kernels cannot be loaded while a graph is captured.
     idle = np.zeros((), record_type("Arguments"))
     idle["sizes"]["idle"] = 1
     with cupy.cuda.Stream(non_blocking=True) as aside:
@@ -218,7 +218,7 @@ class CupyProgram:
 
 
 class CupyGraph:
-    """A captured graph: the cost of a launch is paid once for all its kernels."""
+    """A captured graph: one launch for all its kernels."""
 
     def __init__(self, graph: Any, stream: Any) -> None:
         self._graph, self._stream = graph, stream
@@ -228,7 +228,7 @@ class CupyGraph:
 
 
 class CupyTransfer:
-    """A copy on the device, queued between two steps, then a copy to the host aside, for which no step waits."""
+    """A copy on the device, queued between two steps, then a copy to the host on a second stream."""
 
     def __init__(self, arrays: Sequence[Any], computing: Any, copying: Any) -> None:
         import cupy

@@ -1,4 +1,4 @@
-"""A flock on its way from the device, in the device's order, and how it is put into the order of ids."""
+"""A flock in transfer from a device, and its conversion from the device's order to the order of ids."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from murmura.compute.plan import Plan
 from murmura.core.state import State, column_name
 
 Births = list[NDArray[np.int64]]
-"""Pairs of (child, mother) in the order of births, in lots."""
+"""Batches of (child, mother) pairs in the order of births."""
 
 
 def _mothers_since(births: Births, known: int) -> dict[int, int]:
-    """The mothers of those whose ids begin at `known`."""
+    """The mothers of agents with ids from `known` on."""
     found: dict[int, int] = {}
     for lot in reversed(births):
         if lot[-1, 0] < known:
@@ -27,14 +27,14 @@ def _mothers_since(births: Births, known: int) -> dict[int, int]:
 
 
 def _ancestor(name: int, mothers: dict[int, int]) -> int:
-    """The nearest mother who was known before."""
+    """The nearest maternal ancestor that the state already had."""
     while name in mothers:
         name = mothers[name]
     return name
 
 
 class DeviceFlockTransfer:
-    """Ids, places, extras, forces, the clock and the items of one instant."""
+    """A transfer of ids, positions, velocities, extras, forces, the clock and the items of one instant."""
 
     def __init__(self, transfer: Transfer, count: int, plan: Plan, births: Births) -> None:
         self._transfer = transfer
@@ -47,7 +47,7 @@ class DeviceFlockTransfer:
         return self._transfer.ready
 
     def store(self, state: State) -> None:
-        """Write it into the columns, in ascending id."""
+        """Wait for the transfer and write it into the state, in ascending id."""
         ids, *_, clock, items = self._transfer.wait()
         here: Any = slice(self._count)
         if self._plan.has_lifecycle:
@@ -63,13 +63,13 @@ class DeviceFlockTransfer:
             self._plan.keep_items(state, items)
 
     def _settle(self, state: State, ids: NDArray[np.int32], next_id: int) -> None:
-        """Let the state have these agents; the young have their mothers' columns where the device knows none."""
+        """Give the state these agents; newborns get their mothers' values in columns that are not on the device."""
         before, old_ids, known = dict(state.columns), state.ids, state.next_id
         state.settle(ids, next_id)
         mothers = _mothers_since(self._births, known)
         young = ids[ids >= known]
         ancestors = np.array([_ancestor(int(name), mothers) for name in young], np.int64)
-        heirs = np.isin(ancestors, old_ids)  # the others come from elsewhere, or from those who do
+        heirs = np.isin(ancestors, old_ids)  # the others are immigrants or their descendants
         if heirs.any():
             rows, sources = (
                 np.searchsorted(state.ids, young[heirs]),
@@ -80,12 +80,12 @@ class DeviceFlockTransfer:
                     column[rows] = before[name][sources]
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]] | None:
-        """Ids and moving columns in the device's order; none where the dead lie among the living."""
+        """Ids and moving columns in the device's order; None if rows of dead agents lie in between."""
         if self._plan.has_lifecycle:
             return None
         ids, *_ = self._transfer.wait()
         n = self._count
-        # Kernels take columns that lie by themselves; places and velocities do not.
+        # Kernels need contiguous columns; positions and velocities are interleaved.
         return ids[:n], {name: np.ascontiguousarray(column[:n]) for name, column in self._moving().items()}
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:

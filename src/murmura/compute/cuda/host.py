@@ -1,7 +1,7 @@
-"""The same C text on a machine without a GPU: the system's C compiler, and threads one after the other.
+"""Runs the same C text without a GPU: the system's C compiler, with threads one after the other.
 
-For tests: what a GPU would compute is computed, atomics and all, only in one order of threads and without those
-kernels whose threads wait for each other. `device.open_device` returns it where a test says so.
+For tests: it computes what a GPU would, including atomics, but in one order of threads and without the kernels that
+synchronise threads. Tests make `device.open_device` return it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ void launch_{name}(const Arguments* a, int blocks, int threads) {{
 
 
 class HostDevice:
-    """The machine itself; arrays are NumPy's."""
+    """The host as a device; arrays are NumPy arrays."""
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return np.array(array, order="C")
@@ -82,7 +82,7 @@ class HostDevice:
         there[place] = value
 
     def finish_uploads(self) -> None:
-        """Everything is here."""
+        """Nothing to do: assignments are synchronous."""
 
     def get(self, there: Any) -> NDArray[Any]:
         found: NDArray[Any] = there
@@ -106,14 +106,14 @@ class HostDevice:
         return HostGraph(run)
 
     def wait(self) -> None:
-        """Nothing runs beside."""
+        """Nothing to do: launches are synchronous."""
 
     def start_transfer(self, arrays: Sequence[Any]) -> HostTransfer:
         return HostTransfer(arrays)
 
 
 class HostProgram:
-    """A library made by the C compiler, kept on disk by a hash of its text."""
+    """A library from the C compiler, cached on disk by a hash of its text."""
 
     def __init__(self, text: Text) -> None:
         launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
@@ -134,14 +134,14 @@ _programs: dict[str, HostProgram] = {}
 
 
 class HostGraph:
-    """A function that is run again and again."""
+    """A function that runs at each launch."""
 
     def __init__(self, run: Callable[[], None]) -> None:
         self.launch = run
 
 
 class HostTransfer:
-    """Arrays that were here all along."""
+    """Copies of arrays, complete at once."""
 
     ready = True
 
@@ -153,7 +153,7 @@ class HostTransfer:
 
 
 def compiled(text: str) -> Path:
-    """The library of a C text, made now or kept from before."""
+    """The library of a C text, compiled now or cached."""
     digest = hashlib.sha256("\0".join([text, COMPILER, *FLAGS]).encode()).hexdigest()[:24]
     folder = cache_folder() / "host"
     path = folder / f"{digest}.so"

@@ -1,8 +1,8 @@
 """The index as C: agents sorted by (row, bin), and within a bin by place. No rule changes this text.
 
-Rows are as high as anybody sees, bins a quarter as wide; in space (`SPACE`) they lie in layers. Atomics only count;
-within a bin each agent finds its place by comparing itself with the others there, so the order is a function of the
-state alone, whatever the threads did.
+Rows are as high as the greatest perception radius, bins a quarter as wide; in space (`SPACE`) rows form layers. Atomics
+only count. Within a bin each agent computes its rank by comparison with the others, so the order depends on the state
+alone and not on threads.
 """
 
 from __future__ import annotations
@@ -249,4 +249,4 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const 
     *start = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
 }}
 """
-"""Threads of a block work together here, so only a GPU runs it; on a host NumPy adds up (`cuda.host`)."""
+"""Uses block-wide synchronisation, so only a GPU runs it; on the host NumPy does the sum (`cuda.host`)."""

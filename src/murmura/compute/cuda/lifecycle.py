@@ -1,4 +1,4 @@
-"""What follows when all agents have moved, as C: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as C, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ extern "C" __global__ void finish_step(const Arguments a) {
 
 
 Tools = tuple[CTarget, DeviceMemory, Record, Step]
-"""What a trace needs: where the text goes, memory, the world and the step."""
+"""The parts of a trace: target, memory, world and step."""
 
 
 class WatchedRows(ItemRows):
-    """Items that know whether a turn has looked at others than its own."""
+    """Items that record whether a turn reads items other than its own."""
 
     asked = False
 
@@ -112,9 +112,9 @@ class Lifecycle:
     # Turns
 
     def turns_text(self) -> str:
-        """A function for each rule whose items take turns, and the kernel: a block for each of these rules.
+        """A function for each rule with stateful items, and the kernel, with a block for each of these rules.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, blocks = [], []
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
@@ -172,7 +172,7 @@ class Lifecycle:
             target.store("a.outputs.target_reports", first, 0.0)
 
     def _reports(self, target: CTarget, k: int, row: Value) -> Record:
-        """What the item was told by name, which is then forgotten."""
+        """Read and clear the reports to the item, by name."""
         found: dict[str, Any] = {}
         slot = 0
 
@@ -200,11 +200,11 @@ class Lifecycle:
     # Births
 
     def births_text(self) -> str:
-        """`bear`, which makes a newborn in row c, and the kernels around it."""
+        """`bear`, which writes a newborn to row c, and the kernels around it."""
         return self.bear_text() + BIRTHS_TEXT
 
     def bear_text(self) -> str:
-        """`bear`: the mother's row is copied, then the rule that the newborn owes its life to says what differs."""
+        """`bear`: copy the mother's row, then apply `inherit` of the rule that caused the birth."""
         names = ("rule", "c", "m", "f", "mother", "father", "child")
         target, _, world, step = self._begin()
         rule, child_row, mother_row, father_row, mother, father, child = (
@@ -223,7 +223,7 @@ class Lifecycle:
         return self._function("bear", names, target)
 
     def _copy_mother(self, target: CTarget) -> None:
-        """Row c becomes a copy of row m, with the child's id."""
+        """Copy row m to row c, with the child's id."""
         target.write("a.flock.places[c] = a.flock.places[m];")
         if self.plan.dimension == 3:
             target.write("a.flock.velocities[c] = a.flock.velocities[m];")
@@ -233,7 +233,7 @@ class Lifecycle:
         target.write("a.flock.ids[c] = child;")
 
     def _agent(self, target: CTarget, step: Step, row: Value, name: Value) -> tuple[Record, Any]:
-        """An agent of the flock after the move as rules know it, and its species."""
+        """An agent of the flock after the move as rules see it, and its species."""
         columns = dict(AgentColumns(self.plan, target, "flock", row))
         _, me = step.sense(columns, name)
         crowd = target.load("a.flock.forces", extra_place(target, self.plan.dimension, row), NUMBER)
@@ -264,7 +264,7 @@ class Lifecycle:
         return self.add_arrivals_text() + FINISH_STEP_TEXT
 
     def add_arrivals_text(self) -> str:
-        """`add_arrivals`, which lets newcomers in."""
+        """`add_arrivals`, which adds immigrants."""
         target, memory, world, step = self._begin()
         for k, group, _, _ in self.plan.stateful_items:
             if group.functions.arrives is None:
@@ -275,18 +275,18 @@ class Lifecycle:
         return self._function("add_arrivals", (), target)
 
     def _fewer(self, target: CTarget, items: str) -> Value:
-        """So many items, or as many as there are species."""
+        """The lesser of the number of items and the number of species."""
         most = target.integer(self.plan.species_count).code
         return target.value(INTEGER, f"{items} < {most} ? {items} : {most}")
 
     def _arrival(self, tools: Tools, k: int, group: Group, species: Value) -> None:
-        """One of a species comes, if the rule says so and there is room."""
+        """Add an immigrant of a species, if the rule says so and there is room."""
         target, memory, world, step = tools
         functions = group.functions
         assert functions.arrives is not None and functions.settle is not None
         p = step.parameters(self._species(target, species))[k + 2]
         begin, _ = memory.rows(k)
-        # Turns have written the items: they are read anew.
+        # Turns have changed the items, so they are loaded again.
         it = step.item(k, memory.item_numbers(k, begin + species, steady=False))
         arrives = code_of(target, functions.arrives(p, it, species, world), CONDITION)
         with target.scope(f"if ({self.alive} < {self.room} && {arrives})"):
@@ -303,7 +303,7 @@ class Lifecycle:
     next_row, next_id = "(int)a.outputs.clock->alive", "(int)a.outputs.clock->next_id"
 
     def _count_in(self, target: CTarget, row: Value, name: Value, species: Value) -> None:
-        """Write the arrival down, and advance the counters."""
+        """Write the event of the arrival and advance the counters."""
         place = f"{self._place(row)}.x, {self._place(row)}.y"
         arguments = (
             f"{float(Event.ARRIVAL)}, {name.code}, -1.0, {place}, 0.0, {species.code}, HEIGHT({row.code})"
@@ -313,7 +313,7 @@ class Lifecycle:
             target.write(f"a.outputs.clock->{counter} += 1;")
 
     def _newborn(self) -> dict[int, Any]:
-        """What anybody new has in every column."""
+        """The default of every column."""
         moving = 2 * self.plan.dimension
         carried = {moving + k: float(newborn_value(column_name(c))) for k, c in enumerate(self.plan.carried)}
         return {**dict.fromkeys(range(moving), 0.0), **carried}

@@ -1,4 +1,4 @@
-"""What a traced step reads on a GPU: the world, numbers of rules, items, obstacles and agents, out of records."""
+"""Loads of a traced step on a GPU: world, parameters, items, obstacles and agents."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 MOVING = {"position": "places", "velocity": "velocities"}
-"""What moves, and the array in which a world with a depth has it; the plane has both in the first."""
+"""The arrays of positions and velocities in space; in the plane the first holds both."""
 
 
 def world_record(plan: Plan, target: TextTarget) -> Record:
-    """The world as rules know it."""
+    """The record `world` of rules."""
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.rules.world->{name}") for _, name in WORLD}
@@ -53,7 +53,7 @@ class DeviceMemory:
         return row * self._plan.item_width + column
 
     def item_numbers(self, rule: int, row: Value, steady: bool = True) -> list[Value]:
-        """What agents know of an item, by column."""
+        """The fields of an item that agents can read, by column."""
         columns = range(len(self._plan.rule_groups[rule].known))
         places = (self.item_place(row, column) for column in columns)
         return [self._target.load("a.rules.items", place, NUMBER, steady) for place in places]
@@ -85,10 +85,10 @@ class DeviceMemory:
 
 
 class AgentColumns(Mapping[str, Any]):
-    """The columns of one agent, read when they are asked for.
+    """The columns of one agent, loaded on first use.
 
     Args:
-        flock: The record's name: `flock` as it moves, or `sorted`, which nobody writes while agents decide.
+        flock: The record's name: `flock`, or `sorted`, which is constant while agents decide.
         row: The agent's row.
     """
 
@@ -127,7 +127,7 @@ def extra_place(target: TextTarget, column: int, row: Any) -> Any:
 
 
 class ItemStorage:
-    """Items in the memory of a GPU, as turns read and write them."""
+    """Items in GPU memory, for reading and writing in turns."""
 
     def __init__(self, target: TextTarget, width: int) -> None:
         self._target, self._width = target, width

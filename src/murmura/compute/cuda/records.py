@@ -1,7 +1,7 @@
-"""What kernels are given, named once: C's records and NumPy's types of the same fields.
+"""The arguments of kernels, named once: C structs and NumPy dtypes of the same fields.
 
 Every kernel has one parameter, `const Arguments a`, passed by value. It holds pointers to the arrays of a backend, by
-name, and sizes; what changes from step to step lies behind the pointers, so that a captured graph stays right.
+name, and sizes; what changes from step to step is behind the pointers, so that a captured graph stays valid.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SIZES: Fields = (
     ("int", "tracked"), ("int", "event_room"), ("int", "young_room"), ("int", "bucket_mask"), ("int", "keep"),
     ("int", "idle"), ("float", "reach"),
 )  # fmt: skip
-"""`keep`: write forces down. `idle`: do nothing, so that a kernel can be loaded before it is needed."""
+"""`keep`: store forces. `idle`: do nothing, to load a kernel before it is needed."""
 ARGUMENTS: Fields = (
     ("Flock", "flock"), ("Flock", "sorted"), ("Index", "index"), ("Rules", "rules"), ("Outputs", "outputs"),
     ("Sizes", "sizes"),

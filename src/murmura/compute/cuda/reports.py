@@ -1,7 +1,7 @@
-"""How a thread tells something to the world outside: to items, to the list of events, to the list of young.
+"""Reports to items, events and births, from the threads of a GPU.
 
-Sums are of whole numbers, so they do not depend on the order of threads. Threads of a warp put together what they say
-to the same item before one of them says it: hundreds of thousands of agents tell the same few items.
+Sums are of integers, so they do not depend on thread order. A warp reduces its reports before one thread adds them
+atomically, because hundreds of thousands of agents report to the same few items.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ static __device__ void note_trouble(const Arguments a, const float x, const floa
 }}
 
 #ifdef WARPS
-/* Threads that do the same here put together what they say. */
+/* Threads of a warp that report here reduce their reports first. */
 static __device__ void add_report(unsigned long long* report, const long long whole) {{
     const unsigned mask = __activemask();
     const int low = __reduce_add_sync(mask, (int)(whole & 0x3ffffff));
@@ -150,7 +150,7 @@ static __device__ void note_young(
 
 
 def report_to_items(trace: AgentTrace, p: list[Record], me: Record, alive: Condition) -> None:
-    """The agent tells every item that listens what the rules say."""
+    """Report to every stateful item."""
     for k, group, _, _ in trace.plan.stateful_items:
         if group.functions.gather is None and group.functions.report is None:
             continue
@@ -181,7 +181,7 @@ def _report_to_item(
 
 
 def _calls(trace: AgentTrace, report: Report, me: Record) -> list[str]:
-    """The calls that tell a report, one for each whole number that it takes."""
+    """The calls that add a report, one for each integer of it."""
     target = trace.target
     if isinstance(report, Count):
         is_condition = isinstance(report.value, Value) and report.value.kind == CONDITION
@@ -205,7 +205,7 @@ def _write_target_report(trace: AgentTrace, k: int, values: list[Any], me: Recor
 
 
 def note(trace: AgentTrace, me: Record, outcome: Outcome) -> None:
-    """Write down what happens to the agent: its death, events, young."""
+    """Write the agent's death, events and births."""
     target = trace.target
     x, y, z = [*(part.code for part in me.position), "0.0f"][:3]
 

@@ -1,4 +1,4 @@
-"""The definition: everybody is compared with everybody, in double precision. Knows no index and no compiler."""
+"""The reference: all pairs of agents, in double precision. Knows no index and no compiler."""
 
 from murmura.compute.reference.backend import BackendReference
 from murmura.compute.reference.dry_run import dry_run

@@ -1,4 +1,4 @@
-"""The definition of the model, step by step and without any index: other backends agree within single precision."""
+"""The reference backend defines the model: all pairs, no index. Others agree with it within single precision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from murmura.core.state import State, column_name
 
 
 class BackendReference:
-    """Runs a plan by the definition."""
+    """Runs a plan by brute force."""
 
     name = "reference"
     piece = 1
@@ -34,7 +34,12 @@ class BackendReference:
         self._plan = plan
         self._shapes = shapes_of(plan)
 
-    tune = replan
+    def read_items(self) -> NDArray[np.float32]:
+        return self._plan.item_table(self._state)
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        self._plan = plan
+        plan.keep_items(self._state, items)
 
     def prepare(self, plan: Plan) -> None:
         """Nothing is compiled here."""

@@ -1,4 +1,4 @@
-"""What the definition does after all agents have moved: items take their turns, agents die, are born and arrive."""
+"""The end of a reference step: items are updated, agents die, are born and immigrate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from murmura.core.vec import Vec
 def update_items(
     plan: Plan, moment: Moment, reports: list[dict[tuple[int, int], ItemReports]]
 ) -> NDArray[Any]:
-    """The items after their turns, one after the other."""
+    """Update all items, one after the other."""
     storage = NumpyStorage(moment.target, moment.items)
     p = moment.step.parameters(_species(moment, 0))
     for k, group, begin, end in plan.stateful_items:
@@ -38,7 +38,7 @@ def update_items(
 
 
 def _combined(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
-    """What all parts of the flock told an item, by name."""
+    """The reports of all parts of the flock to an item, reduced, by name."""
     value = moment.target.value
     found: dict[str, Any] = {}
     for name, report in moment.shapes.reports[k].items():
@@ -60,7 +60,7 @@ def _species(moment: Moment, species: int) -> Any:
 
 
 def apply_outcomes(plan: Plan, moment: Moment, new: State, lived: list[AgentResults], step: int) -> list[Any]:
-    """Note events, let the dead go and the young come; `new` is the flock after the move."""
+    """Record events, remove the dead and add newborns to `new`, the flock after the move."""
     events: list[Any] = []
     dead: list[int] = []
     young: list[tuple[int, int, int]] = []
@@ -120,7 +120,7 @@ def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
 
 
 def _add_arrivals(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
-    """Let newcomers in, at most one of each species, as far as there is room; returns their events."""
+    """Add immigrants, at most one of each species, while there is room; return their events."""
     events: list[Any] = []
     for k, group, begin, end in plan.stateful_items:
         functions = group.functions
@@ -139,7 +139,7 @@ def _add_arrivals(plan: Plan, moment: Moment, new: State, step: int) -> list[Any
 
 
 def try_births(plan: Plan, moment: Moment, state: State) -> None:
-    """Ask every rule once what a newborn inherits and what a newcomer is like, whether or not there is one."""
+    """Call `inherit`, `arrives` and `settle` of every rule once, for the dry run."""
     for number, group in enumerate(plan.rule_groups):
         if group.functions.inherit is not None:
             _add_newborn(plan, moment, state.copy(), number, 0, 1)
@@ -152,7 +152,7 @@ def try_births(plan: Plan, moment: Moment, state: State) -> None:
 
 
 def _add_newborn(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
-    """One newborn: its mother's copy but for what it inherits otherwise."""
+    """Add a copy of the mother with the inherited values; return its id."""
     functions = plan.rule_groups[number].functions
     assert functions.inherit is not None
     child = new.next_id

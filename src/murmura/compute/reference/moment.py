@@ -1,7 +1,7 @@
-"""An instant of the definition: what agents see, want and do, in NumPy and double precision.
+"""The flock at one instant, evaluated by brute force with NumPy in double precision.
 
-All agents are compared with all others. The step is asked about whole arrays: one row for each agent and, while they
-meet, one column for each other agent. Slow on purpose, and short enough to be read.
+All agents meet all others. The step runs on whole arrays: one row for each agent and, for pairs, one column for each
+other agent. Slow, and short enough to be read.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.compute.reference.sight import Sight, eyes, look
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, initial_contributions
 from murmura.compute.trace.numpy_target import NumpyTarget
@@ -43,7 +44,7 @@ class AgentResults:
 
 @dataclass
 class _Memory:
-    """What a step reads, as arrays."""
+    """The memory of a step, from NumPy arrays."""
 
     target: NumpyTarget
     plan: Plan
@@ -69,7 +70,7 @@ class _Memory:
 
 
 class Moment:
-    """The flock at one instant, with everything a rule may ask about it."""
+    """The flock at one instant: perception, decisions and moves."""
 
     def __init__(
         self, plan: Plan, state: State, step: int, seed: tuple[int, int], shapes: Shapes | None = None
@@ -82,6 +83,8 @@ class Moment:
         }
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
+        self.sight: Sight | None = None
+        """What the agents that met others last have seen, where bodies hide each other."""
         self.world = plan.world_at(step, seed)
         self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
 
@@ -108,7 +111,7 @@ class Moment:
         return self.step.sense(self._known(rows, shape), ids)
 
     def meet(self, rows: NDArray[Any]) -> tuple[list[Record], Record, Record, NDArray[np.bool_]]:
-        """These agents (rows) and all others (columns) as seen by them, and who is near enough to be met."""
+        """These agents (rows), all others as they see them (columns), and which pairs are within reach."""
         p, me = self.sense(rows, (len(rows), 1))
         everyone = self._known(slice(None), (len(self.ids),))
         way = offset(self.world, me.position, everyone["position"])
@@ -117,7 +120,13 @@ class Moment:
             (seen.square <= p[1].radius * p[1].radius).code, (len(rows), len(self.ids))
         ).copy()
         near[np.arange(len(rows)), rows] = False
-        visible = near & in_view(self.step.view(p, me), me.heading, way, seen.distance).code
+        view = self.step.view(p, me)
+        visible = near & in_view(view, me.heading, way, seen.distance).code
+        if self.plan.occludes:
+            half = self.step.half_width(everyone)
+            self.sight = look(self.plan, self.world, me, seen, view, p[1].radius, half, visible)
+            seen = seen.updated({"bins": self.target.value(self.sight.shown)})
+            visible = self.sight.shown > 0.0
         if self.plan.topological:
             reach = self._reach_of_nearest(visible, seen.square.code)
             near, visible = near & (seen.square.code <= reach), visible & (seen.square.code <= reach)
@@ -137,7 +146,7 @@ class Moment:
         return kth * (1.0 + TIE)
 
     def contributions(self, rows: NDArray[Any]) -> tuple[Contributions, list[NDArray[np.bool_]]]:
-        """What every neighbour says to every rule, and whom the rules hear."""
+        """What every neighbour contributes to every rule, and the mask of each rule."""
         p, me, seen, near = self.meet(rows)
         contribution = self.step.contribute(p, me, seen)
         visible = seen.visible.code
@@ -148,15 +157,16 @@ class Moment:
         ]
 
     def decide(self, rows: NDArray[Any]) -> tuple[list[Record], Decision]:
-        """What these agents feel and want."""
+        """The decisions of these agents."""
         contribution, masks = self.contributions(rows)
         contributions = [
             {name: self._reduced(merge, mask) for name, merge in entry.items()}
             for entry, mask in zip(contribution, masks, strict=True)
         ]
+        eye = eyes(self.sight) if self.plan.uses_eye and self.sight else None
         p, me = self.sense(rows, (len(rows),))
         return p, self.step.decide(
-            p, me, contributions, initial_contributions(self.target, self.shapes.items)
+            p, me, contributions, initial_contributions(self.target, self.shapes.items), eye
         )
 
     def _reduced(self, merge: Merge, mask: NDArray[np.bool_]) -> Merge:
@@ -188,7 +198,7 @@ class Moment:
     def _reports(
         self, rows: NDArray[Any], p: list[Record], me: Record, outcome: Outcome
     ) -> dict[tuple[int, int], ItemReports]:
-        """What these agents tell each item, and what its target writes into it."""
+        """The reports of these agents to each item, and what its target writes into it."""
         found: dict[tuple[int, int], ItemReports] = {}
         n = len(rows)
         for k, group, begin, end in self.plan.stateful_items:
@@ -213,7 +223,7 @@ class Moment:
         return found
 
     def _collected(self, report: Report, says: NDArray[np.bool_], ids: NDArray[Any]) -> Any:
-        """What many agents say: a count, sums, or (score, id) of the best."""
+        """The reduced reports of many agents: a count, sums, or (score, id) of the best."""
         terms = [np.where(says, self._array(x, len(ids)), 0.0) for x in flatten(report.value)]
         if isinstance(report, Count):
             return float(np.count_nonzero(terms[0]))
@@ -225,7 +235,7 @@ class Moment:
         return float(score.max()), float(ids[score == score.max()].min())
 
     def agent_after(self, state: State, agent: int) -> Record:
-        """One agent of the flock after the move, as rules know it."""
+        """One agent of the flock after the move, as rules see it."""
         row = state.rows_of(agent)[0]
         names = (*self.plan.moving_columns, *self.plan.carried)
         columns = self.plan.known([self.target.value(float(state[name][row])) for name in names])
@@ -236,7 +246,7 @@ class Moment:
 
 
 def _nearest(arrays: list[NDArray[Any]], mask: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The least score of those that the mask lets through, and what that one says; nobody: FAR and zeros."""
+    """The least score where the mask is set, with its payload; FAR and zeros if there is none."""
     count, others = mask.shape
     if others == 0:
         return [np.full(count, FAR), *(np.zeros(count) for _ in arrays[1:])]

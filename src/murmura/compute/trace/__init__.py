@@ -1,1 +1,1 @@
-"""Targets of the tracer: NumPy computes at once, LLVM and C write code. They know no rule and no kernel."""
+"""Targets of the tracer: NumPy evaluates immediately; LLVM, C and WGSL emit code. They know no rule and no kernel."""

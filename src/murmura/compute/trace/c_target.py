@@ -1,4 +1,4 @@
-"""C for a thread of a GPU, in what CUDA and a plain C compiler both understand (`cuda.host` defines what C lacks)."""
+"""Emits C for a GPU thread, in the subset that CUDA and plain C share (`cuda.host` defines what C lacks)."""
 
 from __future__ import annotations
 

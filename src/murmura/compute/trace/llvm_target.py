@@ -1,8 +1,8 @@
-"""LLVM code as a target: each operation appends an instruction. Values are scalars or lanes.
+"""Emits LLVM instructions. Values are scalars or lanes.
 
-A scalar is spread over the lanes where it meets lanes. A product and a sum of lanes are fused here into one operation
-that rounds once: it makes a step a third faster. LLVM may neither fuse nor reorder anything by itself, so the bits do
-not depend on the processor. What loops and conditions change goes by way of memory, of which LLVM makes registers.
+A scalar is broadcast where it meets lanes. A product and a sum of lanes are fused here into one operation that rounds
+once, which makes a step a third faster. LLVM itself may neither fuse nor reorder anything, so the bits do not depend
+on the processor. Variables of loops and branches live in memory, which LLVM promotes to registers.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Cell:
 
 
 class LlvmTarget(Target):
-    """Writes where its builder is. `wide`: whether the processor gathers and permutes sixteen lanes at once."""
+    """Emits code at its builder's position. `wide`: the processor has gathers and permutes for sixteen lanes."""
 
     def __init__(self, builder: Any, wide: bool) -> None:
         self.builder, self.wide = builder, wide
@@ -84,7 +84,7 @@ class LlvmTarget(Target):
 
     @contextmanager
     def narrowed(self, lanes: int) -> Iterator[None]:
-        """Spread scalars over so many lanes meanwhile, and mask factors rather than sums."""
+        """Within this context, use this many lanes, and mask factors rather than sums."""
         before, self.lanes, self.masks_factors = self.lanes, lanes, True
         yield
         self.lanes, self.masks_factors = before, False
@@ -105,7 +105,7 @@ class LlvmTarget(Target):
         return getattr(self, f"_{operation}")(kind, *codes)
 
     def _arithmetic(self, operation: str, a: Any, b: Any) -> Any:
-        """An operation of numbers; with a product of lanes, a sum or difference is fused."""
+        """Arithmetic on numbers; fuses a sum or difference with a product of lanes."""
         if operation in ("add", "subtract") and is_lanes(a) and (is_product(a) or is_product(b)):
             minus = operation == "subtract"
             (x, y), z = (a.operands, b) if is_product(a) else (b.operands, a)
@@ -128,7 +128,7 @@ class LlvmTarget(Target):
         return a if a is b else self.builder.select(condition, a, b)
 
     def _masked_sum(self, condition: Any, total: Any, before: Any) -> tuple[Any, Any]:
-        """A sum that holds under a condition, with the condition moved into what is added where that is exact.
+        """A conditional sum, with the condition moved into the summand where that is exact.
 
         A processor without mask registers selects in two operations; a factor that is 0 costs one, and once for all
         components of a vector.
@@ -202,7 +202,7 @@ class LlvmTarget(Target):
         return list(codes) if count is None else [self.spread(code, count) for code in codes]
 
     def spread(self, code: Any, count: int | None = None) -> Any:
-        """A scalar on all lanes; lanes as they are."""
+        """Broadcast a scalar to all lanes; lanes stay unchanged."""
         if is_lanes(code):
             return code
         count = count or self.lanes
@@ -213,7 +213,7 @@ class LlvmTarget(Target):
         return self.picked(first, [0] * count)
 
     def picked(self, code: Any, lanes: Sequence[int]) -> Any:
-        """A vector of some lanes of another."""
+        """A vector of selected lanes of another."""
         return self.shuffled(code, ir.Constant(code.type, ir.Undefined), lanes)
 
     def shuffled(self, a: Any, b: Any, lanes: Sequence[int]) -> Any:
@@ -268,7 +268,7 @@ class LlvmTarget(Target):
         kind, letter = lanes_of(element, count), "s" if element == FLOAT else "i"
         if (
             self.wide and count == LANES
-        ):  # with short indices: LLVM itself would make two gathers of the general form
+        ):  # with 32-bit indices: LLVM itself would emit two gathers of the general form
             base = builder.bitcast(pointer, BYTE.as_pointer())
             everyone = ir.Constant(lanes_of(BIT), [BIT(1)] * LANES)
             arguments = [ir.Constant(kind, None), base, index, everyone, INT(4)]
@@ -283,7 +283,7 @@ class LlvmTarget(Target):
     # Flow
 
     def cell(self, value: Any, lanes: bool = False) -> Cell:
-        """A variable that begins with this value."""
+        """A variable with this initial value."""
         kind = kind_of(value)
         code = code_of(self, value, kind)
         return Cell(self, kind, self.spread(code) if lanes else code)

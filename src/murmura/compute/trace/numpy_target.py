@@ -1,4 +1,4 @@
-"""NumPy as a target: every operation is computed at once, in double precision. This is the definition."""
+"""Evaluates every operation immediately with NumPy, in double precision. This is the reference."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class NumpyTarget(Target):
-    """Double precision, at once. Integers are 32 bits and wrap round, as everywhere."""
+    """Immediate evaluation in double precision. Integers have 32 bits and wrap around, as on all targets."""
 
     def constant(self, kind: str, value: Any) -> Any:
         if kind == NUMBER and type(value) in (float, int):  # most constants: quicker than an array

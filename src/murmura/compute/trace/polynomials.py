@@ -1,11 +1,11 @@
-"""Sine, arc tangent, exponential and logarithm in single precision, out of the words of `core.algebra`.
+"""Sine, arc tangent, exponential and logarithm in single precision, from operations of `core.algebra`.
 
-Targets that write code use these instead of a platform's library: the libraries differ in the last bits, and vectors
-of lanes have none. Ranges are reduced as usual (Cody and Waite); the coefficients are those of the Cephes library.
-All are within about two units in the last place of the ordinary range that their docstrings name.
+Targets that emit code use these instead of a platform's library: libraries differ in the last bits, and there is none
+for lanes. Ranges are reduced as usual (Cody and Waite); the coefficients are those of the Cephes library.
+All are accurate to about two units in the last place within the range that their docstrings name.
 
-A target must know two operations more than rules do: `to_bits` (of numbers) and `from_bits` (of integers), the 32
-bits of a number as an integer and back.
+They need two operations that rules do not use: `to_bits` reinterprets a number as a 32-bit integer, `from_bits` the
+reverse.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from murmura.core.algebra import (
 )
 
 LEAST = 1.17549435e-38
-"""The least number with all of its digits."""
+"""The least normal number."""
 GREATEST = 3.0e38
 EXPONENT_BIAS = 127
 MANTISSA_BITS = 23
 MANTISSA = (1 << MANTISSA_BITS) - 1
 UPPER_HALF = 0xFFFFF000
-"""The bits of a number that leave 12 digits, so that its product with an exponent is exact."""
+"""A mask that keeps 12 bits of the mantissa, so that the product with an exponent is exact."""
 LN_2 = 0.69314718056
 LN_2_HIGH = 0.693359375
 LN_2_LOW = -2.12194440e-4
@@ -53,7 +53,7 @@ def from_bits(i: Value) -> Number:
 
 
 def sin_cos(angle: Number) -> tuple[Number, Number]:
-    """Sine and cosine of an angle of up to some 8000 radians, which is first brought to [-pi/4, pi/4]."""
+    """Sine and cosine of an angle of up to some 8000 radians, reduced to [-pi/4, pi/4]."""
     quarter = floor(angle * 0.63661975 + 0.5)
     r = ((angle - quarter * 1.5703125) - quarter * 4.837512969970703125e-4) - quarter * 7.54978995489188e-8
     r2 = r * r
@@ -162,4 +162,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tanh": tanh,
     "power": power,
 }
-"""By the name under which `Target.function` is asked for them."""
+"""The functions by the name that `Target.function` gets."""

@@ -1,9 +1,8 @@
-"""Code as text: what C and other languages of GPUs share.
+"""Emits code as text: what C and WGSL share.
 
-Each operation is a binding that is never changed. Equal expressions become one binding, as far as its scope reaches.
-Only what loops and conditions carry is variable; it is copied into bindings on the way in and on the way out, so that
-no binding can go stale. Memory that nobody writes while the code runs is read once for each place; other memory anew
-every time.
+Each operation becomes an immutable binding; equal expressions within a scope share one. Only the values that loops and
+branches carry are variables, and they are copied into bindings on entry and exit, so that no binding goes stale. Memory
+that is constant while the code runs is read once for each address; other memory is read every time.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from murmura.compute.trace.polynomials import FUNCTIONS
 from murmura.core.algebra import COMPARISONS, CONDITION, INTEGER, NUMBER, Target, Value, code_of
 
 RESULTS = {"to_number": NUMBER, "from_bits": NUMBER, "to_integer": INTEGER, "to_bits": INTEGER}
-"""Operations whose result is of another kind than their operands."""
+"""Operations whose result has another kind than their operands."""
 TWO_RESULTS = ("sin_cos",)
 NAMES = re.compile(r"\b[a-z]\d+\b")
 QUAD = "quad"
-"""The kind of four numbers that are read and written together."""
+"""The kind of four numbers that are loaded and stored together."""
 SYMBOLS = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "remainder": "%", "quotient": "/", "and": "&",
     "or": "|", "xor": "^", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
@@ -50,11 +49,11 @@ class TextTarget(Target):
 
     @property
     def text(self) -> str:
-        """The lines so far, without bindings that nobody uses."""
+        """The lines so far, without unused bindings."""
         return self.ending_with()
 
     def ending_with(self, *results: str) -> str:
-        """The lines that matter to effects and to these results."""
+        """The lines that side effects and these results need."""
         used = set(NAMES.findall(" ".join(results)))
         kept = []
         for line, name in reversed(self._lines):  # a binding is used only after it
@@ -63,10 +62,10 @@ class TextTarget(Target):
                 kept.append(f"{line}\n")
         return "".join(reversed(kept))
 
-    # What a language says itself
+    # To be defined by each language
 
     stay_rolled = ""
-    """The line that tells a compiler to leave the next loop as it is."""
+    """The line that keeps a compiler from unrolling the next loop."""
     calls: dict[str, str]
     """Functions of the language, by operation."""
 
@@ -134,7 +133,7 @@ class TextTarget(Target):
         return name
 
     def bound(self, expression: str, kind: str) -> str:
-        """The name of this expression, which may have one already."""
+        """The name bound to this expression, an existing one if possible."""
         for scope in self._scopes:
             if (kind, expression) in scope:
                 return scope[kind, expression]
@@ -149,7 +148,7 @@ class TextTarget(Target):
         return name
 
     def value(self, kind: str, expression: str, steady: bool = True) -> Value:
-        """An expression of the language as a value; `steady`: it is the same wherever it stands."""
+        """An expression as a value; `steady`: it has the same value everywhere."""
         return Value(self, kind, (self.bound if steady else self.fresh)(expression, kind))
 
     def name(self, letter: str) -> str:
@@ -157,7 +156,7 @@ class TextTarget(Target):
         return f"{letter}{self._count}"
 
     def write(self, line: str, bound: str = "") -> None:
-        """Write a line; `bound`: all it does is to bind this name."""
+        """Write a line; `bound`: the name it binds, if it does nothing else."""
         self._lines.append(("    " * (self._depth + len(self._scopes) - 1) + line, bound))
 
     def look_up(self, table: Any, index: str) -> str:
@@ -188,7 +187,7 @@ class TextTarget(Target):
     # Memory
 
     def load(self, memory: str, index: Any, kind: str, steady: bool = False) -> Value:
-        """An entry of an array; `steady`: nobody writes there while this code runs."""
+        """Load an entry of an array; `steady`: it is constant while this code runs."""
         place = self.place(memory, code_of(self, index, INTEGER), steady)
         return self.value(kind, place, steady)
 
@@ -210,7 +209,7 @@ class TextTarget(Target):
 
     @contextmanager
     def scope(self, opening: str) -> Iterator[None]:
-        """Lines within braces; what is bound there is not known outside."""
+        """Lines within braces; bindings inside are local."""
         self.write(f"{opening} {{".lstrip())
         self._scopes.append({})
         yield
@@ -226,7 +225,7 @@ class TextTarget(Target):
         body: Callable[[Value, list[Value]], Sequence[Any]],
         rolled: bool = False,
     ) -> list[Value]:
-        """For k from begin to below end: values = body(k, values); `rolled`: the body is written once, whatever."""
+        """For k in range(begin, end, step): values = body(k, values); `rolled`: never unroll."""
         first, last = (code_of(self, x, INTEGER) for x in (begin, end))
         names, k = self._variables(values), self.name("k")
         if rolled and self.stay_rolled:
@@ -245,7 +244,7 @@ class TextTarget(Target):
         self.loop(0, count, 1, [], once)
 
     def block(self, values: list[Value], body: Callable[[list[Value]], list[Any]]) -> list[Value]:
-        """What `body` makes of the values; nothing else that it binds is known, or kept, afterwards."""
+        """`body(values)` in its own scope: all other bindings end with it, which frees registers."""
         names = self._variables(values)
         with self.scope(""):
             self._assign(names, body(values), values)

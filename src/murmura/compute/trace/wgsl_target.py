@@ -1,7 +1,7 @@
-"""WGSL, the language of WebGPU: for Metal, Vulkan, DirectX 12 and browsers.
+"""Emits WGSL, the language of WebGPU, for Metal, Vulkan, DirectX 12 and browsers.
 
-Four things set it apart from C: `select` has the one for false first, there is no infinity, `>>` of signed integers
-keeps the sign, and arrays that are constants cannot be indexed everywhere. So tables lie in a buffer, `constants`.
+Four differences from C: `select` takes the false value first, there is no infinity, `>>` of signed integers keeps the
+sign, and constant arrays cannot be indexed by variables everywhere, so tables are in a buffer, `constants`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GREATEST = 3.4028234663852886e38
 
 
 class WgslHelpers(dict[str, str]):
-    """Functions that a program's texts share, by name, and the tables that its buffer `constants` holds."""
+    """Functions that the kernels of a program share, by name, and the tables in its buffer `constants`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class WgslHelpers(dict[str, str]):
         self._size = 0
 
     def table(self, entries: NDArray[Any]) -> int:
-        """Where the entries of a table begin among the constants."""
+        """The offset of a table in the buffer of constants."""
         bits = entries.ravel().astype(np.int32 if entries.dtype.kind in "iu" else np.float32).view(np.int32)
         key = bits.tobytes()
         if key not in self._tables:
@@ -110,7 +110,7 @@ class WgslTarget(TextTarget):
         return self.bound(entry if kind == INTEGER else f"bitcast<f32>({entry})", kind)
 
     def constant_entry(self, place: str) -> str:
-        """The bits at a place among the constants."""
+        """The bits of an entry of the constants."""
         return f"constants[{place}]"
 
     def definition(

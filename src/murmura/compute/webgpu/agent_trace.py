@@ -1,4 +1,4 @@
-"""One invocation's work: the walk that all GPUs share (`cuda.agent_trace`), where WGSL says things in its own way."""
+"""The step of one agent in WGSL: the trace of `cuda.agent_trace`, with WGSL's own code where it differs from C."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ fn note_nearest(n: ptr<function, Nearest>, most: i32, square: f32) {{
     (*n).count = min((*n).count + 1i, most);
 }}
 """,
-    # By bits: a compiler may take for granted that there are neither infinities nor NaN.
+    # By bits: a compiler may assume that there are no infinities or NaN.
     "sound": """
 fn sound(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) < bitcast<u32>(1e30f);
@@ -62,7 +62,7 @@ class AgentTraceWgsl(AgentTrace):
 
     @property
     def room(self) -> Value:
-        """How many agents there may be."""
+        """The capacity of the flock's arrays."""
         return self.target.value(INTEGER, "a.sizes_room")
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:

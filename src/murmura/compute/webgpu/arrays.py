@@ -1,4 +1,4 @@
-"""The buffers of a flock and a plan, put together from the arrays that all GPUs share (`cuda.arrays`)."""
+"""The buffers of a flock and a plan, built from the arrays that all GPUs share (`cuda.arrays`)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Layout:
         }  # fmt: skip
 
     def tables(self, items: NDArray[np.float32], seed: tuple[int, int]) -> tuple[Bits, dict[str, int]]:
-        """All that a change of numbers changes, and where each section begins."""
+        """The buffer of everything that a change of numbers changes, and where each section begins."""
         found = arrays.plan_arrays(self.plan, items, seed) | {"constants": self.program.constants}
         parts = {name: bits_of(found[name]) for name in TABLE_SECTIONS}
         return np.concatenate([*parts.values(), np.zeros(1, np.int32)]), _starts(
@@ -162,12 +162,12 @@ def head_words(fields: dict[str, float], size: int) -> Bits:
 
 
 def times(plan: Plan, first_step: int, steps: int) -> NDArray[np.float32]:
-    """Time and time of the noise at each of these steps, in double precision until the end."""
+    """Time and noise time at each of these steps, computed in double precision."""
     return np.array([plan.time_at(first_step + k) for k in range(steps)], np.float32).reshape(-1, 2)
 
 
 def readable_events(words: Bits) -> NDArray[np.float64]:
-    """Rows of EVENT_FIELDS out of a outputs's words."""
+    """Rows of EVENT_FIELDS from words of the buffer `outputs`."""
     rows = words.reshape(-1, EVENT_WORDS)
     found = rows.view(np.float32).astype(np.float64)
     found[:, :3] = rows[:, :3]

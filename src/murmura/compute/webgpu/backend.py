@@ -1,6 +1,6 @@
 """The WebGPU backend: the step that all targets share, an invocation for each agent, many steps in one submission.
 
-Agents stay on the device. What a step needs of the host (the time, in double precision) is written down for all steps
+Agents stay on the device. What a step needs from the host (the time, in double precision) is uploaded for all steps
 of a submission beforehand.
 """
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.records import record_type
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import refuse_occlusion
 from murmura.compute.webgpu import device
 from murmura.compute.webgpu.arrays import Layout, head_words, readable_events, times
 from murmura.compute.webgpu.program import THREADS, Program, program_of
@@ -32,13 +33,14 @@ from murmura.core.state import State
 
 MOST_PROGRAMS = 32
 BATCH = 64
-"""Steps of a submission. Where something may happen to agents fewer: events must fit into their list."""
+"""Steps of a submission; fewer with events, which must fit into their list."""
 EVENT_BATCH = 8
 _programs: dict[Any, Program] = {}
 
 
 def traced(plan: Plan) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only."""
+    refuse_occlusion(plan, "webgpu")
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
     key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds
     if key not in _programs:
@@ -78,7 +80,7 @@ class BackendWebgpu:
     # Plans
 
     def replan(self, plan: Plan) -> None:
-        """Take up a changed scenario; the state must be loaded anew."""
+        """Change to another plan; `load` must follow."""
         self.prepare(plan)
         self._program, self._plan = traced(plan), plan
 
@@ -92,20 +94,27 @@ class BackendWebgpu:
     def is_prepared(self, plan: Plan) -> bool:
         return self._device.has_compiled(traced(plan))
 
-    def tune(self, plan: Plan) -> None:
-        """Take up changed numbers and items; the kernels and the flock stay."""
+    def read_items(self) -> NDArray[np.float32]:
+        """A copy of the items as they are now."""
+        shape = self._plan.items.shape
+        piece = (self._buffers["tables"], self._items_at, self._plan.items.size)
+        [words] = self._device.start_transfer([piece]).wait()
+        return words.view(np.float32).reshape(shape).copy()
+
+    def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
+        """Change numbers and items; the kernels and the flock stay."""
         self._plan = self._layout.plan = plan
         now = self._read_head()
         state = State()
         state.next_id = int(now[HEAD_PLACES["clock_next_id"]])
-        self._place_plan(plan.items, state)
+        self._place_plan(items, state)
         for name in ("clock_step", "clock_alive", "clock_first_step"):
             self._write_head(name, int(now[HEAD_PLACES[name]]))
 
     # The flock
 
     def load(self, state: State) -> None:
-        """Take the flock over to the device."""
+        """Copy the flock to the device."""
         self._layout = layout = Layout(self._plan, self._program, len(state))
         self._count = len(state)
         self._events: list[NDArray[np.float64]] = []
@@ -114,7 +123,7 @@ class BackendWebgpu:
         sizes = layout.sizes | {"times": 2 * self.piece}
         for name, words in sizes.items():
             old = self._buffers.get(name)
-            # `counts` must be all zeros and `outputs` too: what a run that failed left there must not stay.
+            # `counts` and `outputs` must start at zero, also after a failed run.
             if old is None or old.size != 4 * max(4, words) or name in ("counts", "outputs"):
                 self._buffers[name] = self._device.buffer(name, words)
         for name, words_of in layout.flock(state, self._seed).items():
@@ -146,11 +155,11 @@ class BackendWebgpu:
         return words
 
     def store(self, state: State) -> None:
-        """Bring the flock back, in ascending id."""
+        """Copy the flock from the device, in ascending id."""
         self.start_transfer().store(state)
 
     def start_transfer(self) -> DeviceFlockTransfer:
-        """Send the flock as it is now; steps that follow do not wait for it."""
+        """Start to copy the flock as it is now; later steps do not wait for it."""
         layout, there = self._layout, self._buffers
         pieces = [
             (there["columns"], 0, layout.width * layout.room),
@@ -162,7 +171,7 @@ class BackendWebgpu:
         return DeviceFlockTransfer(transfer, self._count, self._plan, self._births)
 
     def read_unordered(self) -> None:
-        """The flock is on the device: bringing it back is what `store` does."""
+        """None: a copy from the device is no cheaper than `store`."""
         return
 
     # Steps
@@ -177,7 +186,7 @@ class BackendWebgpu:
             self._write_head("clock_first_step", first_step)
             if (
                 not self._plan.has_lifecycle
-            ):  # forces are written in the last step only, where somebody may read them
+            ):  # forces are stored in the last step only, after which they may be read
                 self._write_head("clock_keep_from", first_step + steps)
             self._device.write(self._buffers["times"], 0, times(self._plan, first_step, steps))
             self._submit_all(steps)
@@ -203,7 +212,7 @@ class BackendWebgpu:
             raise RunError(self._diagnosis(trouble))
 
     def _drain(self, count: int) -> None:
-        """Bring events home, before there is no room for more."""
+        """Copy events to the host before their list is full."""
         if not self._plan.eventful or not count:
             return
         room = self._layout.event_room
@@ -248,7 +257,7 @@ class BackendWebgpu:
 
 
 class Columns:
-    """A transfer whose words are read as the arrays that a parcel knows."""
+    """A transfer whose words are read as the arrays of a `DeviceFlockTransfer`."""
 
     def __init__(self, transfer: device.Transfer, layout: Layout) -> None:
         self._transfer, self._layout = transfer, layout

@@ -1,4 +1,4 @@
-"""A device of WebGPU through the package wgpu: adapters, buffers, pipelines, submissions, copies to the host."""
+"""A WebGPU device through the package wgpu: adapters, buffers, pipelines, submissions, copies to the host."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INSTALL = 'pip install "murmura[webgpu]"'
 LIMITS = ("max-buffer-size", "max-storage-buffer-binding-size", "max-storage-buffers-per-shader-stage")
 STORAGE_BUFFERS = 8
 MOST_GROUPS = 65_535
-"""In one direction of a dispatch."""
+"""Workgroups in one dimension of a dispatch."""
 RANKS = {"DiscreteGPU": 0, "IntegratedGPU": 1, "Unknown": 2, "CPU": 3}
 
 
@@ -52,22 +52,22 @@ def adapters() -> tuple[Any, ...]:
 
 
 def _leave_out_opengl() -> None:
-    """Do not ask OpenGL, which cannot compute what is needed, and writes lines of its own where there is no display."""
+    """Exclude OpenGL, which lacks the needed features and prints lines of its own if there is no display."""
     try:
         from wgpu.backends.wgpu_native.extras import set_instance_extras
 
         set_instance_extras(backends=["Vulkan", "Metal", "DX12"])
-    except Exception:  # somebody else has asked for adapters before, or wgpu has another backend: both work
+    except Exception:  # adapters were requested before, or wgpu has another backend: both work
         return
 
 
 def is_software(adapter: Any) -> bool:
-    """Whether an adapter is a program on the CPU."""
+    """Whether an adapter renders in software on the CPU."""
     return bool(adapter.info["adapter_type"] == "CPU")
 
 
 def is_real_gpu() -> bool:
-    """Whether a GPU is there that is not a program on the CPU."""
+    """Whether there is a hardware GPU."""
     return not missing() and not is_software(adapters()[0])
 
 
@@ -83,7 +83,7 @@ _device: list[WebgpuDevice] = []
 
 
 def open_device() -> WebgpuDevice:
-    """The device that backends run on: one for all, so that pipelines are shared."""
+    """The one device of all backends, so that they share pipelines."""
     if not _device or _device[0].lost:
         _device[:] = [WebgpuDevice(adapters()[0])]
     return _device[0]
@@ -138,7 +138,7 @@ class WebgpuDevice:
         return program.digest in self._programs
 
     def compile(self, program: Program) -> None:
-        """Make the pipelines of a program, unless they are there."""
+        """Create the pipelines of a program, unless they exist."""
         if program.digest not in self._programs:
             self._programs[program.digest] = [self._pipeline(kernel) for kernel in program.kernels]
 
@@ -182,7 +182,7 @@ class WebgpuDevice:
     # Work
 
     def submit(self, steps: int, launches: Sequence[tuple[Any, Any, int]]) -> None:
-        """Hand this many rounds of launches to the device, which goes on by itself."""
+        """Submit this many rounds of launches, without waiting."""
         encoder = self._device.create_command_encoder()
         work = encoder.begin_compute_pass()
         calls = [(pipeline, group, *_rows(groups)) for pipeline, group, groups in launches if groups]
@@ -200,7 +200,7 @@ class WebgpuDevice:
         return Transfer(self._wgpu, self._device, list(pieces))
 
     def failure(self, error: BaseException, step: int) -> RunError:
-        """What to say when the device stops answering."""
+        """The error for a device that stops answering."""
         self.lost = True
         return RunError(
             f"the WebGPU device {self.name} failed after step {step}: {_one_line(error)}. Checkpoints written before "
@@ -209,13 +209,13 @@ class WebgpuDevice:
 
 
 def _rows(groups: int) -> tuple[int, int]:
-    """So many workgroups, or a few more, as a rectangle within the limit of each direction."""
+    """At least this many workgroups, as a rectangle within the limit of each dimension."""
     down = -(-groups // MOST_GROUPS)
     return -(-groups // down), down
 
 
 class Transfer:
-    """Words on their way to the host: a copy on the device, then a mapping that arrives by itself."""
+    """An asynchronous copy to the host: a copy on the device, then a mapping."""
 
     def __init__(self, wgpu: Any, device: Any, pieces: list[tuple[Any, int, int]]) -> None:
         usage = wgpu.BufferUsage

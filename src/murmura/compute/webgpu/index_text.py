@@ -1,7 +1,7 @@
 """The index as WGSL: agents sorted by (row, bin), and within a bin by place, as `cuda.index_text` describes it.
 
-No rule changes this text. Each kernel's body is given `i`, its thread among all, and `t`, its thread in the workgroup.
-Lines that begin with [plane], [space] or [open z] hold only there (`for_world`). In space velocities lie behind places.
+This text does not depend on rules. In each kernel's body, `i` is the global thread and `t` the thread in the workgroup.
+Lines that begin with [plane], [space] or [open z] are kept only there (`for_world`). In space velocities follow places.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from murmura.compute.webgpu.records import BOUNDS
 
 
 def for_world(text: str, holds: dict[str, bool]) -> str:
-    """The text with the lines that hold in a world."""
+    """The text with only the lines for this kind of world."""
     kept = []
     for line in text.split("\n"):
         mark = next((name for name in holds if line.lstrip().startswith(f"[{name}]")), None)

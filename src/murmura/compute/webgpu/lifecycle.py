@@ -1,4 +1,4 @@
-"""What follows when all agents have moved, as WGSL: items take their turns, the young are born, newcomers arrive."""
+"""The end of a step as WGSL, after all agents have moved: items are updated, newborns and immigrants are added."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ class LifecycleWgsl(Lifecycle):
     # Turns
 
     def turns(self) -> tuple[dict[str, str], str]:
-        """A function for each rule whose items take turns, and the kernel's body: a workgroup for each of these.
+        """A function for each rule with stateful items, and the kernel's body, with a workgroup for each rule.
 
-        The items of a rule whose turn looks at no other item take their turns at the same time.
+        If the turn of a rule reads no other item, its items are updated in parallel.
         """
         functions, body = {}, ""
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):

@@ -1,4 +1,4 @@
-"""The kernels of a plan as WGSL: plain data, which Python's wgpu and a page run alike."""
+"""The kernels of a plan as WGSL: plain data that both Python's wgpu and a web page can run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from murmura.compute.webgpu.records import BUFFERS, head_text
 from murmura.compute.webgpu.target import KernelTarget
 
 THREADS = 256
-"""Of a workgroup. So many may be in one everywhere; fewer would need more workgroups than fit into a row at 10 M."""
+"""Threads of a workgroup. All devices allow this many; with fewer, 10 M agents would exceed the limit of workgroups."""
 MAIN = """
 @compute @workgroup_size({threads})
 fn main(
@@ -59,7 +59,7 @@ class Kernel:
 
 @dataclass
 class Program:
-    """All kernels of a step in their order, and what the host must know of them."""
+    """All kernels of a step in order, and the sizes that the host needs."""
 
     kernels: list[Kernel]
     constants: NDArray[np.int32]
@@ -73,7 +73,7 @@ class Program:
 
 
 class _Maker:
-    """Puts texts together: each kernel has the functions that it calls, and the buffers that it names."""
+    """Assembles texts: each kernel with the functions it calls and the buffers it names."""
 
     def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
         deep, edges = plan.dimension == 3, plan.scenario.world.edges
@@ -113,7 +113,7 @@ class _Maker:
         self.kernels.append(Kernel(name, code, tuple(bindings), groups))
 
     def _called(self, body: str) -> str:
-        """The functions that a body calls, and those that these call."""
+        """The functions that a body calls, directly or indirectly."""
         found: list[str] = []
         waiting = [body]
         while waiting:

@@ -1,8 +1,8 @@
-"""What kernels are given: the head, a record of whole and real numbers, and buffers cut into sections.
+"""The arguments of kernels: the head, a record of integers and floats, and buffers divided into sections.
 
-A kernel may use eight storage buffers (that many every device has), so what belongs together lies in one buffer, as
-bits: `columns` holds ids and columns of agents, `tables` all that a change of numbers changes, `outputs` what agents
-tell. Sections begin where fields `at_...` of the head say. The record tables of `cuda.records` name the fields.
+A kernel may use eight storage buffers, the least that every device has, so related arrays share a buffer, as bits:
+`columns` holds ids and columns of agents, `tables` everything that a change of numbers changes, `outputs` reports,
+events and births. Fields `at_...` of the head say where sections begin. The tables of `cuda.records` name the fields.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BUFFERS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Section:
-    """Where an array of `cuda.records` lies: in a buffer, from a field of the head on."""
+    """The location of an array of `cuda.records`: a buffer, and the field of the head with its offset."""
 
     buffer: str
     first: str
@@ -85,5 +85,5 @@ _IN_SIZES = re.compile(r"\ba\.sizes\.(\w+)")
 
 
 def in_head(expression: str) -> str:
-    """A field of a record, as `cuda.records` names it, as a field of the head."""
+    """Translate a field of a record of `cuda.records` to the field of the head."""
     return _IN_SIZES.sub(r"a.sizes_\1", _IN_RECORD.sub(r"a.\1_\2", expression))

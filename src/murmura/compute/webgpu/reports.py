@@ -1,7 +1,7 @@
-"""How an agent tells something to items, to the list of events and to the list of young, in WGSL.
+"""Reports to items, events and births, in WGSL.
 
-Sums are of whole numbers, so they do not depend on the order of invocations. WGSL has atomics of 32 bits only: a sum
-is two words with a carry, and of the best offer first the score is found and then, in a kernel of its own, who made it.
+Sums are of integers, so they do not depend on the order of invocations. WGSL has 32-bit atomics only: a sum is two
+words with a carry, and for the best report one kernel finds the score and a second one the agent that made it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from murmura.core.merging import Best, Count, Report, flatten
 from murmura.core.tracing.record import Record
 
 WORDS = 2
-"""That every number takes which an item is told."""
+"""Words of each report."""
 FUNCTIONS: dict[str, str] = {
     "count_report": """
 fn count_report(at: i32, holds: bool) {
@@ -135,22 +135,22 @@ fn note_young(rule: i32, mother: i32, whom: f32, row: i32) {{
 
 
 def best_width(shapes: Shapes) -> int:
-    """How many best offers an item is told of, at most."""
+    """The greatest number of `Best` reports of an item."""
     return max([0, *(len(_bests(shapes, rule)) for rule in shapes.reports)])
 
 
 def _bests(shapes: Shapes, rule: int) -> list[int]:
-    """The slots of a rule's best offers."""
+    """The slots of a rule's `Best` reports."""
     return [number for number, slot in enumerate(shapes.slots(rule)) if issubclass(slot.kind, Best)]
 
 
 def report_place(shapes: Shapes, row: Any, slot: int) -> Any:
-    """The first word of a number that an item is told."""
+    """The first word of a report to an item."""
     return row * (WORDS * shapes.report_width) + WORDS * slot
 
 
 def report_to_items(trace: AgentTraceWgsl, p: list[Record], me: Record, alive: Condition) -> None:
-    """The agent tells every item that listens what the rules say."""
+    """Report to every stateful item."""
     for k, group, _, _ in trace.plan.stateful_items:
         if group.functions.gather is None and group.functions.report is None:
             continue
@@ -184,7 +184,7 @@ def _report_to_item(
 
 
 def _parts(trace: AgentTraceWgsl, report: Report) -> list[tuple[str, Any, str]]:
-    """The numbers of a report, each with the function that tells it."""
+    """The numbers of a report, each with the function that adds it."""
     if isinstance(report, Count):
         is_condition = isinstance(report.value, Value) and report.value.kind == CONDITION
         holds = report.value if is_condition else as_number(trace.target, report.value) != 0.0
@@ -205,7 +205,7 @@ def _write_target_report(trace: AgentTraceWgsl, k: int, values: list[Any], me: R
 
 
 def naming_text(trace: AgentTraceWgsl) -> str:
-    """The body that finds out who made the best offers."""
+    """The body of the kernel that finds which agents made the best reports."""
     target, shapes = trace.target, trace.shapes
     name = Value(target, INTEGER, "columns[i]")
     for k, _, _, _ in trace.plan.stateful_items:
@@ -226,7 +226,7 @@ def naming_text(trace: AgentTraceWgsl) -> str:
 
 
 def note(trace: AgentTraceWgsl, me: Record, outcome: Outcome) -> None:
-    """Write down what happens to the agent: its death, events, young."""
+    """Write the agent's death, events and births."""
     target = trace.target
     x, y, z = [*((part, NUMBER) for part in me.position), (0.0, NUMBER)][:3]
     cause = as_number(target, outcome.cause)

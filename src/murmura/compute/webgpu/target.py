@@ -1,4 +1,4 @@
-"""The WGSL of a kernel: it knows in which buffer, and from where on, the arrays lie that a traced step names."""
+"""The WGSL target of a kernel, which maps the arrays of a traced step to buffers and offsets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class KernelTarget(WgslTarget):
 
 
 def world_record(plan: Plan, target: KernelTarget) -> Record:
-    """The world as rules know it."""
+    """The record `world` of rules."""
     from murmura.compute.cuda.records import WORLD
 
     numbers = {name: target.value(NUMBER, f"a.world_{name}") for _, name in WORLD}

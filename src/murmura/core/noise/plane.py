@@ -1,9 +1,9 @@
 """Perlin's gradient noise and its fractal sum, in [-1, 1] for any finite coordinate (S0-105, S0-106).
 
-The lattice repeats every 256 cells. The fraction is taken before anything else, so large coordinates lose
+The lattice repeats every 256 cells. The fraction is computed first, so large coordinates lose
 resolution but never range. With unit gradients the value stays within sqrt(1/2).
 
-Look-ups are what noise costs on lanes, so tables are packed: one entry holds the permutation of two
+Table look-ups dominate the cost of noise on lanes, so tables are packed: one entry holds the permutation of two
 neighbouring columns, another the gradients of two neighbouring rows. Four signed bytes hold two gradients, so
 these are the 36 whole vectors of length 65: exactly unit vectors once divided by it.
 """

@@ -1,8 +1,8 @@
 """Perlin's gradient noise in space, and its fractal sum, in [-1, 1] for any finite coordinate.
 
 As `noise.plane`, with one axis more. Gradients are the 102 whole vectors of length 9, exactly unit vectors once divided
-by it, so that no direction of the lattice is preferred as much as with twelve. A field of vectors takes three such
-fields, whole shifts of the lattice apart.
+by it; with Perlin's twelve the lattice directions would stand out more. A vector field is three such fields, shifted
+by whole lattice cells.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What rules know of an agent, a neighbour, an item or the world: values by name."""
+"""Records of values by name: what a rule can read of an agent, a neighbour, an item or the world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Lazy:
 
 
 class Record:
-    """Values by name. `label` says what it is, for messages about names that it does not have."""
+    """Values by name. `label` names the record in error messages."""
 
     __slots__ = ("_label", "_values")
 

@@ -1,7 +1,7 @@
-"""Values and targets: what rules compute with, and where their operations go.
+"""Values and targets: what rules compute with, and what evaluates or emits their operations.
 
-A `Value` is a number, an integer or a condition of some `Target`. Its operators ask the target to carry out the
-operation (NumPy, in double precision: the definition) or to write it down (LLVM, CUDA C, WGSL). Rules import what they
+A `Value` is a number, an integer or a condition of some `Target`. Its operators make the target evaluate the
+operation (NumPy, in double precision: the reference) or emit code for it (LLVM, CUDA C, WGSL). Rules import what they
 need from `algebra`; targets import it from here.
 """
 
@@ -18,7 +18,7 @@ Condition = Any
 
 NUMBER, INTEGER, CONDITION = "number", "integer", "condition"
 _RANK = {CONDITION: 0, INTEGER: 1, NUMBER: 2}
-# Operations on two values of a kind whose result is of another.
+# Operations whose result has another kind than their operands.
 _WIDENING = {INTEGER: {"divide"}, CONDITION: {"add", "subtract", "multiply", "divide"}}
 _PLAIN: dict[str, tuple[type, ...]] = {NUMBER: (float, int), INTEGER: (int,), CONDITION: ()}
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
@@ -26,13 +26,13 @@ WORD = 0xFFFFFFFF
 
 
 class Target:
-    """Where operations go. `code` is whatever the target calls a value: an array, an instruction, a name."""
+    """Evaluates or emits operations. `code` is the target's form of a value: an array, an instruction, a name."""
 
     def constant(self, kind: str, value: Any) -> Any:
         raise NotImplementedError
 
     def apply(self, operation: str, kind: str, *codes: Any) -> Any:
-        """One operation on operands of one kind; of a `select`, the kind of what is chosen from."""
+        """One operation on operands of one kind; for `select`, the kind of the alternatives."""
         raise NotImplementedError
 
     def look_up(self, table: Any, index: Any) -> Any:
@@ -40,19 +40,19 @@ class Target:
         raise NotImplementedError
 
     def function(self, name: str, *operands: Value) -> Any:
-        """A function that is no single operation, such as `arctan2`; two values of `sin_cos`."""
+        """A function that takes several operations, such as `arctan2`. `sin_cos` returns two values."""
         raise NotImplementedError
 
     def when(
         self, condition: Value, then: Callable[[], object], otherwise: Callable[[], object] | None
     ) -> None:
-        """Do one thing or the other, by a condition of one item."""
+        """Call one of two functions, by a condition of one item."""
         raise NotImplementedError
 
     def branch(
         self, condition: Value, values: list[Value], body: Callable[[list[Value]], list[Any]]
     ) -> list[Value]:
-        """What `body` makes of the values where a condition holds that is the same for all agents; else the values."""
+        """`body(values)` if a condition holds, else `values`. The condition must be the same for all agents."""
         raise NotImplementedError
 
     def number(self, value: float) -> Value:
@@ -66,7 +66,7 @@ class Value:
     """A number, an integer (32 bits, wrapping round) or a condition of some target."""
 
     __slots__ = ("code", "kind", "target")
-    __array_ufunc__ = None  # so that a NumPy number to the left leaves the operator to us
+    __array_ufunc__ = None  # a NumPy scalar on the left then defers to these operators
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, target: Target, kind: str, code: Any) -> None:
@@ -150,11 +150,11 @@ class Value:
         return applied("shift_right", self, other)
 
     def __floordiv__(self, other: Any) -> Any:
-        """Of integers, rounded towards zero."""
+        """Integer division, rounded towards zero."""
         return applied("quotient", self, other)
 
     def __mod__(self, other: Any) -> Any:
-        """Of numbers, with the divisor's sign; of integers, which must not be negative, the remainder."""
+        """For numbers, with the sign of the divisor; for integers, which must not be negative, the remainder."""
         if kind_of(self) == INTEGER and kind_of(other) == INTEGER:
             return applied("remainder", self, other)
         return self - other * floor(self / other)
@@ -183,14 +183,14 @@ class Value:
 
 
 class Composite:
-    """Something made of several numbers, which `where` chooses as a whole: a vector."""
+    """A group of numbers, such as a vector, that `where` selects as a whole."""
 
     def chosen(self, condition: Condition, other: Any, *, first: bool) -> Any:
-        """This or the other, by a condition; `first`: this one where it holds."""
+        """Select this or the other by a condition; with `first`, this one where it holds."""
         raise NotImplementedError
 
 
-# By type, which is quicker than asking a chain of questions: the definition does little else.
+# A table by type is faster than a chain of isinstance, and the reference spends its time here.
 _KINDS: dict[type, str] = {
     bool: CONDITION, np.bool_: CONDITION, int: INTEGER, np.int32: INTEGER, np.int64: INTEGER, np.uint32: INTEGER,
     float: NUMBER, np.float32: NUMBER, np.float64: NUMBER,
@@ -198,7 +198,7 @@ _KINDS: dict[type, str] = {
 
 
 def kind_of(x: Any) -> str:
-    """What kind of value something is."""
+    """The kind of a value or constant."""
     if type(x) is Value:
         return x.kind
     known = _KINDS.get(type(x))
@@ -232,7 +232,7 @@ def as_number(target: Target, x: Any) -> Value:
 
 
 def applied(operation: str, *operands: Any) -> Any:
-    """An operation on values and constants, which meet in the kind that holds all of them."""
+    """An operation on values and constants, converted to their common kind."""
     if len(operands) == 2:
         quick = _quickly(operation, *operands)
         if quick is not None:
@@ -255,7 +255,7 @@ def applied(operation: str, *operands: Any) -> Any:
 
 
 def _quickly(operation: str, a: Any, b: Any) -> Value | None:
-    """The usual cases, without asking what each operand is: two values of one kind, or a value and a constant."""
+    """Fast path for the usual cases: two values of one kind, or a value and a constant."""
     value = a if type(a) is Value else b
     kind, target = value.kind, value.target
     if kind != NUMBER and operation in _WIDENING[kind]:
@@ -276,7 +276,7 @@ def _quickly(operation: str, a: Any, b: Any) -> Value | None:
 
 
 def _neutral(operation: str, kind: str, operands: tuple[Any, ...]) -> Value | None:
-    """The one operand that a multiplication by 1 or an `and` with True leaves as it is."""
+    """The operand that a multiplication by 1 or an `and` with True leaves unchanged."""
     a, b = operands
     for value, constant in ((a, b), (b, a)):
         if isinstance(value, Value) and not isinstance(constant, Value | np.ndarray):

@@ -1,4 +1,4 @@
-"""Explains an agent's behaviour: what each rule contributes, in words and numbers, by the definition of the model."""
+"""Explains an agent's behaviour, with the reference backend: what each rule contributes, in words and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One instant of a simulation as measures see it."""
+"""Prepares one instant of a simulation for measures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seen_columns(plan: Plan) -> tuple[str, ...]:
 
 
 def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None) -> Flock:
-    """Make a flock of the columns that measures read.
+    """Build a `Flock` from the columns that measures read.
 
     The previous velocity is the current one minus what the last step's force added: exact unless the step also limited
     the speed or hit a wall.
@@ -72,7 +72,7 @@ def _vectors(columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
 def rows_and_columns(
     found: tuple[NDArray[np.int32], Mapping[str, NDArray[Any]]], state: State, names: Iterable[str]
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Columns in a backend's own order, completed by those that no step changes; first the row of each entry."""
+    """The row of each entry, and columns in a backend's own order, including those that steps do not change."""
     ids, moving = found
     is_dense = len(state) > 0 and state.ids[-1] == len(state) - 1
     rows = ids if is_dense else np.searchsorted(state.ids, ids)
@@ -96,7 +96,7 @@ def recent_lives(register: Register, step: int, time_step: float) -> Lives:
 
 
 def measures_of(scenario: Scenario) -> list[str]:
-    """Names of the measures worth taking of a scenario."""
+    """Names of the measures that apply to a scenario."""
     plan = Plan(scenario)
     return usual_measures(
         ("energy", *plan.own_columns),
@@ -107,7 +107,7 @@ def measures_of(scenario: Scenario) -> list[str]:
 
 
 def check_measure(name: str, scenario: Scenario) -> None:
-    """Refuse a measure that does not apply to this scenario.
+    """Raise if a measure does not apply to this scenario.
 
     Raises:
         ValueError: With the reason.

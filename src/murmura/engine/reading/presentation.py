@@ -1,4 +1,4 @@
-"""How a simulation is presented: read-only arrays, and a table in a notebook."""
+"""Presents a simulation: read-only arrays, and an HTML table for notebooks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def read_only(copy: Array) -> Array:
-    """Make a copy read-only: writing to it would not change the flock, as one might expect."""
+    """Make a copy read-only, because writing to it would not change the flock."""
     copy.setflags(write=False)
     return copy
 
 
 def html_of(simulation: Simulation) -> str:
-    """What a notebook shows of a simulation."""
+    """The HTML table of a simulation in a notebook."""
     facts = {
         "agents": f"{simulation.agent_count:,}",
         "step": f"{simulation.step_count:,} ({simulation.time:.1f} s)",

@@ -1,7 +1,7 @@
 """Reads a flock at one instant: its arrays, its measures, and what one agent sees and does.
 
-A simulation, a snapshot of one and a recorded frame are all readers: each says where its state comes from, and shares
-every answer that follows from the state. Nothing here advances time.
+A simulation, a snapshot and a recorded frame are all readers: each provides a state, and shares everything that follows
+from it. Nothing here advances time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from murmura.scenario import Scenario
 
 
 class Reader(ABC):
-    """A flock at one instant. Subclasses set `_plan` and `_seed`, and know the state and its step."""
+    """A flock at one instant. Subclasses set `_plan` and `_seed`, and provide the state and its step."""
 
     _plan: Plan
     _seed: int
@@ -38,11 +38,11 @@ class Reader(ABC):
     @property
     @abstractmethod
     def state(self) -> State:
-        """The flock as columns in ascending id. Look, do not touch."""
+        """The flock as columns in ascending id. Do not modify."""
 
     @property
     def ready(self) -> bool:
-        """Whether reading would not wait for a device."""
+        """Whether reading does not have to wait for a device."""
         return True
 
     def _lives(self) -> Lives | None:
@@ -68,7 +68,7 @@ class Reader(ABC):
 
     @property
     def roster(self) -> NDArray[np.int32]:
-        """Ids of the living, ascending: the same array until somebody is born or dies. Look, do not touch."""
+        """Ids of living agents, ascending: the same array until a birth or death. Do not modify."""
         return self.state.ids
 
     @property
@@ -77,17 +77,17 @@ class Reader(ABC):
 
     @property
     def positions(self) -> NDArray[np.float32]:
-        """Places, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
+        """Positions, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
         return self._vectors("position")
 
     @property
     def velocities(self) -> NDArray[np.float32]:
-        """Velocities, shaped as places are, per second or per tick as `scenario.motion.velocity_unit` says."""
+        """Velocities, of the same shape, per second or per tick as `scenario.motion.velocity_unit` says."""
         return self._vectors("velocity")
 
     @property
     def forces(self) -> NDArray[np.float32]:
-        """What the last step applied, shaped as places are; zero before the first step."""
+        """Forces that the last step applied, of the same shape; zero before the first step."""
         return self._vectors("acceleration")
 
     def _vectors(self, name: str) -> NDArray[np.float32]:
@@ -100,7 +100,7 @@ class Reader(ABC):
         return read_only(self.state[name].copy())
 
     def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Columns in whatever order costs least, and each entry's row in ascending id. Look, do not touch."""
+        """The row in ascending id of each entry, and columns in the cheapest order. Do not modify."""
         return np.arange(self.agent_count), [self.state[name] for name in names]
 
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
@@ -110,7 +110,7 @@ class Reader(ABC):
         return read_only(self.state.ids[seen[0]])
 
     def explain(self, agent_id: int) -> dict[str, Any]:
-        """What an agent sees, and what each rule asks of it, right now."""
+        """What an agent perceives now, and the force of each rule."""
         from murmura.engine.reading.explain import explain
 
         return explain(self._moment(), self.state, self._row_of(agent_id))
@@ -131,16 +131,16 @@ class Reader(ABC):
         return make_flock(columns, self._plan, self._lives())
 
     def flock_later(self, ordered: bool = False) -> Callable[[], Flock]:
-        """Copy the columns now, and make the flock of them in whatever thread calls the result.
+        """Copy the columns now; the returned function builds the flock, in any thread.
 
-        In ascending id if `ordered`, which decides about the last bits of sums; else as the backend has them, for less.
+        With `ordered` in ascending id, which determines the last bits of sums; otherwise in the cheaper backend order.
         """
         names = seen_columns(self._plan)
         seen = [self.state[name] for name in names] if ordered else self.read_unordered(names)[1]
         return partial(make_flock, [np.array(column) for column in seen], self._plan, self._lives())
 
     def measure(self, names: Sequence[str] | None = None) -> dict[str, float]:
-        """What can be said about the flock now: polarization, milling, spacing, groups and more, or what is named."""
+        """Measures of the flock now: polarization, milling, spacing, groups and more, or only those in `names`."""
         return measure_flock(self.flock(), names)
 
     def state_hash(self) -> str:

@@ -1,4 +1,4 @@
-"""The flock of one instant, requested now and read later: on a GPU it is copied while the simulation goes on."""
+"""The flock of one instant, requested now and read later; on a GPU it is copied while the simulation runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from murmura.measure import Flock, Lives
 
 
 class Snapshot(Reader):
-    """What `Simulation.snapshot` returns. It may be read in another thread than the simulation's."""
+    """The result of `Simulation.snapshot`. It may be read in any thread."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class Snapshot(Reader):
     ) -> None:
         self._plan, self._seed, self._step_count = plan, seed, step_count
         self._transfer, self._recent_lives = transfer, lives
-        # Until the transfer is unpacked these columns are the simulation's own: ids, and columns that no rule changes.
-        # Where agents are born or die the simulation replaces its columns, and these stay as they are.
+        # Until the transfer is stored these are the simulation's own columns: ids, and columns that no rule changes.
+        # With births and deaths the simulation replaces its columns, and these stay unchanged.
         self._state = State()
         self._state.columns, self._state.items = dict(state.columns), dict(state.items)
         self._state.next_id = state.next_id

@@ -1,4 +1,4 @@
-"""What lives and changes beside the flock, as a reader wants it: hunters, food, carcasses, the hour.
+"""The objects besides the flock, as dictionaries: hunters, food, carcasses, the time of day.
 
 Obstacles, attractors, home ranges and wind are in the scenario and need no reader.
 """

@@ -44,7 +44,7 @@ def lineage(source: Simulation | Run | str | Path) -> Lineage:
 def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
     """The family tree of a run, up to a step or to all that is on disk."""
     if not len(run.frames):
-        raise RunError(f"the run in {run.folder} has no frame yet: nobody is known in it")
+        raise RunError(f"the run in {run.folder} has no frame yet, and so no agents")
     founders = run.frames[0]
     register = Register(founders.ids, founders.species, founders.step, founders.columns.get("generation"))
     try:

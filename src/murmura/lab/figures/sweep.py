@@ -19,6 +19,7 @@ from murmura.lab.sweeps.tables import ERROR, mean_and_error
 Line = dict[str, Any]
 MOST_FACETS = 6
 MOST_TICKS = 9
+MOST_BESIDE = 3
 
 
 def _is_grid(source: Any) -> bool:
@@ -47,12 +48,16 @@ def _cells(source: Sweep) -> list[Line]:
     return lines
 
 
-def _measure(source: Sweep, wish: Wish) -> str:
-    if len(wish.of) > 1:
-        raise ScenarioError(
-            f"this figure shows one measure, got {', '.join(wish.of)}; draw one figure for each"
-        )
-    return wish.of[0] if wish.of else source.measures[0]
+def _measures(source: Sweep, wish: Wish) -> tuple[str, ...]:
+    return wish.of or (source.measures[0],)
+
+
+def _parts(figure: Any, count: int, width: float, height: float) -> list[Any]:
+    """So many parts of a figure beside each other, in rows of at most three; one is the figure itself."""
+    across = min(count, MOST_BESIDE)
+    down = math.ceil(count / across)
+    figure.set_size_inches(width, height * down)
+    return [figure] if count == 1 else list(figure.subfigures(down, across, squeeze=False).flat)[:count]
 
 
 def _range(name: str, values: Sequence[float]) -> tuple[float, float]:
@@ -66,12 +71,10 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-@register_plot(
-    "phase", "a map of one measure over two varied paths", lambda s: _is_grid(s) and len(s.paths) >= 2
-)
+@register_plot("phase", "maps of measures over two varied paths", lambda s: _is_grid(s) and len(s.paths) >= 2)
 def draw_phase(source: Sweep, figure: Any, wish: Wish) -> None:
-    """A heat map; further varied paths become rows and columns of maps, and beyond two of them are averaged over."""
-    name = _measure(source, wish)
+    """A heat map of each measure; further varied paths become rows and columns of maps, those beyond two averages."""
+    names = _measures(source, wish)
     x = _axis(source, wish.x, 0 if wish.y != source.paths[0] else 1)
     y = _axis(source, wish.y, next(k for k, path in enumerate(source.paths) if path != x.path))
     if x.path == y.path:
@@ -80,9 +83,26 @@ def draw_phase(source: Sweep, figure: Any, wish: Wish) -> None:
     columns = _facet_values(others[0]) if others else [None]
     rows = _facet_values(others[1]) if len(others) > 1 else [None]
     lines = _cells(source)
+    width = wish.width / min(len(names), MOST_BESIDE)
+    height = width * 0.75 if not others else 0.4 + width * 0.85 * len(rows) / len(columns)
+    parts = _parts(figure, len(names), wish.width, max(height, 1.6 * len(rows)))
+    for part, name in zip(parts, names, strict=True):
+        _maps(source, part, name, x, y, lines, others, columns, rows)
+
+
+def _maps(
+    source: Sweep,
+    figure: Any,
+    name: str,
+    x: Axis,
+    y: Axis,
+    lines: list[Line],
+    others: list[Axis],
+    columns: list[Any],
+    rows: list[Any],
+) -> None:
+    """The map of a measure, or a map for each value of the other varied paths."""
     low, high = _range(name, [_number(line[name]) for line in lines])
-    height = wish.width * 0.75 if not others else 0.4 + wish.width * 0.85 * len(rows) / len(columns)
-    figure.set_size_inches(wish.width, max(height, 1.6 * len(rows)))
     panels = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):
@@ -220,33 +240,45 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
         panel.set_xscale("log")
 
 
-@register_plot("scatter", "one measure at the points of a scattered design", _is_scattered)
+@register_plot("scatter", "measures at the points of a scattered design", _is_scattered)
 def draw_scatter(source: Sweep, figure: Any, wish: Wish) -> None:
-    """Against each path; with two paths, or with --x and --y, a map of coloured points."""
-    name = _measure(source, wish)
-    lines = _cells(source)
-    values = np.array([_number(line[name]) for line in lines])
-    low, high = _range(name, list(values))
-    axes = source.design.axes
+    """Each measure against each path; with two paths, or with --x and --y, as a map of coloured points."""
+    names, lines, axes = _measures(source, wish), _cells(source), source.design.axes
+    width = wish.width / min(len(names), MOST_BESIDE)
     if wish.y or len(axes) == 2:
         x = _axis(source, wish.x, 0 if wish.y != source.paths[0] else 1)
         y = _axis(source, wish.y, next(k for k, path in enumerate(source.paths) if path != x.path))
-        panel = figure.subplots()
-        dots = panel.scatter(
-            _places(panel.xaxis, x, lines), _places(panel.yaxis, y, lines), c=values, cmap=COLOR_MAP, vmin=low,
-            vmax=high, s=22.0, linewidths=0.0,
-        )  # fmt: skip
-        panel.set(xlabel=path_label(source, x.path), ylabel=path_label(source, y.path))
-        figure.colorbar(dots, label=measure_label(name), aspect=25, pad=0.02).outline.set_visible(False)
+        for part, name in zip(_parts(figure, len(names), wish.width, width * 0.75), names, strict=True):
+            _colored_points(source, part, name, x, y, lines)
         return
     shown = [_axis(source, wish.x, 0)] if wish.x else list(axes)
-    columns = min(len(shown), 3)
-    rows = math.ceil(len(shown) / columns)
-    figure.set_size_inches(wish.width, max(wish.width * 0.8 / columns, 2.2) * rows)
-    panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    columns = 1 if len(names) > 1 else min(len(shown), 3)
+    height = max(width * 0.8 / columns, 2.2) * math.ceil(len(shown) / columns)
+    for part, name in zip(_parts(figure, len(names), wish.width, height), names, strict=True):
+        _points(source, part, name, shown, columns, lines)
+
+
+def _colored_points(source: Sweep, figure: Any, name: str, x: Axis, y: Axis, lines: list[Line]) -> None:
+    values = [_number(line[name]) for line in lines]
+    low, high = _range(name, values)
+    panel = figure.subplots()
+    dots = panel.scatter(
+        _places(panel.xaxis, x, lines), _places(panel.yaxis, y, lines), c=values, cmap=COLOR_MAP, vmin=low,
+        vmax=high, s=22.0, linewidths=0.0,
+    )  # fmt: skip
+    panel.set(xlabel=path_label(source, x.path), ylabel=path_label(source, y.path))
+    figure.colorbar(dots, label=measure_label(name), aspect=25, pad=0.02).outline.set_visible(False)
+
+
+def _points(
+    source: Sweep, figure: Any, name: str, shown: list[Axis], columns: int, lines: list[Line]
+) -> None:
+    """A measure against each path."""
+    panels = figure.subplots(math.ceil(len(shown) / columns), columns, sharey=True, squeeze=False)
     for panel in panels.flat[len(shown) :]:
         panel.remove()
     for panel, axis in zip(panels.flat, shown, strict=False):
+        values = [_number(line[name]) for line in lines]
         panel.scatter(_places(panel.xaxis, axis, lines), values, s=9.0, alpha=0.6, linewidths=0.0)
         panel.set_xlabel(path_label(source, axis.path))
         if name in SHARES:

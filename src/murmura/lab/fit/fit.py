@@ -1,34 +1,25 @@
-"""Fit a model to a run: approximate Bayesian computation by sequential Monte Carlo (Toni et al. 2009), with pyABC.
-
-Values are drawn from the prior, simulated, summed up and compared with the animals; what is near enough is kept, moved
-a little and tried again, nearer each time. With two models the share of what is kept says which explains more.
-"""
+"""Fits a model to a run: checks the arguments, prepares the folder, and starts the inference."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.simulation import Simulation
+from murmura.core.errors import ScenarioError
 from murmura.lab.extras import needs
-from murmura.lab.fit.folder import BEST, Fit, claimed, write_result
+from murmura.lab.fit.folder import Fit, claimed
+from murmura.lab.fit.inference import infer
 from murmura.lab.fit.one_fit_run import FitQuestion, simulation_of
-from murmura.lab.fit.sampler import Desk, crew_sampler
-from murmura.lab.fit.summaries import METRICS, check_names, distance_of
+from murmura.lab.fit.summaries import METRICS, check_names
 from murmura.lab.fit.target import Target, make_target, world_of
 from murmura.lab.progress import reported
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.axes import Axis, read_axes
-from murmura.lab.sweeps.design import run_seed
-from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
-from murmura.lab.sweeps.rows import Row, Rows
-from murmura.lab.sweeps.sweep import do_runs, silent
+from murmura.lab.sweeps.executors import check_executor
+from murmura.lab.sweeps.sweep import silent
 from murmura.scenario import Scenario, load_scenario
 from murmura.scenario.rule_files import load_rule_file
 
@@ -36,9 +27,7 @@ Announce = Callable[[str], None]
 Progress = Callable[[int, int], None]
 MOST_RUNS = 20_000
 LONGEST = 60.0
-"""[s] that a run lasts at most, unless more is asked for."""
-LEAST_ACCEPTANCE = 0.01
-"""Below this share of accepted candidates a generation ends the fit: nearer would take a hundred runs each."""
+"""The default limit of a run's simulated time [s]."""
 
 
 def fit(
@@ -100,6 +89,7 @@ def fit(
     with needs("fit"):
         import pyabc  # noqa: F401  # before hours are spent on runs
     check_executor(workers, scheduler)
+    _check_numbers(population, generations, instants, batch, most_runs, predictions, metric, seconds, discard)
     run = to if isinstance(to, Run) else open_run(to)
     names = check_names(measures)
     files = tuple(str(Path(file).resolve()) for file in rules)
@@ -107,27 +97,20 @@ def fit(
     given = [(scenario, vary)] + ([] if against is None else [(against, vary_against or [])])
     models = [_model(source, run, changes or {}, own_world) for source, _ in given]
     axes = [_ranges(texts, model) for (_, texts), model in zip(given, models, strict=True)]
-    _check_numbers(population, generations, instants, batch, most_runs, predictions, metric, seconds, discard)
     target = make_target(run, names, [model.motion.time_step for model in models], reach)
     if not own_world:
         models = [model.with_values({"agents": target.agents}) for model in models]
     question = _question(
         target, models, seconds, discard, instants, own_world, backend, threads, files, hashes
     )
-    asked = {
-        "question": question.data() | {"rules": []},
-        "names": [model.name for model in models] if len({m.name for m in models}) == len(models) else
-                 [f"{model.name}-{k}" for k, model in enumerate(models, 1)],
-        "axes": [[axis.data() for axis in model] for model in axes],
-        "observed": {k: [None if np.isnan(x) else float(x) for x in v] for k, v in target.observed.items()},
-        "run": {"name": run.folder.resolve().name, "hashes": run.manifest["hashes"]},
+    asked = _description(run, question, models, axes, target) | {
         "population": population, "generations": generations, "metric": metric, "seed": seed, "batch": batch,
         "most": most_runs, "predictions": predictions,
     }  # fmt: skip
     _rehearse(question, axes, announce)
     with claimed(Path(out), asked) as made, reported(progress, "runs") as report:
         made.question = question  # its rule files are where the user said
-        _work(made, workers, scheduler, report, announce)
+        infer(made, workers, scheduler, report, announce)
     return Fit(Path(out))
 
 
@@ -147,8 +130,24 @@ def resume_fit(
         )
     asked = {key: value for key, value in there.manifest.items() if key not in ("versions", "seal", "format")}
     with claimed(Path(folder), asked) as made, reported(progress, "runs") as report:
-        _work(made, workers, scheduler, report, announce)
+        infer(made, workers, scheduler, report, announce)
     return Fit(Path(folder))
+
+
+def _description(
+    run: Run, question: FitQuestion, models: list[Scenario], axes: list[tuple[Axis, ...]], target: Target
+) -> dict[str, Any]:
+    """The models, priors and observations of a fit as plain data, for its manifest."""
+    names = [model.name for model in models]
+    if len(set(names)) < len(names):
+        names = [f"{name}-{k}" for k, name in enumerate(names, 1)]
+    return {
+        "question": question.data() | {"rules": []},
+        "names": names,
+        "axes": [[axis.data() for axis in model] for model in axes],
+        "observed": {k: [None if np.isnan(x) else float(x) for x in v] for k, v in target.observed.items()},
+        "run": {"name": run.folder.resolve().name, "hashes": run.manifest["hashes"]},
+    }
 
 
 def _model(source: Scenario | str | Path, run: Run, changes: dict[str, Any], own_world: bool) -> Scenario:
@@ -212,173 +211,3 @@ def _rehearse(question: FitQuestion, axes: list[tuple[Axis, ...]], announce: Ann
                 shown = ", ".join(f"{path}={value}" for path, value in values.items())
                 raise ScenarioError(f"with {shown}: {error}") from None
             simulation.step(1)
-
-
-def _work(
-    made: Fit, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
-) -> None:
-    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
-        executor = make_executor(made.question, workers, scheduler, announce)
-        try:
-            desk = _desk(made, rows, executor, progress)
-            told = _infer(made, desk, announce)
-            lines = _posterior(desk)
-            drawn = _predict(made, lines, desk.do)
-        finally:
-            executor.close()
-    best = min(lines, key=lambda line: line["distance"])
-    write_result(
-        made.folder,
-        {
-            "generations": told,
-            "posterior": lines,
-            "predictions": drawn,
-            "best": best["run"],
-            "runs": desk.number,
-        },
-    )
-    found = Fit(made.folder)
-    found.question = made.question
-    found.write_table()
-    _record_best(found, best)
-
-
-def _desk(made: Fit, rows: Rows, executor: Executor, progress: Progress | None) -> Desk:
-    manifest = made.manifest
-    expected = int(manifest["population"]) * (int(manifest["generations"]) + 1) + int(manifest["predictions"])
-
-    def do(tasks: list[Row]) -> list[Row]:
-        todo = [task for task in tasks if task["run"] not in rows]
-        if todo:
-            do_runs(iter(todo), len(todo), executor, rows)
-        found = [rows.get(task["run"]) for task in tasks]
-        for task, row in zip(tasks, found, strict=True):
-            if row is None or any(row[key] != task[key] for key in ("model", "values", "seed")):
-                raise RunError(
-                    f"{rows.path} holds run {task['run']} with other values than this fit draws: another version of "
-                    "pyABC, NumPy or SciPy draws otherwise. Begin anew in another folder"
-                )
-        if progress is not None:
-            done = len(rows)
-            progress(done, max(done, expected))
-        return [row for row in found if row is not None]
-
-    def read(model: int, parameters: Any) -> dict[str, Any]:
-        return {axis.path: axis.at(float(parameters[f"p{k}"])) for k, axis in enumerate(made.axes[model])}
-
-    return Desk(
-        do, read, made.question.measures, int(manifest["seed"]), int(manifest["batch"]), made.most
-    )  # fmt: skip
-
-
-def _infer(made: Fit, desk: Desk, announce: Announce) -> list[dict[str, Any]]:
-    """Let pyABC do its generations; return what each was like. The desk then holds the last one."""
-    import pyabc
-
-    for name in ("ABC", "ABC.Distance", "ABC.Sampler", "ABC.History", "ABC.Adaptation", "ABC.Transition"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    manifest = made.manifest
-    distance = pyabc.AdaptiveAggregatedDistance(
-        [_function(name, str(manifest["metric"])) for name in made.question.measures],
-        adaptive=False,
-        scale_function=_middle,
-    )
-    models = [
-        pyabc.FunctionModel(lambda parameters, m=number: desk.model(m, parameters), name)
-        for number, name in enumerate(made.names)
-    ]
-    priors = [
-        pyabc.Distribution(**{f"p{k}": pyabc.RV("uniform", 0.0, 1.0) for k in range(len(model))})
-        for model in made.axes
-    ]
-    inference = pyabc.ABCSMC(
-        models, priors, distance, population_size=int(manifest["population"]), eps=pyabc.MedianEpsilon(),
-        sampler=crew_sampler(desk),
-    )  # fmt: skip
-    inference.new("sqlite://", dict(made.observed))
-    kept: list[Any] = []
-    told: list[dict[str, Any]] = []
-    inference.max_t = int(manifest["generations"]) - 1
-    begun = inference.initialize_components_before_run(
-        minimum_epsilon=0.0, max_nr_populations=int(manifest["generations"]), min_acceptance_rate=LEAST_ACCEPTANCE,
-        max_total_nr_simulations=made.most, max_walltime=None, min_eps_diff=0.0,
-    )  # fmt: skip
-    for t in range(begun, begun + int(manifest["generations"])):
-        before = desk.number
-        outcome = inference.run_generation(t=t)
-        if not outcome["successful"]:
-            announce(f"generation {t + 1} found too few near enough: the result is that of the one before")
-            break
-        kept = list(desk.accepted)
-        told.append(
-            {"epsilon": float(inference.eps(t)), "runs": desk.number - before, "accepted": len(kept)}
-            | {"probabilities": _shares(kept, len(made.names))}
-        )
-        if inference.check_terminate(t=t, acceptance_rate=outcome["acceptance_rate"]):
-            break
-    inference.history.done()
-    if not kept:
-        raise RunError(
-            f"not even the first generation of {made.folder} found {manifest['population']} runs that work: see the "
-            f"errors in {made.folder / 'rows.jsonl'}"
-        )
-    desk.accepted = kept
-    return told
-
-
-def _middle(samples: Any) -> float:
-    """What a measure's distances are divided by, so that all count alike: their median under the prior."""
-    return float(np.median(samples)) or 1.0
-
-
-def _function(name: str, metric: str) -> Any:
-    import pyabc
-
-    compare = distance_of(name, metric)
-    return pyabc.FunctionDistance(lambda one, other: compare(one[name], other[name]))
-
-
-def _shares(kept: list[Any], models: int) -> list[float]:
-    weights = np.array([particle.weight for _, particle in kept])
-    owners = np.array([particle.m for _, particle in kept])
-    return [float(weights[owners == k].sum() / weights.sum()) for k in range(models)]
-
-
-def _posterior(desk: Desk) -> list[Row]:
-    total = sum(particle.weight for _, particle in desk.accepted)
-    return [
-        {
-            "run": row["run"], "model": row["model"], "seed": row["seed"], "weight": float(particle.weight / total),
-            "distance": float(particle.distance), "values": row["values"],
-        }
-        for row, particle in desk.accepted
-    ]  # fmt: skip
-
-
-def _predict(made: Fit, lines: list[Row], do: Callable[[list[Row]], list[Row]]) -> list[int]:
-    """Runs with values drawn from the posterior and seeds of their own."""
-    count, seed = int(made.manifest["predictions"]), int(made.manifest["seed"])
-    if not count:
-        return []
-    chance = np.random.default_rng(run_seed(seed, made.most, 2))
-    weights = np.array([line["weight"] for line in lines])
-    drawn = chance.choice(len(lines), count, p=weights / weights.sum())
-    tasks = [
-        {"run": made.most + k, "model": lines[row]["model"], "values": lines[row]["values"],
-         "seed": run_seed(seed, made.most + k, 0)}
-        for k, row in enumerate(drawn.tolist())
-    ]  # fmt: skip
-    return [row["run"] for row in do(tasks) if "error" not in row]
-
-
-def _record_best(made: Fit, best: Row) -> None:
-    """The nearest simulation as a run, to be watched beside the animals."""
-    from murmura.lab.atomic_write import discard
-    from murmura.lab.runs.recording import record
-
-    folder = made.folder / BEST
-    discard(folder)  # of this very fit, stopped while it was written
-    simulation: Simulation = simulation_of(made.question, best)
-    step = simulation.scenario.motion.time_step
-    every = max(1, round(made.question.interval / step))
-    record(simulation, max(1, round(made.question.seconds / step)), folder, every, measures=["polarization"])

@@ -1,4 +1,4 @@
-"""The folder of a fit: what it holds, how it is begun, and that only the same fit goes on in it.
+"""The folder of a fit: its files, how it is created, and the check that only the same fit continues in it.
 
 fit.json        models, priors, what is compared and with what; written first
 rows.jsonl      a line for each run, on the disk before it counts
@@ -11,28 +11,24 @@ from __future__ import annotations
 
 import csv
 import json
-import platform
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.checkpoint import seal, write_atomically
 from murmura.lab.atomic_write import atomic_write
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.fit.summaries import distance_of
-from murmura.lab.safe_open import refuse_links
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows
+from murmura.lab.task_folder import locked_folder, software_versions
 from murmura.scenario import Scenario
 from murmura.scenario.plain_files import parse_json, read_plain_file
 
@@ -183,41 +179,23 @@ def is_fit(folder: str | Path) -> bool:
 
 @contextmanager
 def claimed(folder: Path, asked: dict[str, Any]) -> Iterator[Fit]:
-    """The folder of a fit, begun if it is new, for this process alone."""
-    from filelock import FileLock, Timeout
-
-    try:
-        if folder.exists() and not is_fit(folder) and any(path.name != LOCK for path in folder.iterdir()):
-            raise ScenarioError(f"{folder} is not empty and holds no fit: name another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        refuse_links(folder, OWN_FILES)
-        lock = FileLock(folder / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ScenarioError(
-            f"another process is at work on the fit in {folder}; wait for it or stop it"
-        ) from None
-    except OSError as error:
-        raise ScenarioError(f"cannot write to {folder}: {error}") from None
-    try:
+    """Open or create the folder of a fit, locked for this process."""
+    with locked_folder(folder, "fit", LOCK, OWN_FILES, _is_usable):
         if is_fit(folder):
             _compare(Fit(folder), json.loads(json.dumps(asked)))
         else:
             write_manifest(folder, asked)
         yield Fit(folder)
-    except OSError as error:
-        raise RunError(f"cannot write the fit to {folder}: {error}") from None
-    finally:
-        lock.release()
+
+
+def _is_usable(folder: Path) -> bool:
+    """Whether a folder holds a fit, or nothing."""
+    return is_fit(folder) or all(path.name == LOCK for path in folder.iterdir())
 
 
 def write_manifest(folder: Path, asked: dict[str, Any]) -> None:
-    """Begin a fit."""
-    versions = {
-        "murmura": __version__, "pyabc": version("pyabc"), "python": platform.python_version(),
-        "numpy": np.__version__, "scipy": version("scipy"), "platform": platform.platform(),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-    }  # fmt: skip
+    """Create the manifest of a fit."""
+    versions = software_versions("pyabc", "numpy", "scipy")
     data = json.loads(json.dumps({"format": 1, **asked, "versions": versions}))
     write_atomically(folder / MANIFEST, (json.dumps(data | {"seal": seal(data)}, indent=1) + "\n").encode())
 
@@ -229,7 +207,7 @@ def write_result(folder: Path, result: dict[str, Any]) -> None:
 def weighted_quantiles(
     values: NDArray[np.float64], weights: NDArray[np.float64], shares: tuple[float, ...]
 ) -> list[float]:
-    """Quantiles of a weighted sample: where the running weight passes a share, between the middles of the steps."""
+    """Quantiles of a weighted sample, interpolated between the midpoints of the cumulative weights."""
     order = np.argsort(values, kind="stable")
     running = np.cumsum(weights[order])
     middles = (running - 0.5 * weights[order]) / running[-1]
@@ -237,7 +215,7 @@ def weighted_quantiles(
 
 
 def _compare(there: Fit, asked: dict[str, Any]) -> None:
-    """A folder is gone on with only by the very fit that it holds."""
+    """Raise unless the folder holds this very fit."""
     differing = [key for key, value in asked.items() if there.manifest.get(key) != value]
     if differing:
         question = (there.manifest.get("question", {}), asked.get("question", {}))

@@ -1,9 +1,9 @@
 """pyABC's sampler on the executor that sweeps use.
 
 pyABC draws values, simulates and judges in one call. Here that call is made twice for each candidate, with the same
-random numbers: the first time the model stops it as soon as its values are known; a batch of such candidates is handed
-to the executor; then the model finds its row, and pyABC goes on to judge it. So what is drawn is a function of
-the seed and of the rows before, whoever did the runs, and a killed fit goes on to the result it would have had.
+random numbers: the first call stops as soon as the values are drawn; the executor then runs a batch of candidates; the
+second call finds the result, and pyABC judges it. So draws depend on the seed and the earlier results only, not on who
+did the runs, and a killed fit resumes to the result it would have had.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from murmura.lab.sweeps.rows import Row
 
 
 class Pending(Exception):
-    """A candidate's values are known, its run is not."""
+    """Raised when a candidate's values are drawn and its run is still to be done."""
 
     def __init__(self, model: int, values: dict[str, Any]) -> None:
         super().__init__(f"model {model}")
         self.model, self.values = model, values
 
 
-class Desk:
-    """Hands candidates to whoever does runs, and keeps what pyABC made of each.
+class Candidates:
+    """Draws batches of candidates, has their runs done, and keeps pyABC's verdicts.
 
     Args:
-        do: Does tasks and returns their rows, in order; rows that are known already are not done again.
+        do: Does tasks and returns their rows, in order; known rows are not done again.
         read: From a model's number and pyABC's parameters to values by path.
-        measures: What a row sums up.
-        seed: From it the seeds of all candidates follow.
-        batch: How many candidates are drawn at once, without knowing of each other.
-        most: How many runs there may be in all.
+        measures: The measures in a row.
+        seed: The seeds of all candidates derive from it.
+        batch: The number of candidates that are drawn at once, independently.
+        most: The maximum number of runs.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class Desk:
         self._row: Row | None = None
 
     def model(self, number: int, parameters: Any) -> dict[str, Any]:
-        """What a model gives: the row at hand, or a request for one."""
+        """The summaries of the current row; raises `Pending` if there is none yet."""
         if self._row is None:
             raise Pending(number, self.read(number, parameters))
         found = self._row.get("summaries", {})
         return {name: _array(found.get(name), summary_size(name)) for name in self.measures}
 
     def particles(self, simulate_one: Callable[[], Any]) -> list[tuple[Row, Any]]:
-        """A batch of candidates, done and judged."""
+        """Run and judge a batch of candidates."""
         count = min(self.batch, self.most - self.number)
         numbers = range(self.number, self.number + count)
         rows = self.do([self._task(number, simulate_one) for number in numbers])
@@ -104,26 +104,26 @@ def _array(values: Any, size: int) -> Any:
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
-def crew_sampler(desk: Desk) -> Any:
-    """A sampler of pyABC that lets a desk have its candidates done."""
+def executor_sampler(candidates: Candidates) -> Any:
+    """A sampler of pyABC that runs its candidates in batches."""
     import pyabc.sampler
 
-    class CrewSampler(pyabc.sampler.Sampler):  # type: ignore[misc]
+    class ExecutorSampler(pyabc.sampler.Sampler):  # type: ignore[misc]
         def sample_until_n_accepted(
             self, n: int, simulate_one: Any, t: int, *, max_eval: Any = np.inf, **_: Any
         ) -> Any:
             sample = self._create_empty_sample()
-            desk.accepted, evaluated = [], 0
-            while sample.n_accepted < n and evaluated < max_eval and desk.number < desk.most:
-                for row, particle in desk.particles(simulate_one):
+            candidates.accepted, evaluated = [], 0
+            while sample.n_accepted < n and evaluated < max_eval and candidates.number < candidates.most:
+                for row, particle in candidates.particles(simulate_one):
                     if sample.n_accepted == n:
-                        break  # in the order in which they were drawn, so that quick runs are not preferred
+                        break  # in drawing order, so that fast runs are not preferred
                     evaluated += 1
                     sample.append(particle)
                     if particle.accepted:
-                        desk.accepted.append((row, particle))
+                        candidates.accepted.append((row, particle))
             self.nr_evaluations_ = evaluated
             sample.ok = sample.n_accepted == n
             return sample
 
-    return CrewSampler()
+    return ExecutorSampler()

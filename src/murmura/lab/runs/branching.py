@@ -76,11 +76,11 @@ class BranchableRun:
             positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
             first_step=frame.step,
         )  # fmt: skip
-        unknown = "nobody knows the animals' rules: they go straight on until you choose some"
+        unknown = "the animals' rules are unknown: they move straight ahead until you choose some"
         return (
             simulation,
             f"from the recorded places of step {frame.step:,}; "
-            + (unknown if self._run.is_tracked else "what was not recorded begins anew"),
+            + (unknown if self._run.is_tracked else "what was not recorded starts again"),
         )
 
     def _nearest(self, step: int) -> Simulation | None:

@@ -85,7 +85,7 @@ def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
         raise ScenarioError(f"expected 0 or more steps, got {steps}")
     if run.is_tracked:
         raise ScenarioError(
-            f"{run.folder} holds tracked animals, whose rules nobody knows: they cannot go on. Fit a model to "
+            f"{run.folder} holds tracked animals, whose rules are unknown: they cannot be continued. Fit a model to "
             "them with `murmura fit`"
         )
     if manifest.status == "finished" and (steps is None or steps <= manifest.steps):
@@ -96,7 +96,7 @@ def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
     unknown = [name for name in manifest.recording.measures if not _is_known(name, run)]
     if unknown:
         raise ScenarioError(
-            f"the metrics of {run.folder} hold the measures {', '.join(unknown)}, which nobody registered: load the "
+            f"the metrics of {run.folder} hold the measures {', '.join(unknown)}, which are not registered: load the "
             "file that does, on the command line by --rules"
         )
 
@@ -180,7 +180,7 @@ def _begun_anew(
             f"{run.folder} cannot go on: it was stopped before its first checkpoint, and began from another state than "
             "its scenario's own. Remove the folder and run again"
         )
-    announce("the run was stopped before its first checkpoint, and begins anew")
+    announce("the run was stopped before its first checkpoint, and starts again")
     ready(simulation)
     for name in (TRAJECTORY, METRICS, EVENTS):
         (run.folder / name).unlink(missing_ok=True)

@@ -9,16 +9,11 @@ table.csv, cells.csv   made from the rows at the end (see `tables`)
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
@@ -27,13 +22,14 @@ from murmura.lab.damage import OnDamage, refuse, warn_of_damage
 from murmura.lab.extras import needs
 from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.run import small_damage
-from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
+from murmura.lab.safe_open import leftovers, remove_leftovers
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
 from murmura.lab.sweeps.manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
 from murmura.lab.sweeps.one_run import Announce, Question
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows, check_row
 from murmura.lab.sweeps.tables import CELLS, TABLE, cell_lines, run_lines, write_table
+from murmura.lab.task_folder import locked_folder, software_versions
 from murmura.scenario import Scenario, value_paths
 from murmura.scenario.about import html_table
 from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO
@@ -132,7 +128,7 @@ class Sweep:
         if self.manifest["points"] != self.design.fingerprint:
             raise RunError(
                 f"the design {self.kind} in {self.folder} has other points with the libraries installed here; use "
-                f"those of {MANIFEST} there, or begin anew in another folder"
+                f"those of {MANIFEST} there, or start again in another folder"
             )
 
     @property
@@ -229,8 +225,6 @@ def claimed(
     **more: Any,
 ) -> Iterator[Sweep]:
     """Open or create the folder of a sweep, locked for this process."""
-    from filelock import FileLock, Timeout
-
     folder = Path(folder)
     scenario = question.load()
     asked = {
@@ -241,21 +235,7 @@ def claimed(
         **more,
     }
     del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # stored elsewhere
-    try:
-        if folder.exists() and not is_sweep(folder) and not _is_free(folder):
-            raise ScenarioError(f"{folder} is not empty and holds no sweep: name another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        refuse_links(folder, OWN_FILES)
-        lock = FileLock(folder / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ScenarioError(
-            f"another process is at work on the sweep in {folder}; wait for it or stop it"
-        ) from None
-    except OSError as error:
-        raise ScenarioError(f"cannot write to {folder}: {error}") from None
-    try:
-        refuse_links(folder, OWN_FILES)
+    with locked_folder(folder, "sweep", LOCK, OWN_FILES, _is_usable):
         remove_leftovers(folder, OWN_FILES)
         if is_sweep(folder):
             there = Sweep(folder, refuse)
@@ -270,28 +250,17 @@ def claimed(
         made = open_sweep(folder)
         made.question = question  # with rule files at the user's paths
         yield made
-    except OSError as error:
-        raise RunError(f"cannot write the sweep to {folder}: {error}") from None
-    finally:
-        lock.release()
 
 
-def _is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds only what a sweep left that was stopped before it began."""
+def _is_usable(folder: Path) -> bool:
+    """Whether a folder holds a sweep, nothing, or only what a sweep left that was stopped before it began."""
     names = {path.name for path in folder.iterdir()}
-    return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, SCENARIO, ROWS})
+    left = names - leftovers(names, OWN_FILES)
+    return is_sweep(folder) or not names or (LOCK in names and left <= {LOCK, SCENARIO, ROWS})
 
 
 def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
-    versions = {
-        "murmura": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": version("numba"),
-        "scipy": version("scipy"),
-        "platform": platform.platform(),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    versions = software_versions("numpy", "numba", "scipy")
     content = json_content(scenario)
     write_atomically(folder / SCENARIO, content)
     write_atomically(folder / ROWS, b"")

@@ -192,7 +192,7 @@ def prepare(
     same = {axis.path for axis in axes} & set(question.measures)
     if same:
         raise ScenarioError(
-            f"{same.pop()} is varied and measured under the same name; register the measure anew"
+            f"{same.pop()} is varied and measured under the same name; register the measure under another name"
         )
     hashes = list(texts)
     start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}

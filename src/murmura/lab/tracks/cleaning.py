@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
-from murmura.lab.tracks.raw import RawTracks, bad_track
+from murmura.lab.tracks.raw import RawTracks, bad_track, lengths
 
 JUMP = 5.0
 """A move counts as a jump if it is so many times longer than 99 of 100 moves, unless a greatest speed is given."""
@@ -121,7 +121,7 @@ def _jumps(
 ) -> tuple[int, float]:
     """How many moves between two frames are jumps, and beyond which speed [u/s]; refuse speeds of a wrong unit."""
     moves = np.diff(places, axis=0) * fps
-    speeds = np.hypot(moves[..., 0], moves[..., 1])
+    speeds = lengths(moves)
     seen = speeds[known[1:] & known[:-1]]
     if not len(seen):
         raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")

@@ -78,7 +78,12 @@ def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
             "name": name,
             "title": f"Tracked animals: {', '.join(file['name'] for file in tracks.report['files'])[:200]}",
             "agents": len(tracks.names),
-            "world": {"width": tracks.width, "height": tracks.height, "boundary": "reflect"},
+            "world": {
+                "width": tracks.width,
+                "height": tracks.height,
+                "depth": tracks.depth,
+                "boundary": "reflect",
+            },
             "motion": {"time_step": 1.0 / (tracks.fps * every), "max_speed": speed},
             "perception": {"radius": tracks.radius, "field_of_view": 360.0},
             "rules": {rule: {"enabled": False} for rule, found in Scenario().rules if found.enabled},
@@ -138,8 +143,8 @@ def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str
     for number, here in enumerate(tracks.present):
         ids = np.flatnonzero(here).astype(np.int32)
         places, velocities = np.zeros((len(ids), 3), "<f4"), np.zeros((len(ids), 3), "<f4")
-        places[:, :2] = tracks.positions[number, here] - center
-        velocities[:, :2] = tracks.velocities[number, here]
+        places[:, : len(center)] = tracks.positions[number, here] - center
+        velocities[:, : len(center)] = tracks.velocities[number, here]
         chunks: dict[str, NDArray[Any]] = {
             STEP: np.array([number * every], "<u8"),
             COUNT: np.array([len(ids)], "<u4"),
@@ -172,7 +177,7 @@ def flocks(tracks: Tracks) -> Iterator[Flock]:
         yield Flock(
             positions=places[here], velocities=velocities[here], before=known, elapsed=1.0 / tracks.fps,
             width=tracks.width, height=tracks.height, wraps=False, radius=tracks.radius,
-            ids=np.flatnonzero(here),
+            ids=np.flatnonzero(here), depth=tracks.depth,
         )  # fmt: skip
         before = velocities
 

@@ -34,7 +34,8 @@ class RawTracks:
 
     Attributes:
         file: Where they are from, for messages.
-        positions: Shape (frames, animals, 2), in the file's unit; NaN where an animal was not seen.
+        positions: Shape (frames, animals, 2), or 3 where there is a height, in the unit of the file; NaN where an
+            animal was not seen.
         names: What the file calls each animal, shape (animals,).
         fps: Frames a second; None where the file does not know.
         body_length: In the file's unit; None where the file does not know.
@@ -76,10 +77,11 @@ def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = Non
             file,
             f"{array.shape[0]:,} frames of {array.shape[1]:,} animals are more than {MOST_POINTS:,} points",
         )
-    places = np.array(array[..., :2], np.float64)
+    places = np.array(array, np.float64)
     notes = list(more.pop("notes", ()))
-    if array.shape[2] == 3:
-        notes.append("the third coordinate was read and left out: tracks are kept in the plane")
+    if array.shape[2] == 3 and _is_flat(places[..., 2]):
+        places = places[..., :2].copy()
+        notes.append("the third coordinate never changes: tracks are kept in the plane")
     places[~np.isfinite(places).all(axis=2)] = math.nan
     known = [str(name) for name in (range(array.shape[1]) if names is None else names)]
     unseen = np.flatnonzero(np.isnan(places[..., 0]).all(axis=0))
@@ -90,6 +92,18 @@ def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = Non
             column=int(unseen[0]),
         )
     return RawTracks(file, places, known, notes=notes, **more)
+
+
+def _is_flat(heights: NDArray[np.float64]) -> bool:
+    """Whether all known heights are one."""
+    known = heights[np.isfinite(heights)]
+    return not len(known) or bool((known == known[0]).all())
+
+
+def lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lengths of vectors of two or three numbers, which lie along the last axis."""
+    found = np.hypot(vectors[..., 0], vectors[..., 1])
+    return np.asarray(found if vectors.shape[-1] == 2 else np.hypot(found, vectors[..., 2]))
 
 
 def described(file: str, found: Mapping[str, Any], key: str) -> float | None:

@@ -62,7 +62,7 @@ class Rows:
 
     def __init__(self, file: Path, clock: str, has_z: bool) -> None:
         self.file, self.clock, self.has_z = file, clock, has_z
-        self.when, self.x, self.y = array("d"), array("d"), array("d")
+        self.when, self.x, self.y, self.z = array("d"), array("d"), array("d"), array("d")
         self.row = array("q")
         self.ids: list[str] = []
 
@@ -115,7 +115,8 @@ def _take_line(rows: Rows, number: int, line: list[str], header: list[str], plac
     identity = line[places["id"]].strip()
     if identity.lower() in MISSING:
         raise bad_track(rows.file, "the id is missing", row=number, column=header[places["id"]])
-    _take(rows, number, value(rows.clock), identity, value("x"), value("y"), header, places)
+    z = value("z") if rows.has_z else math.nan
+    _take(rows, number, value(rows.clock), identity, (value("x"), value("y"), z), header, places)
 
 
 def _take(
@@ -123,12 +124,12 @@ def _take(
     number: int,
     when: float,
     identity: str,
-    x: float,
-    y: float,
+    place: tuple[float, float, float],
     header: list[str],
     at: dict[str, int],
 ) -> None:
     """One row, where it makes sense."""
+    x, y, z = place
     clock = header[at[rows.clock]]
     if math.isnan(when):
         raise bad_track(rows.file, f"the {rows.clock} is missing", row=number, column=clock)
@@ -142,6 +143,7 @@ def _take(
     rows.when.append(when)
     rows.x.append(x)
     rows.y.append(y)
+    rows.z.append(z)
     rows.row.append(number)
     rows.ids.append(identity)
 
@@ -157,18 +159,19 @@ def _parquet_columns(file: Path, columns: Mapping[str, str]) -> Rows:
     except (OSError, polars.exceptions.PolarsError) as error:
         raise bad_track(file, f"it cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     rows = Rows(file, "frame" if "frame" in places else "time", "z" in places)
-    taken = [header[places[name]] for name in (rows.clock, "id", "x", "y")]
+    taken = [header[places[name]] for name in (rows.clock, "id", "x", "y", *(["z"] if rows.has_z else []))]
     for name in (taken[0], *taken[2:]):
         if not table[name].dtype.is_numeric():
             raise bad_track(file, f"expected numbers, got the type {table[name].dtype}", column=name)
-    for number, (when, identity, x, y) in enumerate(table.select(taken).iter_rows(), 1):
+    for number, (when, identity, *place) in enumerate(table.select(taken).iter_rows(), 1):
         if identity is None:
             raise bad_track(file, "the id is missing", row=number, column=taken[1])
-        numbers = [math.nan if value is None else float(value) for value in (when, x, y)]
+        numbers = [math.nan if value is None else float(value) for value in (when, *place)]
         for name, value in zip((taken[0], *taken[2:]), numbers, strict=True):
             if math.isinf(value):
                 raise bad_track(file, f"expected a number, got {value}", row=number, column=name)
-        _take(rows, number, numbers[0], str(identity), numbers[1], numbers[2], header, places)
+        x, y, z = (*numbers[1:], math.nan)[:3]
+        _take(rows, number, numbers[0], str(identity), (x, y, z), header, places)
     return rows
 
 
@@ -226,15 +229,29 @@ def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
         row = int(frames.argmax())
         raise _at(parts, row, f"frame {when[row]:g} would make more than {MOST_POINTS:,} points", clock)
     _check_twice(parts, frames, animals, labels, when)
-    places = np.full((int(frames.max()) + 1, len(labels), 2), math.nan)
-    places[frames, animals, 0] = np.concatenate([np.frombuffer(part.x, np.float64) for part in parts])
-    places[frames, animals, 1] = np.concatenate([np.frombuffer(part.y, np.float64) for part in parts])
+    rows = np.stack([_column(parts, axis) for axis in ("x", "y", "z")], axis=1)
+    _check_heights(parts, rows)
+    deep = bool(np.isfinite(rows[:, 2]).any())
+    places = np.full((int(frames.max()) + 1, len(labels), 3 if deep else 2), math.nan)
+    places[frames, animals] = rows[:, : 3 if deep else 2]
     found = from_array(name, places, labels, fps=fps)
-    if any(part.has_z for part in parts):
-        found.notes.append("the column z was read and left out: tracks are kept in the plane")
+    if any(part.has_z for part in parts) and not deep:
+        found.notes.append("the column z is empty: tracks are kept in the plane")
     if clock == "frame" and when.min() > 0.0:
         found.notes.append(f"the first frame of the file is {when.min():.0f}, and is step 0 here")
     return found
+
+
+def _column(parts: list[Rows], axis: str) -> NDArray[np.float64]:
+    return np.concatenate([np.frombuffer(getattr(part, axis), np.float64) for part in parts])
+
+
+def _check_heights(parts: list[Rows], places: NDArray[np.float64]) -> None:
+    """Refuse a height that some rows have and others lack, where they have a place."""
+    high, here = np.isfinite(places[:, 2]), np.isfinite(places[:, 0])
+    lacking = np.flatnonzero(high != here)
+    if high.any() and len(lacking):
+        raise _at(parts, int(lacking[0]), "one coordinate is given and the other is not", "z")
 
 
 def _check_order(parts: list[Rows], when: NDArray[Any], animals: NDArray[Any], labels: list[str]) -> None:

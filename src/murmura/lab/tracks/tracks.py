@@ -21,7 +21,7 @@ from murmura.lab.tracks.arena import ROOM, Arena, make_arena
 from murmura.lab.tracks.arrays import read_idtracker_h5, read_idtracker_json, read_npy, read_trex
 from murmura.lab.tracks.cleaning import check_smoothing, clean
 from murmura.lab.tracks.poses import read_poses
-from murmura.lab.tracks.raw import LARGEST_FILE, RawTracks, bad_track
+from murmura.lab.tracks.raw import LARGEST_FILE, RawTracks, bad_track, lengths
 from murmura.lab.tracks.tables import column_choices, read_csv, read_parquet
 from murmura.scenario.plain_files import open_plain_file
 
@@ -38,13 +38,14 @@ class Tracks:
     """Tracked animals in their arena.
 
     Attributes:
-        positions: Shape (frames, animals, 2) [u], from the lower corner of the world; NaN where an animal is absent.
+        positions: Shape (frames, animals, 2), or 3 where the world has a depth [u], from the lower corner of the world;
+            NaN where an animal is absent.
         velocities: The same [u/s].
         filled: Which places were not seen but filled, shape (frames, animals).
         names: What the file calls each animal.
         fps: Frames a second.
-        width, height: Of the world [u].
-        walls: Corners of the arena [u], shape (n, 2), where it is no box; else None.
+        width, height, depth: Of the world [u]; no depth in the plane.
+        walls: Corners of the arena [u], shape (n, 2), where it is no box; else None. In space they stand upright.
         radius: Up to which distance animals count as neighbours in measures [u].
         report: What was read and what was changed, as plain data.
     """
@@ -59,6 +60,7 @@ class Tracks:
     walls: NDArray[np.float64] | None
     radius: float
     report: Mapping[str, Any]
+    depth: float | None = None
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -128,7 +130,7 @@ def read_tracks(
         order: Degree of its polynomial.
         radius: Up to which distance animals are neighbours in measures [u]; by default three times the median distance
             to the nearest.
-        columns: Which columns of a table are frame, time, id, x, y: a table, or texts as `--columns` takes them.
+        columns: Which columns of a table are frame, time, id, x, y, z: a table, or texts as `--columns` takes them.
         source: DeepLabCut, SLEAP, LightningPose, Anipose or NWB: the file is opened by `movement`.
         keypoint: Of poses, whose place counts; by default the mean of all that were seen.
         max_speed: Moves that are faster count as jumps [u/s].
@@ -149,11 +151,11 @@ def read_tracks(
     places = cleaned.positions[np.isfinite(cleaned.positions[..., 0])]
     if not len(places):
         raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")
-    where = make_arena(arena, places * unit, raw.border)
-    low, width, height, outside = _world(where, places, unit)
+    where = make_arena(arena, places[:, :2] * unit, raw.border)
+    low, (width, height, *depth), outside = _world(where, places, unit)
     cleaned.positions -= low
     near = _radius(cleaned.positions) if radius is None else radius
-    speeds = np.hypot(cleaned.velocities[..., 0], cleaned.velocities[..., 1])
+    speeds = lengths(cleaned.velocities)
     report = {
         "files": [{"name": path.name, "bytes": path.stat().st_size, "sha256": _digest(path)} for path in paths],
         "animals": list(raw.names), "frames": raw.frame_count, "fps": rate, "seconds": raw.frame_count / rate,
@@ -164,7 +166,7 @@ def read_tracks(
         "outside": outside, "radius": near, "flip": flip,
         "median_speed": float(np.nanmedian(speeds)), "greatest_speed": float(np.nanmax(speeds)), "notes": raw.notes,
     }  # fmt: skip
-    walls = None if where.kind == "box" else where.corners / unit - low
+    walls = None if where.kind == "box" else where.corners / unit - low[:2]
     return Tracks(
         cleaned.positions,
         cleaned.velocities,
@@ -176,6 +178,7 @@ def read_tracks(
         walls,
         near,
         report,
+        depth[0] if depth else None,
     )
 
 
@@ -268,15 +271,17 @@ def _check_positive(name: str, value: float | None) -> None:
 
 def _world(
     arena: Arena, places: NDArray[np.float64], unit: float
-) -> tuple[NDArray[np.float64], float, float, int]:
-    """Lower corner, width and height of the world [u] around an arena, and how many places are outside of the arena."""
+) -> tuple[NDArray[np.float64], list[float], int]:
+    """Lower corner and sides of the world [u] around an arena, and how many places are outside of the arena.
+
+    An arena has no height: in space the world reaches from the lowest place to the highest.
+    """
     corners = arena.corners / unit
-    outside = int((~arena.contains(places * unit)).sum())
-    low = np.minimum(corners.min(axis=0), places.min(axis=0))
-    high = np.maximum(corners.max(axis=0), places.max(axis=0))
+    outside = int((~arena.contains(places[:, :2] * unit)).sum())
+    low, high = places.min(axis=0), places.max(axis=0)
+    low[:2], high[:2] = np.minimum(corners.min(axis=0), low[:2]), np.maximum(corners.max(axis=0), high[:2])
     room = ROOM * float((high - low).max())
-    width, height = (high - low + 2.0 * room).tolist()
-    return low - room, width, height, outside
+    return low - room, (high - low + 2.0 * room).tolist(), outside
 
 
 def _radius(places: NDArray[np.float64]) -> float:

@@ -1,1 +1,1 @@
-"""What the place asks of an animal: edges, obstacles, weather, daylight, home ranges."""
+"""The environment: edges, obstacles, weather, daylight, home ranges."""

@@ -70,18 +70,18 @@ class Daylight(Rule):
 
 
 def hour_at(p: Any, time: Number) -> Number:
-    """How much of the day is over, in [0, 1)."""
+    """The time of day as a fraction in [0, 1)."""
     days = time / p.length + p.start
     return days - floor(days)
 
 
 def transition(p: Any, hour: Number, begins: Number) -> Number:
-    """0 before the change to a part of the day, 1 once that part has begun."""
+    """A ramp from 0 to 1 that ends when a part of the day begins."""
     return minimum(1.0, maximum(0.0, (hour - begins) / p.change + 1.0))
 
 
 def value_at(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
-    """What a value is at this hour."""
+    """A value at this hour, from its values in the four parts of the day."""
     value = night + (dawn - night) * transition(p, hour, p.dawn_at)
     value = value + (day - dawn) * transition(p, hour, p.day_at)
     value = value + (dusk - day) * transition(p, hour, p.dusk_at)
@@ -89,7 +89,7 @@ def value_at(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dus
 
 
 def value_for(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
-    """The same for a kind that may be nocturnal: its day is the night, its dusk the dawn."""
+    """The same for a species that may be nocturnal: day and night, dawn and dusk are exchanged."""
     diurnal = value_at(p, hour, night, dawn, day, dusk)
     return diurnal + (value_at(p, hour, day, dusk, night, dawn) - diurnal) * p.nocturnal
 

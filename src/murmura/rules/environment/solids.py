@@ -1,8 +1,8 @@
 """Obstacles in space: spheres, upright cylinders and walls, boxes and planes. In the plane, `terrain` alone.
 
 An obstacle in space is a row of one of five forms. Circles are spheres; walls and polygons stand upright from floor to
-ceiling. A collision is a law, as in the plane: the move ends within a skin of the surface, and the velocity is thrown
-back.
+ceiling. Collisions are enforced, as in the plane: the move ends within a skin of the surface, and the velocity is
+reflected.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _solid_rows(shape: Any, longest: float, depth: float) -> list[tuple[float, .
 
 
 def edges_as_rows(world: Any) -> list[tuple[float, ...]]:
-    """The walls of a world as obstacles: where there are others, a mirrored move could land behind one."""
+    """The walls of a world as obstacles: with other obstacles, a mirrored move could end behind one."""
     if world.depth is None:
         return terrain.edge_rows(world.width, world.height) if world.boundary in WALLS else []
     rows: list[tuple[float, ...]] = []
@@ -125,7 +125,7 @@ def _centre(shape: Any, depth: float) -> list[float] | None:
     return None
 
 
-# Meeting a surface
+# Collisions
 
 
 def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
@@ -178,7 +178,7 @@ def _slab(place: Number, move: Number, half: Number, skin: Number) -> tuple[Numb
 def _first_hit(faces: list[tuple[Number, Number, Number, Vec]], skin: Number) -> tuple[Number, Vec]:
     """The first meeting with a body that is the common part of several: (enter, leave, depth, normal) of each.
 
-    Who is inside by no more than the skin and goes in is stopped at once; who leaves is left alone.
+    An agent within the skin is stopped if it moves inwards, and not if it leaves.
     """
     (enter, leave, depth, normal), *rest = faces
     for other_enter, other_leave, other_depth, other_normal in rest:
@@ -219,7 +219,7 @@ def _cylinder_hit(way: Vec, move: Vec, radius: Number, half: Number, skin: Numbe
     return _first_hit([side, lids], skin)
 
 
-# Keeping clear
+# Avoidance
 
 
 def nearest_on_solid(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:

@@ -1,7 +1,7 @@
-"""Edges, obstacles and points of attraction: what the place itself asks of an agent.
+"""Edges, obstacles and points of attraction.
 
-Avoidance is a wish and may fail; `collide` is a law: after the move, whoever would have entered an obstacle
-or crossed a wall stops in front of it and bounces, however fast it was.
+Avoidance is a force and may fail; `collide` is a constraint: an agent whose move would enter an obstacle or cross a
+wall stops in front of it and bounces, however fast it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from murmura.core.algebra import Number, maximum, minimum, sqrt, where
+from murmura.core.algebra import Number, absolute, maximum, minimum, sqrt, where
 from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, choice, height, quantity
@@ -26,6 +26,9 @@ Point = tuple[float, float]
 Place = tuple[float, float, float]
 Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
 NEVER = 1e9
+SEAM = (
+    1e-5  # share of a wall's length by which sight is stopped beyond its ends: nobody looks through a corner
+)
 
 
 class Circle(Model):
@@ -144,6 +147,7 @@ class AvoidObstacles(Rule):
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
     item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
+    obstacles_are_items: ClassVar[bool] = True
 
     def takes_part(self, scenario: Any) -> bool:
         return bool(scenario.obstacles)
@@ -159,14 +163,14 @@ class AvoidObstacles(Rule):
 
     @staticmethod
     def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # Silences nobody, and is thereby not silenced when others are: whoever flees or feeds still minds walls.
+        # A factor of 1 suppresses nothing, and keeps other rules from suppressing this one: agents always avoid walls.
         return 1.0
 
 
 def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
     """The edges of a walled world as wall segments, the inside on their left.
 
-    Where there are obstacles, edges must stop a move as they do: a mirrored move could land behind a wall.
+    With obstacles, edges must stop a move like walls: a mirrored move could end behind one.
     """
     corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height), (0.0, 0.0)]
     return [(*a, *b, 0.0) for a, b in pairwise(corners)]
@@ -175,8 +179,8 @@ def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
 def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     """When a move comes within a skin of an obstacle, and the obstacle's normal there.
 
-    In shares of the move; more than 1 if it does not. The skin is wider than the rounding of a place, so that
-    nobody, however flat its path, is put down on the wrong side.
+    In shares of the move; more than 1 if it does not. The skin is wider than the rounding error of a
+    position, so that no path, however flat, ends on the wrong side.
     """
     from_start = offset(world, shape.start, position)
     edge = shape.end - shape.start
@@ -185,6 +189,25 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     round_one = shape.radius > 0.0
     normal = where(round_one, from_start + move * minimum(t_circle, 1.0), edge.left)
     return where(round_one, t_circle, t_line), normal
+
+
+def sighted(world: Any, shape: Any, eye: Vec, ray: Vec) -> Number:
+    """How far along a ray of length 1 an eye sees an obstacle; NEVER where the ray misses it.
+
+    On a torus, that image of the obstacle counts whose middle is nearest to the eye. From inside, a circle is not seen.
+    """
+    edge = shape.end - shape.start
+    middle = offset(world, eye, shape.start + edge * 0.5)
+    start = middle - edge * 0.5
+    across = ray.cross(edge)
+    safe = where(absolute(across) > TINY, across, 1.0)
+    along, share = start.cross(edge) / safe, start.cross(ray) / safe
+    meets = (along >= 0.0) & (share >= -SEAM) & (share <= 1.0 + SEAM) & (absolute(across) > TINY)
+    beside = ray.cross(middle)
+    inside = shape.radius * shape.radius - beside * beside
+    entry = ray.dot(middle) - sqrt(maximum(inside, 0.0))
+    enters = (inside >= 0.0) & (entry >= 0.0)
+    return where(shape.radius > 0.0, where(enters, entry, NEVER), where(meets, along, NEVER))
 
 
 def circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:

@@ -1,4 +1,4 @@
-"""What disturbs a flight: smooth noise, wind with turbulence, and jitter of the heading."""
+"""Disturbances: smooth noise, wind with turbulence, and jitter of the heading."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an animal does: it looks who is near, takes a stance, and acts on it.
+"""Decisions: an animal perceives who is near, takes a stance, and acts on it.
 
-Fleeing, hunting and mating silence the flocking rules; so does food, whose own rules (`feeding`, `remains`) then
-steer. All decide at once from what all were at time t. Two who mate need agreement: each names the nearest ready one
+Fleeing, hunting and mating suppress the flocking rules; so does food, whose own rules (`feeding`, `remains`) then
+steer. All agents decide at once from the state at time t, so a pair must agree: each names the nearest ready animal
 of its species; when both name each other and are side by side for long enough, both show consent; and a mating is
 done when each sees the consent of the other, which both read from the same columns.
 """
@@ -95,7 +95,7 @@ class Behavior(Rule):
     score_scavenge: float = _score(800.0, "a carcass in sight")
     score_carcass: float = _score(950.0, "a carcass at hand")
     score_desperate: float = _score(1000.0, "food for the starving")
-    ignored_threat: float = quantity(0.2, "Threat below which nobody flees.", "", (0, 1), ge=0, le=1)
+    ignored_threat: float = quantity(0.2, "Threat below which agents do not flee.", "", (0, 1), ge=0, le=1)
     threat_radius: float = quantity(200.0, "Distance at which a threat is none.", "u", (10, 400), gt=0)
     close_hunter: float = quantity(50.0, "How near a hunting predator is very close.", "u", (1, 200), ge=0)
     close_other: float = quantity(30.0, "How near another predator is very close.", "u", (1, 200), ge=0)
@@ -190,7 +190,7 @@ class Behavior(Rule):
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
-        """A mating is told by the one with the lower id."""
+        """The partner with the lower id reports the mating."""
         reports = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
         return where(reports, MATED, 0.0), me.target_mate_id, 0.0
 
@@ -201,7 +201,7 @@ def frightens(p: Any, seen: Any) -> Any:
 
 
 def opportunities(p: Any, me: Any, found: Any) -> Any:
-    """What there is to do (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
+    """Opportunities (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
     hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
     hunts = found.quarry.exists & (me.energy <= p.hunts_below)
     scavenges = hungry & (me.scent < NOWHERE)
@@ -215,11 +215,11 @@ def at_side(p: Any, me: Any, mate: Any) -> Any:
 
 
 def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
-    """Take a stance, unless the one before must go on for a while, and write down what follows from it."""
+    """Take a stance, unless the previous one has a minimum time left, and set the columns that follow from it."""
     quarry, mate = found.quarry, found.mate
     eats, scavenges, _, _, _ = opportunities(p, me, found)
     paired, beside = at_side(p, me, mate)
-    # What two conclude from the same columns of time t, so that both conclude the same.
+    # Both partners derive this from the same columns of time t, so they agree.
     done = paired & (me.consents > 0.5) & (mate.answer > 1.5)
     s = me.stance
     # A stance without its object ends at once; only a flight and idle ways need none.
@@ -249,7 +249,7 @@ def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) 
 
 
 def distance_to(nearest: Any) -> Any:
-    """The distance of somebody found by squared distance; 0 if nobody was."""
+    """The distance of the nearest one found, whose score is the squared distance; 0 if there is none."""
     return sqrt(where(nearest.exists, nearest.score, 0.0))
 
 

@@ -1,9 +1,9 @@
 """Combat and health (S3-20 to S3-28): bites, shells, knockback, injuries of the biter, healing.
 
 An attack takes two steps, so that both sides agree on it: a hunter in range names its prey and shows the strength of
-its bite; a step later the prey finds itself named, and the hunter finds whom it has named, each from the same columns.
-Wounds count at the end of that step; who has no health left then is dead by the next one, and has had time to tell
-where its remains lie.
+its bite; a step later the prey finds itself named, and the hunter finds whom it has named, both from the same
+columns. Wounds count at the end of that step; an agent without health dies in the next one, after it has reported where
+its remains lie.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Combat(Rule):
     )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
-    needs = {"behavior": "nobody hunts without stances"}
+    needs = {"behavior": "hunting needs stances"}
     reads = (
         "stance", "quarry_id", "quarry_distance", "gene_size", "gene_aggression", "gene_maturity", "part_spike",
         "part_shell",

@@ -1,4 +1,4 @@
-"""The genome: what founders are like, and what genes and body parts make of an animal."""
+"""The genome: founders' genes, and the effects of genes and body parts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Genome(Rule):
     )
 
     max_vision: float = quantity(300.0, "Sight that a vision gene of 1 gives.", "u", (50, 600), gt=0)
-    least_vision: float = quantity(50.0, "Sight that everybody has.", "u", (10, 200), gt=0)
+    least_vision: float = quantity(50.0, "Least range of sight.", "u", (10, 200), gt=0)
     tail_speed: float = quantity(0.05, "Speed that a tail adds.", "", (0, 0.5), ge=0)
     fin_turn: float = quantity(0.05, "Force that a fin adds.", "", (0, 0.5), ge=0)
     eye_vision: float = quantity(0.1, "Sight that an eye adds.", "", (0, 0.5), ge=0)

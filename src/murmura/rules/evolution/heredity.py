@@ -1,4 +1,4 @@
-"""Heredity: what founders have of their species, a newborn of its parents, and what is new (numbers 2.2.3)."""
+"""Heredity: founders' genes, crossover and mutation (numbers 2.2.3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PART_KINDS = 7.0
 
 
 def founding_gene(mean: Number, spread: Number, chance: Number) -> Number:
-    """A gene in [0, 1] of somebody without parents: its species' own, a little more or less."""
+    """A founder's gene in [0, 1]: its species' mean with a random deviation."""
     return minimum(1.0, maximum(0.0, mean + (2.0 * chance - 1.0) * spread))
 
 
@@ -35,7 +35,7 @@ def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world
 
 
 def mutated(p: Any, value: Number, gene: int, child: Any, world: Any) -> Number:
-    """A gene in [0, 1] that now and then is a little other than inherited."""
+    """An inherited gene in [0, 1] with a random mutation."""
     u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
     change = where(u < p.mutation_rate, (2.0 * v - 1.0) * p.mutation_size, 0.0)
     return minimum(1.0, maximum(0.0, value + change))
@@ -62,7 +62,7 @@ def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world:
 
 
 def part_chances(child: Any, world: Any) -> tuple[Number, Number, Number, Number]:
-    """What chance has for the parts of a newborn: coins, whether one mutates, which one, and how."""
+    """The random numbers for a newborn's parts: coins, whether one mutates, which one, and how."""
     coins, happens = uniform_from(world.seed_low, world.seed_high, 3, child, STREAM_PARTS)
     which, way = uniform_from(world.seed_low, world.seed_high, 4, child, STREAM_PARTS)
     return coins, happens, which, way

@@ -1,8 +1,8 @@
-"""Immigration: now and then somebody comes from elsewhere, so that a species that died out may come back.
+"""Immigration: at random times a new agent arrives, so that an extinct species can return.
 
-One item for each species counts its members after all have moved. Whether a newcomer comes is drawn by seed, step and
-species, what it is like by its id: a founder as there was at the start, without parents. Caps hold as for the young:
-nobody comes to a place that a birth of the next step may need.
+One item for each species counts its members after all have moved. Whether one arrives is drawn by seed, step and
+species, its genes by its id: a founder as at the start, without parents. Population caps hold: an immigrant never takes
+a place that a birth of the next step may need.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.reproduction import MOST_SPECIES, is_waiting
 
 BELOW_ONE = 0.999999
-"""Keeps a drawn place off the far edge itself, which on a torus is the near one."""
+"""Keeps a random position off the far edge, which on a torus is the near one."""
 
 
 @register_rule("immigration")

@@ -1,7 +1,7 @@
-"""From genes to bodies: the document's formulas (S3-30 to S3-37) as plain functions of an agent.
+"""From genes to bodies: the formulas S3-30 to S3-37 as plain functions of an agent.
 
-Genes are columns with values from 0 to 1 (size: 0.5 to 3), body parts are columns with counts. An agent's body is
-worked out from them anew in every step, so genome and body cannot contradict each other (S3-40).
+Genes are columns with values from 0 to 1 (size: 0.5 to 3), body parts are columns with counts. The body is
+computed from them in every step, so genome and body cannot contradict each other (S3-40).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GENES = (
 PARTS = ("eye", "fin", "tail", "spike", "antenna", "glow", "shell")
 LEAST_SIZE, MOST_SIZE = 0.5, 3.0
 LEAST = 0.02
-"""Of any ability: a gene of 0 makes a poor animal, not one whose numbers cannot be divided by."""
+"""The least value of any ability, so that a gene of 0 does not cause a division by zero."""
 
 GENE_COLUMNS: dict[str, float | int] = {
     f"gene_{gene}": 1.0 if gene == "size" else 0.0 if gene == "hue" else 0.5 for gene in GENES

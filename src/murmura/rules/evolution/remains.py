@@ -1,8 +1,8 @@
-"""What the killed leave behind: a carcass that feeds predators, and a warning to prey.
+"""Remains of killed agents: a carcass that feeds predators and warns prey.
 
-Each place for remains is an item that listens. Who dies tells the place with the number of its own id, counted round,
-so that nobody's order matters; two who die at once for the same place leave nothing. New remains replace old ones.
-Who eats at a carcass is counted after the move, and given its share in the next step by the very same test.
+Each slot for remains is a stateful item. A dying agent reports to the slot with the number of its id modulo the number
+of slots, so the result does not depend on order; two that die at once for one slot leave nothing. New remains replace
+old ones. Feeders at a carcass are counted after the move, and get their share in the next step by the same test.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Remains(Rule):
     warning_growth: float = quantity(10.0, "How much farther a full warning reaches.", "u", (0, 100), ge=0)
     warning_lasts: float = quantity(20.0, "How long a place of death warns.", "s", (1, 300), gt=0)
 
-    needs = {"combat": "nobody is killed without combat"}
+    needs = {"combat": "deaths need combat"}
     shared = ("places", "share", "bite", "lasts", "warning_lasts")
     item_fields = ("slot", POSITION, "amount", "strength", "portion")
     memory_fields = ("lain_for",)
@@ -60,7 +60,7 @@ class Remains(Rule):
         return max(self.sense, self.reach, self.warning_radius + self.warning_growth)
 
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
-        """Carcasses that are still worth eating; how much there was is known for an animal of usual size only."""
+        """Carcasses that can still be eaten; the initial amount assumes an animal of size 1."""
         found = []
         fields = (*self.item_fields, *self.memory_fields)
         columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
@@ -106,7 +106,7 @@ class Remains(Rule):
 
     @staticmethod
     def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # Silences nobody, and is thereby not silenced when others are.
+        # A factor of 1 suppresses nothing, and keeps other rules from suppressing this one.
         return 1.0
 
     @staticmethod
@@ -115,7 +115,7 @@ class Remains(Rule):
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
-        """What it takes in a step is told as a meal: at which place, and how much energy."""
+        """A meal: the slot, and the energy taken in this step."""
         return where(found.gains > 0.0, MEAL, 0.0), found.place - 1.0, found.gains
 
     @staticmethod
@@ -144,7 +144,7 @@ class Remains(Rule):
 
 
 def _place_carcass(p: Any, it: Any, reports: Any) -> None:
-    """Fresh remains in place of the old ones."""
+    """Replace old remains by new ones."""
     it.position, it.lain_for = reports.place, 0.0
     it.amount, it.strength, it.portion = p.share * reports.size, 1.0, 0.0
 

@@ -1,7 +1,7 @@
-"""Reproduction: who may have young, what it costs, and what the young are; bounded by caps that hold exactly.
+"""Reproduction: conditions, costs and inheritance, with exact population caps.
 
-One item for each species counts its members. Who is about to mate says so a step before, so that everybody knows in
-time whether there is room for all of them; if not, the one with most energy goes first.
+One item for each species counts its members. Agents announce a mating one step ahead, so that all know whether there
+is room for every birth; if not, the agent with most energy goes first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FREE = {
     "hurt_as": 0, "kick_x": 0.0, "kick_y": 0.0, "consents": 0, "mated": 0, "ready": 0, "ready_for": 0.0,
     "pressure": 0.0, "scent": FAR, "bore": 0, "starving": 0.0, "meal": 0.0, "gave": 0.0, "fright": 0.0,
 }  # fmt: skip
-"""Columns in which the young are as new as anybody, whatever their mother is at."""
+"""Columns in which a newborn has defaults, whatever its mother's values are."""
 UNATTACHED = {
     "panic": 0.0, "mating_cooldown": 0.0, "mating_timer": 0.0, "target_mate_id": -1, "feeding_state": 0,
     "target_food_id": -1, "feeding_timer": 0.0,
@@ -64,9 +64,7 @@ class Reproduction(Rule):
         le=1,
     )
     first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
-    most: int = quantity(
-        2000, "Greatest population of all; at it nobody is born.", "", (100, 20_000), ge=1, le=5_000_000
-    )
+    most: int = quantity(2000, "Greatest population; no births at it.", "", (100, 20_000), ge=1, le=5_000_000)
     most_of_kind: float = quantity(
         2000.0, "Greatest population of the species.", "", (10, 20_000), ge=1, le=5_000_000
     )
@@ -80,8 +78,8 @@ class Reproduction(Rule):
     most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
 
     needs = {
-        "behavior": "nobody courts without stances",
-        "ageing": "nobody grows up without age",
+        "behavior": "courtship needs stances",
+        "ageing": "maturity needs ages",
         "mating_cooldown": "the time between matings would never pass",
     }
     shared = ("most",)

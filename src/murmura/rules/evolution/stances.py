@@ -1,6 +1,6 @@
-"""Stances (S3-12) and how one is chosen: the document's ladder, or by score; and the reason for every choice.
+"""Stances (S3-12) and the choice of one, by fixed priorities or by score, with the reason for every choice.
 
-Plain functions of what an agent knows when it decides; `behavior` finds that out and acts on the choice.
+Plain functions of an agent's perceptions; `behavior` computes these and acts on the choice.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from murmura.core.algebra import Number, maximum, minimum, where
 
 
 class Stance(IntEnum):
-    """What an animal is about."""
+    """What an animal is doing."""
 
     IDLE = 0
     FLOCKING = 1
@@ -23,7 +23,7 @@ class Stance(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why it is."""
+    """Why it is doing it."""
 
     NEWBORN = 0
     ALONE = 1
@@ -136,7 +136,7 @@ def _better(
 
 
 def threat_of(predator: Any, distance: Number, reach: Number) -> Number:
-    """How much the nearest predator is to be feared: a hunting one most, a near one more."""
+    """The threat of the nearest predator: greater if it hunts, and if it is near."""
     stance = predator.stance
     factor = where(stance == HUNTING, 1.0, where((stance == IDLE) | (stance == SEEKING_FOOD), 0.5, 0.25))
     return where(predator.exists, factor * maximum(0.0, 1.0 - distance / reach), 0.0)

@@ -1,1 +1,1 @@
-"""Separation, alignment and cohesion, and what one species wants of another."""
+"""Separation, alignment and cohesion, and reactions between species."""

@@ -1,4 +1,4 @@
-"""What one species wants of another beyond flocking: to get away from it, or to catch it."""
+"""Reactions between species other than flocking: to flee or to chase."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ class Chase(Rule):
 
 
 def _in_table(scenario: Any, wish: str) -> bool:
-    """Whether any species has this wish about another."""
+    """Whether any species has a positive factor of this name for another."""
     kinds = scenario.species
     return any(getattr(a.interaction(b.name), wish) > 0.0 for a in kinds for b in kinds)

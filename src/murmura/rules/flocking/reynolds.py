@@ -57,7 +57,7 @@ class Separation(Rule):
         push = seen.inverse * seen.inverse
         if p.falloff_inverse_square:
             push = push * seen.inverse
-        # Somebody in the very same place pushes nowhere: the offset is 0 and its inverse stays finite (S0-39).
+        # A neighbour at the same position gives no force: the offset is 0 and its inverse stays finite (S0-39).
         push = -(push * seen.separation * seen.attention)
         return Sum(seen.offset * where(seen.square <= p.radius * p.radius, push, 0.0))
 
@@ -86,11 +86,11 @@ class SeparationFirst(Separation):
 
 
 def closeness(p: Any, seen: Any) -> Any:
-    """How much a neighbour counts by its place: alike, or less with distance, and only within the radius."""
+    """The weight of a neighbour: uniform or decreasing with distance, and 0 beyond the radius."""
     w = seen.attention
     if p.weighting_linear:
         nearness = 1.0 - seen.distance * p.per_radius if p.own_radius else seen.nearness
-        # At the very radius rounding leaves a little more or less than 0, which steering would make a full force.
+        # At the radius rounding leaves a tiny number instead of 0, which steering would normalise to a full force.
         w = w * where(nearness > EDGE, nearness, 0.0)
     if p.own_radius:
         w = where(seen.square <= p.radius * p.radius, w, 0.0)

@@ -1,4 +1,4 @@
-"""What living costs: energy that decays with speed, starvation, and the clock that runs between matings."""
+"""Metabolism: energy that decays with speed, starvation, and the cooldown between matings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Starvation(Rule):
     reads = ("energy",)
     writes = ("starving",)
     columns = {"starving": 0.0}
-    needs = {"energy": "nobody starves while energy does not fall"}
+    needs = {"energy": "starvation needs energy that falls"}
 
     @staticmethod
     def age(p: Any, me: Any, world: Any) -> Any:

@@ -17,16 +17,14 @@ from murmura.rules.refusals import room_for
 class Breeding(Rule):
     """A mating yields a young one of its mother's species (S2-2, S2-3, S2-15); energy is shared, none is made."""
 
-    most: int = quantity(
-        2000, "Greatest population; at it nobody is born.", "", (100, 20_000), ge=1, le=5_000_000
-    )
+    most: int = quantity(2000, "Greatest population; no births at it.", "", (100, 20_000), ge=1, le=5_000_000)
     gift: float = quantity(
         0.4, "Share of her energy that a mother gives to her young.", "", (0, 0.9), ge=0, le=0.9
     )
     maturity: float = quantity(20.0, "Age from which the young may seek a mate.", "s", (0, 300), ge=0)
     first_flight: float = quantity(0.3, "Speed of a newborn, in the top speed.", "", (0, 1), ge=0, le=1)
 
-    needs = {"mating": "nobody is born without matings"}
+    needs = {"mating": "births need matings"}
     shared = ("most",)
     reads = ("gender",)
     writes = ("energy",)

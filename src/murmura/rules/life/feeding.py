@@ -1,8 +1,8 @@
-"""Food and those who eat it: sources that fill and empty, and the four stages of a hungry agent (S2-8, S2-28).
+"""Food sources, and the four stages of a hungry agent (S2-8, S2-28).
 
-A source is an item with a turn of its own. It counts its feeders, lets in one waiting agent in a step while it has
-room, and says what each feeder gets in the next step: so no source ever feeds more than its capacity, and nobody
-gains energy from food that is not there. Agents only look at sources; they never take.
+A source is a stateful item. It counts its feeders, admits one waiting agent per step while it has room, and announces
+the portion of each feeder for the next step: so a source never feeds more than its capacity, and agents never gain
+energy from food that is not there. Agents only read sources.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from murmura.rules.life.sources import FoodSource, drawn, inside, serve, stay_em
 from murmura.rules.life.stages import Change
 from murmura.rules.refusals import exact_ids, in_order, outside_world
 
-GIVES_UP = 1.5  # whom something has driven so many times `reach` away from its food gives it up
+GIVES_UP = 1.5  # agents driven this many times `reach` away from their food give up
 NONE, APPROACHING, GATHERING, FEEDING = (float(state) for state in FeedingState)
 SEEKING, COOLDOWN = float(MatingState.SEEKING), float(MatingState.COOLDOWN)
 MEAL = float(Event.MEAL)
@@ -73,7 +73,7 @@ CHANGES = (
 )
 
 
-DRAWN_FOOD = 0.3  # of the radius in which feeders gather: they shall be seen around it, not on it
+DRAWN_FOOD = 0.3  # of the radius in which feeders gather, so that they are drawn around it
 
 
 @register_rule("feeding")
@@ -165,7 +165,7 @@ class Feeding(Rule):
     reads = ("panic", "mating_state")
     writes = ("energy", "feeding_state", "target_food_id", "feeding_timer", "meal")
     columns = {"meal": 0.0}
-    needs = {"energy": "nobody gets hungry while energy does not fall"}
+    needs = {"energy": "hunger needs energy that falls"}
     borrows = {"appetite": "remains.appetite"}
     # A source is nobody's own.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
@@ -185,7 +185,7 @@ class Feeding(Rule):
         return self._rows([inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
 
     def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
-        """Full sources: those at drawn places, then those that are named: who names one more changes no number."""
+        """Full sources: random ones first, then the listed ones, so that a new one changes no number."""
         full: list[tuple[Any, float]] = [(tuple(place), self.amount) for place in drawn]
         full += [((s.x, s.y, s.z), s.amount or self.amount) for s in self.sources]
         return [
@@ -205,7 +205,7 @@ class Feeding(Rule):
         ]  # fmt: skip
 
     def sources_in(self, rows: Any) -> list[dict[str, Any]]:
-        """Sources as a reader wants them, from flat rows of items."""
+        """Sources as dictionaries, from rows of items."""
         fields, found = (*self.item_fields, *self.memory_fields), []
         columns = layout_of_width(fields, 0 if rows is None else rows.shape[1]).columns
         for row in [] if rows is None else rows.astype(float).tolist():
@@ -254,7 +254,7 @@ class Feeding(Rule):
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         way = offset(world, me.position, it.position)
         square = way.square
-        # S3-10: who eats carcasses leaves this food to others.
+        # S3-10: agents that eat carcasses leave this food alone.
         matches = (it.room > 0.0) & (p.appetite == 0.0)
         offers = where((square <= p.reach * p.reach) & matches, square, FAR)
         in_range = square <= GIVES_UP * p.reach * (GIVES_UP * p.reach)

@@ -1,4 +1,4 @@
-"""How the hungry fly: to the food, around it while they wait, and the last stretch to it (S0-59 to S0-66)."""
+"""Flight of hungry agents: to the food, around it while they wait, and the final approach (S0-59 to S0-66)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from murmura.rules.steering.towards import steer_at_speed
 
 
 def rank(p: Any, me: Any, world: Any) -> Any:
-    """Who goes in where not all can: a number in [0, 1) that stays for a turn, and is spread evenly over the turns."""
+    """The agent's rank among those who wait: a number in [0, 1), constant for `turn_time`, uniform over time."""
     own = to_number(me.id)
     own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
     own = own - floor(own)

@@ -1,9 +1,10 @@
 """Courtship: sexes, suitors, refusals, rivals and pairs, in the seven stages of document 002 (S2-11, S2-29).
 
-Everybody decides at once from what all were at time t, so agreement needs a hand-shake. A male names a female as his
+All agents decide at once from the state at time t, so agreement needs a handshake. A male names a female as his
 target; a female accepts by naming him as hers. Two males who name each other as rivals fight. Each fighter shows
 a score of his own, and both compare the same two numbers: a fight has exactly one winner. A pair mates when both see
-both ready, and a mating counts when both see both at it until its end. Who loses sight of the other starts again.
+both ready, and a mating counts when both see both at it until its end. Losing sight of the other starts it
+again.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 NONE, SEEKING, APPROACHING, COURTING, MATING, FIGHTING, COOLDOWN = (float(state) for state in MatingState)
 FREE, TAKEN, RIVAL, MINE = 0.0, 1.0, 2.0, 3.0
-"""What I am to the one I look at: nobody, less than another, somebody to fight or refuse, the chosen one."""
-BONDS = 8.0  # a bond times this plus a stage is one exact number: the scan over neighbours is where time goes
+"""The bond of a neighbour to me: none, a lesser one, rival or refused, the chosen one."""
+BONDS = (
+    8.0  # bond * BONDS + stage packs both into one exact number, which makes the scan over neighbours faster
+)
 MATED, FOUGHT = float(Event.MATING), float(Event.FIGHT)
 
 STAGES = {
@@ -140,7 +143,7 @@ class Mating(Rule):
         reach = scenario.perception.radius
         found = [
             f"rules.mating.{name} must be at most perception.radius ({reach:g} [u]), got {getattr(self, name):g}: "
-            "nobody courts or fights whom it cannot see; lower the one or raise the other"
+            "agents cannot court or fight what they do not see; lower the first or raise the second"
             for name in ("search_radius", "fight_radius")
             if getattr(self, name) > reach
         ]
@@ -195,7 +198,7 @@ class Mating(Rule):
         male, female = me.gender > 0.5, me.gender < 0.5
         near = p.courting_distance * p.courting_distance
 
-        # What two conclude from the same columns of time t, so that both conclude the same.
+        # Both partners derive this from the same columns of time t, so they agree.
         joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
         joins = joins & (square < p.mating_distance * p.mating_distance)
         done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
@@ -214,7 +217,7 @@ class Mating(Rule):
         n = where(meets & female & (v >= p.selectivity), COURTING, n)
         n = where((s == APPROACHING) & (square < near), COURTING, n)
         n = where((s == COURTING) & male & (square > 2.25 * near), APPROACHING, n)
-        # Whom one has lost. Nobody in sight reads as a partner in no state.
+        # A lost partner. Without one in sight, its state reads as none.
         elsewhere = (state != SEEKING) & (state != COURTING)
         n = where(suitor & (elsewhere | ((bond == TAKEN) & ~rival.exists)), SEEKING, n)
         turned = (
@@ -233,7 +236,7 @@ class Mating(Rule):
         unfit = (me.energy < p.energy_threshold) | (me.feeding_state > 0.0)
         n = where((s <= COURTING) & unfit, NONE, n)
         n = where((s < COOLDOWN) & (me.panic > p.panic_limit), NONE, n)
-        # What both have agreed on stands, whatever happens to one of them in this very step.
+        # An agreement holds, whatever else happens to one of them in this step.
         n = where(over, where(wins, APPROACHING, COOLDOWN), n)
         n = where(done, COOLDOWN, n)
 
@@ -282,7 +285,7 @@ class Mating(Rule):
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
-        """A mating is told by the female, a fight by its winner."""
+        """The female reports a mating, the winner a fight."""
         mated = was_mated(was, me)
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)
         kind = where(mated, MATED, where(won, FOUGHT, 0.0))

@@ -51,7 +51,7 @@ class Fear(Rule):
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
-        # Nobody asks what the calm see: that is most of them, most of the time.
+        # Whether calm neighbours see me is not computed: most are calm, most of the time.
         infected = given(seen.panic > p.spread_from, lambda: where(seen.sees_me, seen.panic, 0.0), 0.0)
         return {"worst": Greatest(infected)}
 

@@ -1,4 +1,4 @@
-"""Sources of food: where they are, whom they let in, what each feeder gets, and how they fill again."""
+"""Food sources: positions, admission of feeders, portions and respawn."""
 
 from __future__ import annotations
 

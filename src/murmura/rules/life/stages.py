@@ -1,4 +1,4 @@
-"""What a state machine's table is made of: which stage may follow which, and when. For readers, docs and tests."""
+"""Entries of a state machine's table, for docs and tests: which stage may follow which, and when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cucker and Smale 2007: everybody's velocity drifts to everybody else's, the less the farther apart they are."""
+"""Cucker and Smale 2007: velocities approach each other, at a rate that decreases with distance."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ class CuckerSmale(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # The paper divides by the number of all; who perceives everybody has one neighbour less than that.
+        # The paper divides by the number of all agents, which is one more than the neighbours.
         gain = p.strength / (me.neighbors + 1.0) * world.dt / world.thrust
         return found * gain

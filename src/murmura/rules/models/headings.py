@@ -1,4 +1,4 @@
-"""Rules that choose the next heading outright, as the classic models do: the force that makes it so, and noise."""
+"""Support for models that set the next heading directly: the force that produces it, and noise."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def turn_to(me: Any, direction: Vec) -> Any:
 
 
 def within(turn: Any, most: Number) -> Any:
-    """The turn, cut to an angle of at most `most`."""
+    """The turn, limited to an angle of `most`."""
     if isinstance(turn, Vec):
         return turn.limited(most)
     return maximum(-most, minimum(most, turn))
 
 
 def bell_vector(me_id: Integer, world: Any, stream: int) -> Vec:
-    """Three random numbers as `bell` gives one, for a world with a depth."""
+    """Three random numbers with the distribution of `bell`, for a world with a depth."""
     return Vec(*(bell(me_id, world, stream + IN_SPACE + k) for k in (0, 2, 4)))
 
 
 def bell(me_id: Integer, world: Any, stream: int) -> Number:
-    """A random number that is nearly normal, with mean 0 and deviation 1.
+    """A random number with nearly a standard normal distribution.
 
     Four uniform numbers added up (Irwin-Hall), which needs no logarithm; never beyond 3.47. It takes this stream
     and the next.

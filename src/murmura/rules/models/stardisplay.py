@@ -42,9 +42,11 @@ class StarDisplay(FlightRule):
     softness: float = quantity(
         1.37, "Over which distance separation fades, as a Gaussian.", "u", (0.1, 10), gt=0
     )
-    separation_radius: float = quantity(4.0, "Distance beyond which nobody repels.", "u", (0, 20), ge=0)
+    separation_radius: float = quantity(
+        4.0, "Distance beyond which neighbours do not repel.", "u", (0, 20), ge=0
+    )
     blind_angle: float = quantity(
-        90.0, "Angle behind in which nobody is joined or followed.", "deg", (0, 350), ge=0, lt=360
+        90.0, "Blind angle behind for cohesion and alignment.", "deg", (0, 350), ge=0, lt=360
     )
     roost_x: float = quantity(200.0, "Middle of the roost.", "u", PLACES)
     roost_y: float = quantity(200.0, "Middle of the roost.", "u", PLACES)

@@ -1,4 +1,4 @@
-"""Vicsek, Czirók, Ben-Jacob, Cohen, Shochet 1995: self-propelled particles that take over the mean heading around."""
+"""Vicsek, Czirók, Ben-Jacob, Cohen, Shochet 1995: particles that adopt the mean heading of their neighbours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURN = 6.283185307179586
 
 
 CANCELLED = 1e-10
-"""Squared: sums of headings shorter than a hundred thousandth have no direction but that of rounding."""
+"""Squared length of a sum of headings below which its direction is rounding noise."""
 
 
 @register_rule("vicsek")
@@ -48,12 +48,12 @@ class Vicsek(Rule):
         mine = me.velocity
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
-        # Nobody turns without a heading of its own, or where the others' leave no direction.
+        # No turn for an agent without a heading, or where the others' headings cancel.
         turns = (mine.square > 0.0) & (total.square > CANCELLED * mine.square)
         mean = where(turns, arctan2(mine.cross(total), mine.dot(total)), 0.0)
         u, _ = uniform_pair(me.id, world, STREAM_VICSEK)
         turn = p.weight * (mean + (u - 0.5) * p.noise * RADIANS)
-        # Without noise the sign of a zero would tell one agent's chance from another's.
+        # Without noise the sign of a zero would still depend on the random number.
         return turn_force(me, where(turn == 0.0, 0.0, turn), world)
 
 

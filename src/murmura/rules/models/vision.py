@@ -1,9 +1,9 @@
 """Bastien and Romanczuk 2020: collective motion from what the eye sees, without places or velocities of others.
 
 Every agent has a width. In the eye of another it covers an interval of directions; area repels and edges attract.
-Nobody knows how far or how fast anybody is. Unlike in the paper bodies are transparent: two that overlap in the eye
-count twice, so that what an eye sees is a sum over neighbours. For few agents, far apart beside their size, that
-makes little difference.
+Nobody knows how far or how fast anybody is. With `perception.occlusion` bodies are opaque, as in the paper: the covered
+bins of the visual field count, and the edges between covered and free ones. Without it they are transparent: two that
+overlap in the eye count twice, so that what an eye sees is a sum over neighbours.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Vision(Rule):
     weight: float = quantity(
         1.0, "How much sight counts beside other rules; alone it must be 1.", "", (0, 1), ge=0
     )
-    body: float = quantity(1.0, "Width of an agent, seen face on by everybody.", "u", (0.1, 10), gt=0)
-    preferred_speed: float = quantity(1.0, "Speed of an agent that sees nobody.", "u/s", (0, 10), ge=0)
+    body: float = quantity(1.0, "Width of an agent, as seen from every direction.", "u", (0.1, 10), gt=0)
+    preferred_speed: float = quantity(1.0, "Speed of an agent that sees no other.", "u/s", (0, 10), ge=0)
     least_speed: float = quantity(
         0.05, "Nobody gets slower: who stood still would have no heading to see from.", "u/s", (0.01, 1), gt=0
     )
@@ -42,8 +42,15 @@ class Vision(Rule):
     )
 
     clamped = False
+    uses_eye = True
 
     def refuses(self, scenario: Any) -> list[str]:
+        width = scenario.perception.body
+        if scenario.perception.occlusion and width != self.body:
+            return [
+                f"rules.vision.body must be perception.body ({width:g} [u]) where bodies hide each other, got "
+                f"{self.body:g}: an agent has one width; change one of them"
+            ]
         if scenario.world.depth is None:
             return []
         return [
@@ -53,6 +60,8 @@ class Vision(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+        if world.occludes:
+            return {}
         # An object at bearing f that covers f - g to f + g: the integral of cos over it is 2 cos f sin g, and the
         # cosines of its two edges add up to 2 cos f cos g. Likewise for the sine.
         bearing = Vec(me.heading.dot(seen.offset), me.heading.cross(seen.offset)) * seen.inverse
@@ -64,7 +73,8 @@ class Vision(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        (ahead_area, aside_area), (ahead_edges, aside_edges) = found.area, found.edges
+        area, edges = (me.eye.area * 0.5, me.eye.edges * 0.5) if world.occludes else (found.area, found.edges)
+        (ahead_area, aside_area), (ahead_edges, aside_edges) = area, edges
         pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edges - ahead_area)
         turn = 2.0 * p.turning * (p.turning_edges * aside_edges - aside_area)
         speed = me.speed * world.pace

@@ -30,7 +30,7 @@ class Zones(Rule):
     )
     blind_angle: float = quantity(
         90.0,
-        "Angle behind in which nobody is matched or joined; what is too near is felt all round.",
+        "Blind angle behind for orientation and attraction; repulsion acts all around.",
         "deg",
         (0, 350),
         ge=0,
@@ -76,7 +76,7 @@ class Zones(Rule):
 
 
 def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
-    """The turn to a direction, give or take the error."""
+    """The turn to a direction, with a random error."""
     if len(direction) == 2:
         return turn_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
     # A direction turned by normal errors about all three axes is spread as a normal distribution on the sphere.

@@ -1,4 +1,4 @@
-"""How hunts begin and end: what all kinds of hunters share of their minds."""
+"""How hunts begin and end: behaviour that all kinds of hunters share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def regain_energy(it: HunterRow, turn: Turn, share: Number) -> None:
 
 
 def look_for_prey(it: HunterRow) -> None:
-    """Look for prey; the best one tells about itself in the next step."""
+    """Look for prey; the best one reports to the hunter in the next step."""
     it.reach = where(it.target_distance > 0.0, it.target_distance, EVERYWHERE)
     it.target = it.best_id
 

@@ -1,4 +1,4 @@
-"""A hunter in a scenario: its kind, and every number of it. What is left out is filled in from the kind."""
+"""A hunter in a scenario: its kind and its parameters, which default to those of the kind."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What makes a kind of hunter: its numbers, its state machine, and what it does in each state.
+"""A kind of hunter: its parameters, its state machine, and its behaviour in each state.
 
-A file in `kinds/` registers one. Nothing else in the house knows it by name.
+A file in `kinds/` registers one. No other code names it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Kind:
 
     Args:
         name: What scenarios call it.
-        code: Its number in rows and checkpoints, which it keeps for ever: a new kind takes the next one.
+        code: Its number in rows and checkpoints, which must never change; a new kind takes the next one.
         numbers: Fields of `Hunter` in which it differs from the defaults.
         machine: Its changes of state in words, for the page that draws them.
         minds: What it does in each of its states; resting and idling are the same for all kinds.
@@ -41,14 +41,14 @@ _present: ContextVar[Collection[str] | None] = ContextVar("kinds that are traced
 
 @contextmanager
 def only(names: Collection[str]) -> Iterator[None]:
-    """While this lasts, only these kinds are traced."""
+    """A context in which only these kinds are traced."""
     token = _present.set(names)
     yield
     _present.reset(token)
 
 
 def traced_kinds() -> list[Kind]:
-    """The kinds that a turn must know."""
+    """The kinds that a turn is traced for."""
     names = _present.get()
     return [kind for kind in KINDS.values() if names is None or kind.name in names]
 

@@ -1,4 +1,4 @@
-"""One turn of a hunter, in the order of S0-70, and what is true of all kinds: birth, hunger, young."""
+"""One turn of a hunter, in the order of S0-70, and the life cycle of all kinds: appearance, hunger, young."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SALT_STEPS = 65536.0
 
 
 def take_turn(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
-    """Come, go or live."""
+    """Appear, vanish or act."""
     follow_scenario(it)
     when(it.alive != 0.0, lambda: live(p, it, reports, items, world))
 
@@ -43,7 +43,7 @@ def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     collapse_if_exhausted(it)
     hunts_before = it.catches + it.failed_hunts
     act_by_state(it, turn)
-    # Here and not where a hunt ends, because there are many such places, and one draw is enough for all.
+    # Here and not where hunts end: there are many such places, and one random draw serves all.
     when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
     frighten(it)
@@ -54,7 +54,7 @@ def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
 
 
 def receive_reports(it: HunterRow, reports: Any, world: Any) -> None:
-    """Take in what the flock told in this step; whatever was asked for in the last turn is asked no more."""
+    """Store the flock's reports of this step, and reset the requests of the last turn."""
 
     def see_flock() -> None:
         center = it.position + reports.offset / reports.seen
@@ -97,7 +97,7 @@ def run_timers(it: HunterRow, world: Any) -> None:
 
 
 def spend_and_regain(it: HunterRow, turn: Turn) -> None:
-    """Energy falls while hunting in any form, and comes back after a delay; in ambush the mind itself says how fast."""
+    """Energy falls while hunting in any form, and comes back after a delay; in ambush the kind itself sets the rate."""
     state, dt = it.state, turn.world.dt
 
     def spend() -> None:
@@ -113,7 +113,7 @@ def spend_and_regain(it: HunterRow, turn: Turn) -> None:
 
 
 def act_by_state(it: HunterRow, turn: Turn) -> None:
-    """What the state and the kind say."""
+    """Act by state and kind."""
     it.salt = floor(turn.mood[1] * SALT_STEPS) / SALT_STEPS
     it.stealth = 0.0
 
@@ -148,7 +148,7 @@ def frighten(it: HunterRow) -> None:
 
 
 def follow_scenario(it: HunterRow) -> None:
-    """A row that the scenario has just filled, emptied or given another kind begins anew."""
+    """Restart a row that the scenario has just filled, emptied or given another kind."""
     now = where(it.listed > 0.0, it.kind, -1.0)
 
     def begin() -> None:
@@ -163,7 +163,7 @@ def follow_scenario(it: HunterRow) -> None:
 
 
 def appear(it: HunterRow) -> None:
-    """A rested hunter at its place, with nothing behind it."""
+    """Start as a rested hunter without history."""
     it.alive = 1.0
     it.energy = it.max_energy
     it.target = -1.0
@@ -186,7 +186,7 @@ def appear(it: HunterRow) -> None:
 
 
 def vanish(it: HunterRow) -> None:
-    """It is gone: nobody flees from it, it looks for nobody."""
+    """End: agents no longer flee from it, and it no longer hunts."""
     it.alive = 0.0
     it.fright = 0.0
     it.reach = 0.0
@@ -197,7 +197,7 @@ def vanish(it: HunterRow) -> None:
 
 
 def breed(p: Any, it: HunterRow, items: Any) -> None:
-    """A young one beside its parent, in the first free row of its line; without one, the parent waits."""
+    """Place a young hunter beside its parent, in the first free row of its line, if there is one."""
 
     def look_at(young: HunterRow) -> None:
         def is_born() -> None:

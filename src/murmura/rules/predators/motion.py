@@ -1,7 +1,6 @@
-"""How hunters steer and move: towards a place, after prey, round a flock, wherever chance leads, and no faster than
-they can.
+"""Steering and motion of hunters: towards a position, after prey, around a flock, at random, within their top speed.
 
-Velocities change with the step's length, so that twice the step is the same flight.
+Velocity changes scale with the time step, so that the flight does not depend on it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ PI = 3.1415927
 CARROT = 0.6  # [rad] how far the point on a circle may run ahead of a hunter that cannot follow as fast
 ALONG_EDGES = 0.7  # share of random goals that lie along an edge
 MOST_LIFT = 140.0  # [u] in space: how far above flock or prey a hunter waits on at most, in reach of a dive
-CEILING = 0.95  # share of the depth above which nobody waits on
+CEILING = 0.95  # share of the depth above which hunters do not wait
 LOW = 0.05  # share of the depth within which floor and ceiling push hunters back, at most
 LONGEST_WAY = 60.0  # [s] after which a hunter that wanders chooses another goal
 

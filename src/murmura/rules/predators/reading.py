@@ -1,4 +1,4 @@
-"""Hunters as a reader wants them: in words and plain numbers, from the rows of a state."""
+"""Hunters as dictionaries of words and numbers, from the rows of a state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WITHOUT_TARGET = (IDLE, SCANNING, RECOVERING)
 
 
 def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
-    """The hunters that are alive, a dictionary each (see `engine.surroundings.hunters`)."""
+    """The hunters that are alive, a dictionary each (see `engine.reading.surroundings.hunters`)."""
     found: list[dict[str, Any]] = []
     for number, row in enumerate([] if rows is None else rows.astype(float).tolist()):
         it = dict(zip(layout_of(len(row)).columns, row, strict=False))

@@ -1,4 +1,4 @@
-"""Settings of hunters that are each fine and together make no sense."""
+"""Errors for parameters of hunters that contradict each other."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ORDERED = (
     ("scan_altitude", "max_altitude"),
     ("dive_altitude", "max_altitude"),
 )
-"""Numbers of a hunter of which the first may not be the greater."""
+"""Pairs of parameters of a hunter whose first one must not be the greater."""
 
 
 def refused(rule: Any, scenario: Any) -> list[str]:
-    """What of a scenario the rule cannot live with."""
+    """Error messages about a scenario."""
     found, listed = [], len(rule.hunters)
     if rule.on_capture == "respawn" and scenario.obstacles:
         found.append(

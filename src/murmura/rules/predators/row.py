@@ -1,8 +1,8 @@
-"""Everything about a hunter by name, declared once: its row of numbers follows from these classes.
+"""The fields of a hunter, declared once: the layout of its row follows from these classes.
 
-The classes are never made. Their annotations are the fields of a row in order, and the types that minds are checked
-against: `Vec` is a vector, `Number` a single number. New fields go to the end of the last class, because checkpoints
-keep whole rows.
+The classes are never instantiated. Their annotations are the fields of a row in order, with types for the checker:
+`Vec` is a vector, `Number` a single number. New fields go to the end of the last class, because checkpoints keep whole
+rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from murmura.core.vec import Vec
 
 
 class Appearance:
-    """What agents know of a hunter, and what changes from step to step."""
+    """Fields that agents can read and that change from step to step."""
 
     position: Vec
     velocity: Vec
@@ -35,7 +35,7 @@ class Appearance:
 
 
 class Taste:
-    """What agents know of a hunter, and the scenario says: which of them it sees and likes."""
+    """Fields that agents can read and that the scenario sets: which of them it sees and prefers."""
 
     sight: Number
     isolation_weight: Number
@@ -48,7 +48,7 @@ class Taste:
 
 
 class Memory:
-    """What only the hunter knows, and what changes from step to step. Times in seconds."""
+    """The hunter's own fields that change from step to step. Times in seconds."""
 
     state: Number
     state_time: Number  # since it entered its state
@@ -92,7 +92,7 @@ class Memory:
 
 
 class Settings:
-    """What only the hunter knows, and the scenario says. `Hunter` has the sentence and the unit of each."""
+    """The hunter's own fields that the scenario sets. `Hunter` has the description and unit of each."""
 
     kind: Number
     listed: Number  # whether the scenario names it; else its row waits for the young of one
@@ -148,13 +148,13 @@ class Settings:
 
 
 class HunterRow(Appearance, Taste, Memory, Settings):
-    """A hunter as its mind knows it: all fields are read and assigned by name."""
+    """A hunter in its turn: all fields can be read and assigned by name."""
 
 
 GONE, TAKEN, HERE = 0.0, 0.5, 1.0
 """What `prey_here` says of a target: no longer there, just caught by another hunter, or there."""
 ANY_HEADING = -2.0
-"""A least cosine that every heading has."""
+"""A cosine that every heading satisfies."""
 
 
 def fields_of(part: type) -> tuple[str, ...]:

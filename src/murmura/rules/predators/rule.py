@@ -1,7 +1,7 @@
-"""Predators: what they are to the flock.
+"""The rule `predators`: how the flock reacts to hunters.
 
-They are items of this rule with turns of their own. Agents flee from every one of them, tell each where the flock
-is and which of them would be the best prey, and die, return elsewhere or are merely counted when they are caught.
+Hunters are stateful items of this rule. Agents flee from each of them, report to each where the flock is and how good
+a prey they are, and die, respawn elsewhere or are merely counted when they are caught.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Predators(Rule):
         400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
     )
     unsteady_turn: float = quantity(
-        180.0, "Rate of turning of a bird whose way nobody can foresee.", "deg/s", (10, 720), gt=0
+        180.0, "Turning rate from which a bird's path is unpredictable.", "deg/s", (10, 720), gt=0
     )
     edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
     edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)
@@ -224,7 +224,7 @@ class Predators(Rule):
         way = offset(world, it.position, me.position)
         square = way.square
         seen = (square <= it.sight * it.sight) | (it.sight == 0.0)
-        # What the hunter does not ask for in this step need not be computed: all agents see the same `it`.
+        # Skip what the hunter does not need in this step: all agents see the same `it`.
         return {
             "seen": Count(seen),
             "offset": Total(where(seen, way, 0.0)),

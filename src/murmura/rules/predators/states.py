@@ -1,4 +1,4 @@
-"""What a hunter may be doing (S0-73), how it changes from one state to another, and how that is written down."""
+"""The states of hunters (S0-73), changes of state, and the format of state machines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from murmura.core.algebra import Number, when
 from murmura.rules.predators.row import HunterRow
 
-# What costs strength stands together, from stalking to diving, and so does what a hunt's clock counts, from hunting on.
+# States that cost energy are contiguous, STALKING to DIVING, and so are those that count as a hunt, HUNTING to DIVING.
 IDLE = 0
 SCANNING = 1
 STALKING = 2
@@ -29,7 +29,7 @@ SHARED_MACHINE: Machine = (
     (IDLE, SCANNING, "in the mood (aggression), no cooldown left, energy at least hunt_energy"),
     (RECOVERING, IDLE, "enough energy (rest_until of max_energy)"),
 )
-"""What all minds have; beside it, exhaustion leads from every state but idle, recovering and diving to recovering."""
+"""Changes of state of all kinds. Exhaustion also leads from all states but idle and diving to recovering."""
 
 Effect = Callable[[], object]
 
@@ -41,7 +41,7 @@ def enter(it: HunterRow, state: int) -> None:
 
 
 def dispatch(number: Number, effects: Mapping[int, Effect], otherwise: Effect | None = None) -> None:
-    """Do what stands under a number, or `otherwise`."""
+    """Call the effect of a number, or `otherwise`."""
     chosen = otherwise
     for code, effect in reversed(list(effects.items())):
         chosen = _either(number, code, effect, chosen)

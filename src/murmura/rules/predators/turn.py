@@ -1,4 +1,4 @@
-"""What a mind knows in its turn beside itself: the rule's numbers, the world, and its mood. And chance."""
+"""The context of a hunter's turn: the rule's parameters, the world, its mood, and random numbers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Flight in a world with a depth: level flight, a height one likes, and turns that are flown by rolling.
+"""Flight in a world with a depth: level flight, a preferred height, and banked turns.
 
-Banking is Hildenbrandt, Carere and Hemelrijk 2010 (StarDisplay), in accelerations: a bird is carried by lift along its
-own up, pulled by weight, slowed by drag and driven by the thrust that balances drag at cruise speed. It rolls into a
-turn by how hard it is steered aside, and out of it again by itself. So lift, which leans with the wings, makes the
-turn, and a bird that turns loses height.
+Banking is Hildenbrandt, Carere and Hemelrijk 2010 (StarDisplay), in accelerations: lift acts along
+the bird's own up axis, weight downwards, drag against the motion, and thrust balances drag at cruise speed. Lateral
+steering rolls the bird into a turn, and the roll decays by itself. Tilted lift makes the turn, so a bird that turns
+loses height.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.space import offset, point
 from murmura.core.vec import Vec
 
-UPRIGHT = 1e-6  # squared length of a heading's shadow below which a bird flies straight up or down
+UPRIGHT = 1e-6  # squared horizontal part of a heading below which a bird flies straight up or down
 
 
 class FlightRule(Rule):
-    """A rule that needs an up and a down."""
+    """A rule for worlds with a depth."""
 
     def refuses(self, scenario: Any) -> list[str]:
         if scenario.world.depth is not None:
@@ -115,7 +115,7 @@ class Banking(FlightRule):
     def age(p: Any, me: Any, world: Any) -> Any:
         left, up = wings(me.heading)
         sine, cosine = sin_cos(me.roll)
-        # What steers it aside, along its own wings: the force of the other rules as an acceleration.
+        # The lateral steering, along its wings: the force of the other rules as an acceleration.
         aside = me.force.dot(left * cosine - up * sine) * (world.thrust * world.pace / world.dt)
         gained = arctan2(p.roll_in * aside * world.dt, 1.0)
         lost = arctan2(p.roll_out * sine * world.dt, 1.0)

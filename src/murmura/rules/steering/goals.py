@@ -1,4 +1,4 @@
-"""Steering of single minds (Reynolds 1999): seek with arrival, flee, pursue, evade, wander, follow a leader."""
+"""Steering of single agents (Reynolds 1999): seek with arrival, flee, pursue, evade, wander, follow a leader."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Evade(TrackingRule):
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
         away = offset(world, it.position, me.position)
-        # Half the time of `Pursue`: a hunter that comes straight on would else be foreseen where I am.
+        # Half the time of `Pursue`: otherwise a hunter that comes straight on would be predicted at my own position.
         ahead = minimum(p.lead, 0.5 * away.length / (me.max_speed * world.pace)) * world.pace
         ignored = (to_number(me.id) == it.id) | (away.square > p.reach * p.reach)
         return Sum(steer_towards(away - it.velocity * ahead, me) * where(ignored, 0.0, it.present))
@@ -131,7 +131,7 @@ class FollowLeader(TrackingRule):
 
 
 def _out_of_the_way(way: Vec, heading: Vec, along: Any) -> tuple[Any, Vec]:
-    """How far beside the leader's path one is, squared, and the direction that leads off it."""
+    """The squared distance from the leader's path, and the direction away from it."""
     if len(way) == 2:
         aside = way.cross(heading)
         return aside * aside, heading.left * where(aside >= 0.0, 1.0, -1.0)

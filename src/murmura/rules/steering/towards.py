@@ -1,4 +1,4 @@
-"""Reynolds' steering formula (1987, 1999): the force that turns the velocity one has into the one desired."""
+"""Reynolds' steering formula (1987, 1999): the force from the current velocity to the desired one."""
 
 from __future__ import annotations
 

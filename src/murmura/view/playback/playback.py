@@ -16,7 +16,8 @@ import numpy as np
 
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.view.playback.recorded import RecordedSource, Recording
-from murmura.view.session.messages import number_of
+from murmura.view.session.commands import COMMANDS
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.scene import Scene
 from murmura.view.session.session import Session
 from murmura.view.session.source import Source
@@ -103,7 +104,7 @@ class Playback(Session):
     def _step_frame(self, message: dict[str, Any]) -> None:
         """A single step shows the next frame."""
         if self.is_live:
-            self._step(message)
+            COMMANDS["step"](self, message)
             return
         self.running = False
         self._recorded.step(self._recorded.to_next_frame)

@@ -15,7 +15,8 @@ from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.scenario import Scenario
-from murmura.view.session.scene import CHANGES, END, LARGEST_RECORD, Scene, begins_anew
+from murmura.view.session.editing.changes import CHANGES, begins_anew
+from murmura.view.session.scene import END, LARGEST_RECORD, Scene
 from murmura.view.session.session import Session
 
 PIECE_SECONDS = 0.1  # between two reports of progress

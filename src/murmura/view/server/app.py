@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import platform
 import socket
@@ -24,8 +25,10 @@ from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, 
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
 
+logger = logging.getLogger("murmura")
 STATIC = Path(__file__).parents[1] / "static"
 MOST_CLIENTS = 256
+INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
 RELOAD_SECONDS = 2.0  # reloading a page takes less
 
@@ -86,14 +89,26 @@ async def serve_page(socket: Any, session: Session, notifier: Notifier, may_touc
 
 
 async def _send_updates(socket: Any, subscriber: Subscriber, changed: asyncio.Event) -> None:
-    while True:
-        await changed.wait()
-        changed.clear()
-        for message in subscriber.updates():
-            if isinstance(message, bytes):
-                await socket.send_bytes(message)
-            else:
-                await socket.send_text(message)
+    from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+    try:
+        while True:
+            await changed.wait()
+            changed.clear()
+            for message in subscriber.updates():
+                if isinstance(message, bytes):
+                    await socket.send_bytes(message)
+                else:
+                    await socket.send_text(message)
+    except WebSocketDisconnect:
+        return
+    except Exception:
+        if socket.application_state is not WebSocketState.CONNECTED:
+            return  # it was closed from here
+        # Without its sender a page would stand still for ever: closed, it connects again.
+        logger.exception("sending to a page failed; the page is asked to connect again")
+        with contextlib.suppress(Exception):
+            await socket.close(INTERNAL_ERROR)
 
 
 async def _receive(socket: Any, subscriber: Subscriber) -> None:

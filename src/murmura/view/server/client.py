@@ -120,7 +120,10 @@ def live_server(
         port, token = _address(process)
         yield LiveServer(process, port, token)
     finally:
-        process.send_signal(signal.SIGINT)
+        if os.name == "posix":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.terminate()  # Windows has no Ctrl-C for one process alone
         try:
             process.communicate(timeout=10)
         except subprocess.TimeoutExpired:

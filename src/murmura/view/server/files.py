@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from murmura.core.errors import MurmuraError
+from murmura.scenario import Scenario
 from murmura.view.session.session import Session
 from murmura.view.wire.lessons import SHIPPED, read_lessons
 
@@ -27,7 +28,8 @@ class Shelf(Protocol):
 def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] = ()) -> list[Any]:
     """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
 
-    GET /api/lessons: the cards, those of `lessons` after the shipped ones.
+    GET /api/lessons: the cards, those of `lessons` after the shipped ones. GET /api/page: the scenario as a page that
+    needs no server.
     """
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
@@ -57,14 +59,43 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
         except MurmuraError as error:
             return JSONResponse({"error": str(error)}, 409)
 
+    making = asyncio.Lock()  # a page takes the processor for seconds: one at a time
+
+    async def page(request: Any) -> Any:
+        if making.locked():
+            return JSONResponse({"error": "a page is being made: wait for it"}, 409)
+        async with making:
+            try:
+                facts = await asyncio.wrap_future(session.ask(lambda: _shown(session)))
+                content = await asyncio.to_thread(page_of, *facts)
+            except MurmuraError as error:
+                return JSONResponse({"error": str(error)}, 409)
+        # Never shown by this server: a page of its own is a file.
+        kept = {"content-disposition": 'attachment; filename="flock.html"'}
+        return Response(content, media_type="application/octet-stream", headers=kept)
+
     async def cards(request: Any) -> Any:
         return JSONResponse(await asyncio.to_thread(read_lessons, (SHIPPED, *lessons)))
 
     return [
         Route("/api/lessons", cards),
+        Route("/api/page", page),
         Route("/api/state", state),
         Route("/api/record", record, methods=["GET", "POST"]),
     ]
+
+
+def _shown(session: Session) -> tuple[Scenario, int, str]:
+    """The scenario as it is now, the seed, and who computes."""
+    simulation = session.scene.simulation
+    return session.scenario, simulation.seed, simulation.backend
+
+
+def page_of(scenario: Scenario, seed: int, backend: str) -> bytes:
+    """A page that simulates a scenario by itself."""
+    from murmura.view.standalone.page import flock_page
+
+    return flock_page([scenario], seed, backend).encode()
 
 
 def checkpoint(session: Session) -> bytes:

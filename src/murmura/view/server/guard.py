@@ -195,7 +195,7 @@ def _door_page(shares: bool) -> bytes:
         "<button>Watch</button></form>"
     )
     own = (
-        "<p>This flock belongs to whoever started <code>murmura</code>. The address it printed works once, in one "
+        "<p>This flock belongs to the user who started <code>murmura</code>. The address it printed works once, in one "
         "browser.</p><p>To open it here, press Enter in the terminal where murmura runs: it prints a fresh address. "
         "Open that one.</p>"
     )

@@ -13,7 +13,7 @@ from murmura.core.errors import BackendError
 LOCAL = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"
 WARNING = (
-    "murmura: --share: everybody in this network who knows the class code can watch, and nothing is encrypted; "
+    "murmura: --share: anyone in this network who knows the class code can watch, and nothing is encrypted; "
     "use it only in a network you trust"
 )
 

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.core.notices import in_notebook
+from murmura.engine.compile_progress import CompileProgress
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.compile_progress import CompileProgress
-from murmura.view.session.scene import Change, Scene
+from murmura.view.session.editing.changes import Change
+from murmura.view.session.scene import Scene
+from murmura.view.wire.frames import load_packer
 
 
 @dataclass
@@ -70,7 +73,10 @@ class CompileQueue:
 
     def _build(self, progress: CompileProgress, standing: Simulation, changes: int) -> None:
         try:
-            built = progress.run(lambda announce: self._scene.build(standing, announce))
+            load_packer()  # packing frames at full rate needs compiled code, too
+            # A notebook's page shows the progress itself.
+            with progress.counted(is_shown=not in_notebook()) as announce:
+                built = self._scene.build(standing, announce)
         except Exception as error:  # whatever it is, it must be reported, and the wait must end
             problem = error if isinstance(error, MurmuraError) else _compile_error(error)
             self._later(lambda: self._build_failed(changes, problem), lambda reason: None)

@@ -10,56 +10,19 @@ from __future__ import annotations
 import json
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
-from murmura.core.errors import MurmuraError, ScenarioError, nearest
-from murmura.engine.census import hunting_species
-from murmura.engine.reading.surroundings import hunters
+from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
-from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.scenario.paths import is_species_value
-from murmura.view.session.messages import Message, number_of, place_of, with_height
-from murmura.view.session.placement import MOVABLE, PLACEABLE, with_object, with_object_moved, without_object
-from murmura.view.session.tools import STRENGTHS, Hand, with_hand
+from murmura.scenario import Scenario
+from murmura.view.session.editing.changes import Change, Newcomer, change_of, check_size, load_action
+from murmura.view.session.editing.messages import Message
+from murmura.view.session.editing.tools import Hand, with_hand
 
-MOST_AGENTS = 2_000_000
 SPARING_UP_TO = 150_000  # agents; beyond, a step on one core takes longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging
-RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
 END = "end"
-
-
-@dataclass(frozen=True)
-class Newcomer:
-    """An agent that joins a running flock: its species' number and its place [u]."""
-
-    species: int
-    x: float
-    y: float
-    z: float | None = None  # none: half way up, where the world has a depth
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a message changes in the scene, and the action that is recorded for it."""
-
-    scenario: Scenario
-    hand: Hand | None
-    action: dict[str, Any]
-    seed: int | None = None  # restart with this seed
-    loads: bool = False  # another scenario, not a change of the current one
-    added: Newcomer | None = None  # joins the flock
-    removed: int | None = None  # the id of an agent to remove
-
-    @cached_property
-    def aim(self) -> Scenario:
-        """What the simulation will run; the same object each time, so that it is planned once."""
-        return with_hand(self.scenario, self.hand)
 
 
 class Scene:
@@ -102,8 +65,8 @@ class Scene:
         self.is_exact = isinstance(begin, Scenario)
         """Whether the actions alone reproduce the flock. They do not if it had stepped before this scene began."""
         if isinstance(begin, Scenario):
-            _check_size(begin)
-            self._apply(Change(begin, None, _load_action(begin, seed), seed, loads=True))
+            check_size(begin)
+            self._apply(Change(begin, None, load_action(begin, seed), seed, loads=True))
         else:
             self._backend, self._threads = begin.backend, begin.threads
             self.scenario = self.loaded = begin.scenario
@@ -157,13 +120,7 @@ class Scene:
 
     def outcome(self, message: Message) -> Change:
         """The change that a message asks for; nothing has changed yet."""
-        kind = message.get("type")
-        read = _CHANGES.get(str(kind))
-        if read is None:
-            raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), _CHANGES)}")
-        change = read(self, message)
-        _check_size(change.scenario)
-        return change
+        return change_of(self, message)
 
     def restart(self, step: int) -> None:
         """Begin again with the same flock, after the run failed at this step."""
@@ -266,142 +223,3 @@ class Scene:
             "actions": list(self.actions),
             END: {"step": step, "hash": state_hash},
         }
-
-    def _load(self, message: Message) -> Change:
-        wanted = message.get("scenario")
-        scenario = load_shipped(wanted) if isinstance(wanted, str) else Scenario.from_data(wanted)
-        seed = self._seed(message)
-        return Change(scenario, self.hand, _load_action(scenario, seed), seed, loads=True)
-
-    def _reset(self, message: Message) -> Change:
-        seed = self._seed(message)
-        return Change(self.scenario, self.hand, {"type": "reset", "seed": seed}, seed)
-
-    def _seed(self, message: Message) -> int:
-        seed = message.get("seed")
-        if seed is None:
-            return self.simulation.seed
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r}")
-        return seed
-
-    def _set(self, message: Message) -> Change:
-        values = message.get("values")
-        if not isinstance(values, dict):
-            raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
-        scenario = self.scenario.with_values(values)
-        note: dict[str, Any] = {"type": "set", "values": dict(values)}
-        restarts = begins_anew(values)
-        if restarts and set(values) == {"species"} and _same_kinds(self.scenario, scenario):
-            restarts = note["restarts"] = False  # said, since whoever counts steps knows no scenarios
-        return Change(scenario, self.hand, note, self.simulation.seed if restarts else None)
-
-    def _window(self, message: Message) -> Change:
-        """The world takes the size of a window, and the flock goes on in it (S1-2)."""
-        size = {side: number_of(message, side, 1.0, 100_000.0) for side in ("width", "height")}
-        values = {f"world.{side}": length for side, length in size.items()}
-        return Change(self.scenario.with_values(values), self.hand, {"type": "window", **size})
-
-    def _pointer(self, message: Message) -> Change:
-        wanted = message.get("mode")
-        mode = next((known for known in STRENGTHS if known == wanted), None)
-        if mode is None:
-            raise ScenarioError(f"mode must be attract, repel, scare or none, got {wanted!r}")
-        x, y = place_of(message)
-        height = with_height(self.scenario, message)
-        hand = None if mode == "none" else Hand(x, y, mode, **height)
-        return Change(self.scenario, hand, {"type": "pointer", "x": x, "y": y, **height, "mode": mode})
-
-    def _place(self, message: Message) -> Change:
-        kind = message.get("kind")
-        keys = PLACEABLE.get(str(kind))
-        if keys is None:
-            raise ScenarioError(f"kind must be {' or '.join(PLACEABLE)}, got {kind!r}")
-        placed = (
-            {"kind": kind} | {key: message.get(key) for key in keys} | with_height(self.scenario, message)
-        )
-        action = {"type": "place", **placed}
-        names = [self.scenario.species[k].name for k in hunting_species(self.scenario)]
-        if kind == "predator" and placed["species"] in names:
-            number = self.scenario.species_names().index(placed["species"])
-            return Change(
-                self.scenario, self.hand, action, added=Newcomer(number, *place_of(message), placed.get("z"))
-            )
-        return Change(with_object(self.scenario, placed), self.hand, action)
-
-    def _erase(self, message: Message) -> Change:
-        x, y = place_of(message)
-        kind = message.get("kind")
-        height = with_height(self.scenario, message)
-        action = {"type": "erase", "x": x, "y": y} | height | ({"kind": kind} if kind is not None else {})
-        alive = hunters(self.simulation) if kind == "predator" else []
-        removed = self._hunter_near(x, y, **height) if kind == "predator" and not alive else None
-        if removed is not None:
-            return Change(self.scenario, self.hand, action, removed=removed)
-        scenario = without_object(self.scenario, kind, x, y, alive, **height)
-        return Change(scenario, self.hand, action)
-
-    def _hunter_near(self, x: float, y: float, z: float | None = None) -> int | None:
-        """The id of the nearest member of a species that hunts."""
-        simulation = self.simulation
-        rows = np.isin(simulation.state["species_id"], hunting_species(self.scenario))
-        if not rows.any():
-            return None
-        place = (x, y) if z is None else (x, y, z)
-        far = np.linalg.norm(simulation.positions[rows, : len(place)].astype(float) - place, axis=1)
-        return int(simulation.ids[rows][np.argmin(far)])
-
-    def _move(self, message: Message) -> Change:
-        kind = message.get("kind")
-        if kind not in MOVABLE:
-            raise ScenarioError(f"kind must be {' or '.join(MOVABLE)}, got {kind!r}")
-        x, y = place_of(message)
-        to_x, to_y = (number_of(message, key, -1e9, 1e9) for key in ("to_x", "to_y"))
-        heights = with_height(self.scenario, message) | with_height(self.scenario, message, "to_z")
-        action = {"type": "move", "kind": kind, "x": x, "y": y, "to_x": to_x, "to_y": to_y} | heights
-        from_, to = (
-            ((x, y), (to_x, to_y))
-            if len(heights) < 2
-            else ((x, y, heights["z"]), (to_x, to_y, heights["to_z"]))
-        )
-        return Change(with_object_moved(self.scenario, str(kind), from_, to), self.hand, action)
-
-
-_CHANGES: dict[str, Callable[[Scene, Message], Change]] = {
-    "load": Scene._load,
-    "reset": Scene._reset,
-    "set": Scene._set,
-    "window": Scene._window,
-    "pointer": Scene._pointer,
-    "place": Scene._place,
-    "erase": Scene._erase,
-    "move": Scene._move,
-}
-CHANGES = tuple(_CHANGES)
-
-
-def begins_anew(values: Mapping[str, Any]) -> bool:
-    """Whether a flock with these values is another one, from its start."""
-    return any(str(path).startswith(RESTARTS) and not is_species_value(path) for path in values)
-
-
-def _check_size(scenario: Scenario) -> None:
-    if scenario.agents > MOST_AGENTS:
-        raise ScenarioError(f"agents: the live view takes up to {MOST_AGENTS:,}, got {scenario.agents:,}")
-
-
-def _same_kinds(before: Scenario, after: Scenario) -> bool:
-    """Whether the same species share the flock in the same parts: then only their numbers and wishes changed."""
-    kinds = [[(kind.name, kind.share) for kind in scenario.species] for scenario in (before, after)]
-    return kinds[0] == kinds[1]
-
-
-def load_shipped(name: str) -> Scenario:
-    """A shipped scenario by name: the page must not be able to name files of this machine."""
-    if name not in scenario_names():
-        raise ScenarioError(f"no shipped scenario is called {name!r}{nearest(name, scenario_names())}")
-    return load_scenario(name)
-
-
-def _load_action(scenario: Scenario, seed: int) -> dict[str, Any]:
-    return {"type": "load", "scenario": scenario.model_dump(mode="json"), "seed": seed}

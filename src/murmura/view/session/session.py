@@ -17,16 +17,17 @@ from murmura.core.errors import MurmuraError, RunError, ScenarioError, nearest
 from murmura.engine.clock import Clock
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.session.bodies import Lookout
-from murmura.view.session.chronicle import Chronicle
 from murmura.view.session.command_queue import CommandQueue, Refuse
+from murmura.view.session.commands import COMMANDS
 from murmura.view.session.compile_queue import CompileQueue
-from murmura.view.session.frame_capture import FrameCapture
-from murmura.view.session.messages import height_of, number_of, place_of
-from murmura.view.session.observer import Observer, Pace, ShownHash, inspect, nearest_agent
-from murmura.view.session.scene import CHANGES, Scene
+from murmura.view.session.editing.changes import CHANGES
+from murmura.view.session.observing.bodies import BodyObserver
+from murmura.view.session.observing.chronicle import Chronicle
+from murmura.view.session.observing.frame_capture import FrameCapture
+from murmura.view.session.observing.observer import Observer, Pace, ShownHash, inspect
+from murmura.view.session.scene import Scene
 from murmura.view.session.source import ShownFlock, Source
-from murmura.view.wire.frames import extras_of, load_packer
+from murmura.view.wire.frames import load_packer
 from murmura.view.wire.hello import hello_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
@@ -34,7 +35,7 @@ FRAME_SECONDS = 1.0 / 60.0
 LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
-RECORDED = "this is a recording, which nobody can change: go on live from here first"
+RECORDED = "a recording cannot be changed: continue live from here first"
 
 
 class Session:
@@ -72,7 +73,7 @@ class Session:
         self._step_seconds = 0.0  # what a step took lately
         self._rate = 0.0
         self._hash = ShownHash()
-        self.lookout = Lookout()
+        self.body_observer = BodyObserver()
         self._chronicle = Chronicle()
         self.feed = self._chronicle.feed
         self._capture = FrameCapture()
@@ -178,7 +179,7 @@ class Session:
         moved = True  # since the last frame; a change while paused must be shown, too
         while not self._closing.is_set():
             before = self.simulation.step_count
-            changed = self._obey()
+            changed = self._run_commands()
             now = time.perf_counter()
             steps = self._advance(now - last) if self.running and self.source.is_ready else 0
             self._rate += 0.05 * (steps / max(now - last, 1e-6) - self._rate)
@@ -191,9 +192,9 @@ class Session:
                     moved = self.wanted = False
                     frames.done(time.perf_counter())
                     has_news = True
-            if (self.selected is not None or self.lookout.window) and inspections.is_due(now):
+            if (self.selected is not None or self.body_observer.window) and inspections.is_due(now):
                 self._inspect()
-                self.lookout.look(self.simulation)
+                self.body_observer.observe(self.simulation)
                 inspections.done(time.perf_counter())
                 has_news = True
             if self.source.is_ready:  # else importing what measures need would delay the first picture
@@ -259,12 +260,12 @@ class Session:
         """Count changes of the scene, so that subscribers are told of them."""
         epoch, scenario = self._shown
         self._shown = (self.source.epoch, self.scenario)
-        self._heed_scenario()
+        self._follow_display_speed()
         if epoch != self.source.epoch:
             self.hello_number += 1
-            self.lookout.ask({})  # pages ask again, if there is anything to be seen
+            self.body_observer.ask({})  # pages ask again, if there is anything to be seen
             if self.selected is not None:
-                self._deselect()
+                self.deselect()
         elif scenario is not self.scenario:
             self.scenario_number += 1
 
@@ -272,13 +273,13 @@ class Session:
     def _loads_now(self) -> int:
         return self.scene.loads if self.is_live else 0
 
-    def _heed_scenario(self) -> None:
+    def _follow_display_speed(self) -> None:
         """Another scenario brings its own speed, unless one was asked for."""
         if self._loads != self._loads_now and self._asks_scenario:
             self.speed = self._clock.speed = self.scenario.display.speed
         self._loads = self._loads_now
 
-    def _obey(self) -> bool:
+    def _run_commands(self) -> bool:
         """Carry out pending commands in order; return whether anything changed."""
         changed = False
         deadline = time.perf_counter() + LONGEST_TURN
@@ -310,7 +311,7 @@ class Session:
                 act()
             else:
                 self._carry_out(act, refuse)
-            self._heed_scenario()
+            self._follow_display_speed()
             return True
         except RunError as error:
             self._fail(error, good)
@@ -326,9 +327,9 @@ class Session:
         if kind in CHANGES:
             self._change(message, refuse)
             return
-        handler = self._HANDLERS.get(str(kind))
+        handler = COMMANDS.get(str(kind))
         if handler is None:
-            known = (*self._HANDLERS, *CHANGES)
+            known = (*COMMANDS, *CHANGES)
             raise ScenarioError(f"unknown command {kind!r}{nearest(str(kind), known)}")
         handler(self, message)
 
@@ -337,15 +338,13 @@ class Session:
             raise ScenarioError(RECORDED)
         self._compile_queue.change(message, refuse)
 
-    def _play_or_pause(self, message: dict[str, Any]) -> None:
-        self.running = message["type"] == "play"
+    def set_speed(self, speed: float) -> None:
+        """Show this many simulated seconds for each second."""
+        self.speed = self._clock.speed = speed
 
-    def _step(self, message: dict[str, Any]) -> None:
-        count = number_of(message, "count", 1, 10_000, 1)
-        if not count.is_integer():
-            raise ScenarioError(f"count must be a whole number, got {count:g}")
-        self.running = False
-        self._left = int(count)
+    def pause_and_step(self, count: int) -> None:
+        """Pause, and do this many steps."""
+        self.running, self._left = False, count
 
     def _step_on(self) -> None:
         """A part of a "step" command: many steps of a large flock must not delay Ctrl-C or frames."""
@@ -355,34 +354,10 @@ class Session:
         self.source.step(piece)
         self._step_seconds = (time.perf_counter() - begun) / piece
 
-    def _speed(self, message: dict[str, Any]) -> None:
-        self.speed = self._clock.speed = number_of(message, "value", 0.05, 16.0)
-
-    def _select(self, message: dict[str, Any]) -> None:
-        chosen = message.get("id")
-        if chosen is None:
-            self._deselect()
-            return
-        if isinstance(chosen, bool) or not isinstance(chosen, int):
-            raise ScenarioError(f"id must be a whole number or null, got {chosen!r}")
-        self.simulation.state.rows_of(chosen)
-        self.selected = chosen
-
-    def _deselect(self) -> None:
+    def deselect(self) -> None:
+        """Select no agent."""
         self.selected = None
         self.inspection = {"type": "inspect", "id": None}
-
-    def _pick(self, message: dict[str, Any]) -> None:
-        found = nearest_agent(self.simulation, *place_of(message), height_of(self.scenario, message))
-        if found is not None:
-            self.selected = found
-
-    def _set_extra(self, message: dict[str, Any]) -> None:
-        column = message.get("column")
-        known = extras_of(self.scenario)
-        if column not in known:
-            raise ScenarioError(f"column must be one of {', '.join(known)}, got {column!r}")
-        self.extra = str(column)
 
     def _inspect(self) -> None:
         if self.selected is None:
@@ -390,7 +365,7 @@ class Session:
         try:
             self.inspection = inspect(self.simulation, self.selected)
         except MurmuraError:
-            self._deselect()  # it died
+            self.deselect()  # it died
 
     def _publish_frame(self) -> bool:
         """Publish a frame of the flock; False while it is still being copied from a device."""
@@ -419,14 +394,3 @@ class Session:
             "speed": self.speed,
             **self._observer.reading_of(simulation),
         } | self._chronicle.report()
-
-    _HANDLERS: dict[str, Callable[[Session, dict[str, Any]], None]] = {
-        "play": _play_or_pause,
-        "pause": _play_or_pause,
-        "step": _step,
-        "speed": _speed,
-        "select": _select,
-        "pick": _pick,
-        "extra": _set_extra,
-        "look": lambda self, message: self.lookout.ask(message),
-    }

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from murmura.view.session.bodies import NOBODY_SEEN
+from murmura.view.session.observing.bodies import NOBODY_SEEN
 from murmura.view.session.session import Session
 from murmura.view.wire.scenery import NO_SCENERY
 
@@ -84,7 +84,7 @@ class Subscriber:
             if events:
                 self._event = events[-1]["number"]
                 yield json.dumps({"type": "events", "events": events})
-        bodies = session.lookout.seen
+        bodies = session.body_observer.seen
         if bodies is not self._bodies and self._is_greeted:
             self._bodies = bodies
             yield json.dumps(bodies)

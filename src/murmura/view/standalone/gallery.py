@@ -7,13 +7,14 @@ import html
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from murmura.engine.reading.surroundings import food, hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.view.standalone.page import flock_page, write_page
-from murmura.view.standalone.scene import why_not
 
 SHOWN_AT = 6.0
 """[s] of simulated time at which the picture is taken."""
@@ -32,11 +33,6 @@ h2 { font-size: 1.05rem; margin: 0.6rem 0.8rem 0; } p.about { margin: 0.2rem 0.8
 """
 
 
-def runnable() -> list[str]:
-    """Names of the shipped scenarios that a page can simulate by itself."""
-    return [name for name in scenario_names() if not why_not(load_scenario(name))]
-
-
 def write_gallery(
     folder: Path,
     names: list[str] | None = None,
@@ -45,7 +41,7 @@ def write_gallery(
     tell: Callable[[str], None] = lambda name: None,
 ) -> list[str]:
     """Write the site, and return the names of its scenarios."""
-    chosen = runnable() if names is None else names
+    chosen = list(scenario_names()) if names is None else names
     cards = []
     for name in chosen:
         tell(name)
@@ -87,7 +83,7 @@ def _picture(scenario: Scenario, seed: int, backend: str) -> str:
     """The flock after some seconds, a stroke for each agent, coloured by its heading."""
     simulation = Simulation(scenario, seed, backend, announce=None)
     simulation.step(round(SHOWN_AT / scenario.motion.time_step))
-    places, velocities = simulation.positions, simulation.velocities
+    places, velocities = simulation.positions[:, :2], simulation.velocities[:, :2]
     low, size = np.zeros(2), np.array([scenario.world.width, scenario.world.height])
     if scenario.world.boundary == "open" and len(places):
         low, size = places.min(axis=0), np.maximum(np.ptp(places, axis=0), 1.0)
@@ -98,8 +94,16 @@ def _picture(scenario: Scenario, seed: int, backend: str) -> str:
     ]
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 360"><rect width="640" height="360" fill="#0b1020"/>'
-        f'<g stroke-width="2.4" stroke-linecap="round">{"".join(strokes)}</g></svg>\n'
+        f'<g fill="#2e8b57">{_dots(food(simulation), low, size, 6.0)}</g>'
+        f'<g stroke-width="2.4" stroke-linecap="round">{"".join(strokes)}</g>'
+        f'<g fill="#e5484d">{_dots(hunters(simulation), low, size, 8.0)}</g></svg>\n'
     )
+
+
+def _dots(things: list[dict[str, Any]], low: Any, size: Any, radius: float) -> str:
+    """Food and hunters, a disc each."""
+    places = [(np.array([thing["x"], thing["y"]]) - low) / size for thing in things]
+    return "".join(f'<circle cx="{640 * x:.1f}" cy="{360 * y:.1f}" r="{radius}"/>' for x, y in places)
 
 
 def _stroke(place: np.ndarray, velocity: np.ndarray) -> str:

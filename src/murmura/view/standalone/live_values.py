@@ -18,23 +18,28 @@ from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.core.errors import MurmuraError
 from murmura.scenario import Scenario
 
-FEW, SAMPLES = 5, 65
+FEW, SOME, SAMPLES = 3, 17, 65
+"""Places at which a value is looked at: always, where some are refused, and where a line bends."""
 TRIALS = 6
 EXACT, CLOSE = 1e-6, 2e-3
 """Relative errors: of what counts as a straight line, and of what is allowed at all."""
+FARTHEST = 1e18
 Vector = NDArray[np.float64]
-MORE = ("reach",)
-"""What the host needs beside the numbers of kernels and of the world."""
+Curves = tuple[Vector, NDArray[np.float64]]
 
 
 def vector_of(scenario: Scenario) -> Vector:
-    """Everything a page computes anew when a value changes: numbers by species, the world's, the greatest radius."""
+    """Everything a page computes anew when a value changes.
+
+    Numbers by species, how far each rule's items matter, the world's numbers, the greatest radius.
+    """
     return _vector(Plan(scenario))
 
 
 def _vector(plan: Plan) -> Vector:
     world = plan.world_numbers((0, 0))
-    rest = [world[name] for name in WORLD_NUMBERS] + [plan.reach]
+    # An infinite range says that items matter everywhere; differences from it must be numbers.
+    rest = [*np.minimum(plan.item_ranges, FARTHEST), *(world[name] for name in WORLD_NUMBERS), plan.reach]
     return np.concatenate([plan.numbers.T.astype(np.float64).ravel(), np.array(rest, np.float64)])
 
 
@@ -107,33 +112,77 @@ class Probe:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.signature = Plan(scenario).signature
-        self.base = vector_of(scenario)
+        self.plan = Plan(scenario)
+        self.base = _vector(self.plan)
 
     def at(self, values: dict[str, float]) -> Vector | None:
-        """The vector under these values, or nothing where they are refused or need other kernels."""
+        """The vector under these values, or nothing where they are refused or more changes than the vector."""
         try:
             plan = Plan(self.scenario.with_values(values))
-            return _vector(plan) if plan.signature == self.signature else None
         except MurmuraError:
             return None
+        return _vector(plan) if _differ_in_numbers_only(plan, self.plan) else None
 
-    def curve(self, candidate: Candidate) -> tuple[Vector, NDArray[np.float64]] | None:
+    def curve(self, candidate: Candidate) -> Curves | None:
         """Places in a candidate's range, and the vectors there, one for each row: many only where a line bends."""
-        found = self._sampled(candidate, FEW)
-        if found is None or all(isinstance(_curve(found[0], column), list) for column in found[1].T):
-            return found
-        return self._sampled(candidate, SAMPLES)
-
-    def _sampled(self, candidate: Candidate, count: int) -> tuple[Vector, NDArray[np.float64]] | None:
-        places = np.linspace(candidate.low, candidate.high, count)
-        if candidate.whole:
-            places = np.unique(np.round(places))
-        found = [(x, self.at({candidate.path: int(x) if candidate.whole else float(x)})) for x in places]
-        good = [(x, row) for x, row in found if row is not None]
-        if len(good) < 3:
+        found, is_whole = self._sampled(candidate, FEW)
+        if not is_whole:
+            found, _ = self._sampled(candidate, SOME)
+        if found is None or not self._starts_alike(candidate):
             return None
-        return np.array([x for x, _ in good]), np.array([row for _, row in good])
+        if all(isinstance(_curve(found[0], column), list) for column in found[1].T):
+            return found
+        return self._sampled(candidate, SAMPLES)[0]
+
+    def _sampled(self, candidate: Candidate, count: int) -> tuple[Curves | None, bool]:
+        """What is allowed without a gap around the present value, and whether that is the whole range."""
+        places = np.linspace(candidate.low, candidate.high, count)
+        if count == SAMPLES:  # the end may be a case of its own: who sees all round sees behind itself, too
+            places = np.insert(places, -1, candidate.high - 1e-5 * (candidate.high - candidate.low))
+        present = _value_at(self.scenario, candidate.path)
+        places = np.unique([*(np.round(places) if candidate.whole else places), present])
+        rows = [
+            self.base if x == present else self.at({candidate.path: int(x) if candidate.whole else float(x)})
+            for x in places
+        ]
+        first = last = int(np.searchsorted(places, present))
+        while first > 0 and rows[first - 1] is not None:
+            first -= 1
+        while last + 1 < len(rows) and rows[last + 1] is not None:
+            last += 1
+        good = [row for row in rows[first : last + 1] if row is not None]
+        is_whole = len(good) == len(places)
+        return ((places[first : last + 1], np.array(good)) if len(good) > 2 else None), is_whole
+
+    def _starts_alike(self, candidate: Candidate) -> bool:
+        """Whether items that have turns of their own begin where they do, whatever the value is."""
+        name = candidate.path.split(".")[1]
+        if name not in {group.name for _, group, _, _ in self.plan.stateful_items}:
+            return True
+        other = self.scenario.with_values({candidate.path: self._middle(candidate)})
+        return self._items(self.scenario, name) == self._items(other, name)
+
+    def _middle(self, candidate: Candidate) -> float:
+        """Another value that is allowed."""
+        present = _value_at(self.scenario, candidate.path)
+        for share in (0.37, 0.63, 0.1, 0.02):
+            x = candidate.low + share * (candidate.high - candidate.low)
+            x = round(x) if candidate.whole else x
+            if x != present and self.at({candidate.path: x}) is not None:
+                return x
+        return int(present) if candidate.whole else present
+
+    @staticmethod
+    def _items(scenario: Scenario, name: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in dict(scenario.rules)[name].items_in(scenario.world.sides, 1)]
+
+
+def _differ_in_numbers_only(plan: Plan, other: Plan) -> bool:
+    """Whether kernels, items and room of two plans are the same."""
+    if plan.signature != other.signature or plan.capacity != other.capacity:
+        return False
+    arrays = ("items", "ranges", "tracked", "affinities", "shapes")
+    return all(np.array_equal(getattr(plan, name), getattr(other, name)) for name in arrays)
 
 
 def live_values(scenario: Scenario) -> dict[str, Any]:
@@ -148,16 +197,20 @@ def live_values(scenario: Scenario) -> dict[str, Any]:
     for path, (_, (_, rows)) in curves.items():
         for index in np.flatnonzero((np.abs(rows - probe.base) > 0.0).any(axis=0)):
             depends.setdefault(int(index), []).append(path)
-    recipes, spoiled = {}, set[str]()
+    trials, recipes, spoiled = Trials(probe, curves), {}, set[str]()
     for number, paths in depends.items():
-        recipe = _recipe(probe, number, paths, curves)
+        recipe = _recipe(trials, number, paths)
         if recipe is None:
             spoiled.update(paths)
         else:
             recipes[str(number)] = recipe
-    live = {path: [c.low, c.high] for path, (c, _) in curves.items() if path not in spoiled}
+    live = {path: _range(c, found) for path, (c, found) in curves.items() if path not in spoiled}
     recipes = {k: r for k, r in recipes.items() if all(path in live for path, _ in r["parts"])}
     return {"ranges": live, "recipes": recipes, "vector": vector_of(scenario).tolist()}
+
+
+def _range(candidate: Candidate, found: Curves) -> list[float]:
+    return [max(candidate.low, float(found[0][0])), min(candidate.high, float(found[0][-1]))]
 
 
 def _generic(scenario: Scenario) -> Scenario:
@@ -179,18 +232,18 @@ def _value_at(scenario: Scenario, path: str) -> float:
     return float(_at(scenario.model_dump(mode="json"), owner)[name])
 
 
-def _recipe(probe: Probe, index: int, paths: list[str], curves: dict[str, Any]) -> dict[str, Any] | None:
-    base = float(probe.base[index])
+def _recipe(trials: Trials, index: int, paths: list[str]) -> dict[str, Any] | None:
+    base = float(trials.probe.base[index])
     for how in ("product", "sum"):
         if how == "product" and (base == 0.0 or len(paths) == 1):
             continue
         parts = []
         for path in paths:
-            _, (places, rows) = curves[path]
+            _, (places, rows) = trials.curves[path]
             column = rows[:, index] / base if how == "product" else rows[:, index] - base
             parts.append([path, _curve(places, column)])
         recipe = {"how": how, "base": base, "parts": parts}
-        if _holds(probe, index, recipe, curves):
+        if trials.hold(index, recipe):
             return recipe
     return None
 
@@ -202,7 +255,7 @@ def _curve(places: Vector, column: Vector) -> Any:
     scale = max(float(np.abs(column).max()), 1e-12)
     if np.abs(slope * places + offset - column).max() <= EXACT * scale:
         return [float(slope), float(offset)]
-    return {"x": [round(float(x), 6) for x in places], "y": [float(f"{y:.8g}") for y in column]}
+    return {"x": [float(f"{x:.9g}") for x in places], "y": [float(f"{y:.8g}") for y in column]}
 
 
 def evaluated(recipe: dict[str, Any], values: dict[str, float]) -> float:
@@ -219,20 +272,52 @@ def evaluated(recipe: dict[str, Any], values: dict[str, float]) -> float:
     return result
 
 
-def _holds(probe: Probe, index: int, recipe: dict[str, Any], curves: dict[str, Any]) -> bool:
-    """Whether a recipe is right at random places of all its values at once."""
-    rng = np.random.default_rng(index)
-    paths = [path for path, _ in recipe["parts"]]
-    for _ in range(TRIALS if len(paths) > 1 else 3):
-        values = {}
+class Trials:
+    """Random values and the truth under them. Most recipes share theirs: a plan has many numbers and costs much.
+
+    Args:
+        probe: The scenario.
+        curves: All candidates with what was found of them.
+    """
+
+    def __init__(self, probe: Probe, curves: dict[str, tuple[Candidate, Curves]]) -> None:
+        self.probe, self.curves = probe, curves
+        self._rng = np.random.default_rng(len(curves))
+        self._shared = [trial for _ in range(TRIALS) if (trial := self._of_many(list(curves)))]
+
+    def _of_many(self, paths: list[str]) -> tuple[dict[str, float], Vector] | None:
+        """As many of these values as are allowed together."""
+        for _ in range(6):
+            values = self._drawn(paths)
+            truth = self.probe.at(values)
+            if truth is not None:
+                return values, truth
+            paths = [str(path) for path in self._rng.permutation(paths)[: max(1, 2 * len(paths) // 3)]]
+        return None
+
+    def _drawn(self, paths: list[str]) -> dict[str, float]:
+        values: dict[str, float] = {}
         for path in paths:
-            candidate = curves[path][0]
-            x = rng.uniform(candidate.low, candidate.high)
-            values[path] = round(x) if candidate.whole else float(x)
-        truth = probe.at(values)
-        if truth is None:
-            continue
+            candidate, found = self.curves[path]
+            low, high = _range(candidate, found)
+            x = float(self._rng.uniform(low, high))
+            values[path] = round(x) if candidate.whole else x
+        return values
+
+    def hold(self, index: int, recipe: dict[str, Any]) -> bool:
+        """Whether a recipe is right wherever its values were tried."""
+        paths = [path for path, _ in recipe["parts"]]
+        tried = [trial for trial in self._shared if all(path in trial[0] for path in paths)]
+        while len(tried) < (TRIALS // 2 if len(paths) > 1 else 1):
+            values = self._drawn(paths)
+            truth = self.probe.at(values)
+            if truth is None:
+                break
+            tried.append((values, truth))
+        return all(self._is_right(index, recipe, *trial) for trial in tried)
+
+    @staticmethod
+    def _is_right(index: int, recipe: dict[str, Any], values: dict[str, float], truth: Vector) -> bool:
         scale = max(abs(float(truth[index])), abs(recipe["base"]), 1e-9)
-        if abs(evaluated(recipe, {p: float(v) for p, v in values.items()}) - truth[index]) > CLOSE * scale:
-            return False
-    return True
+        told = evaluated(recipe, {path: float(value) for path, value in values.items()})
+        return bool(abs(told - float(truth[index])) <= CLOSE * scale)

@@ -1,7 +1,7 @@
 """Recorded frames that a file carries: what a browser without WebGPU shows, and what a recorded run is.
 
-Frames are those of the live view (view/wire/frames.py). Agents fly on much as before, so of each plane (across, down,
-heading, speed, species, extra) only the difference from that is kept, and no finer than the eye sees: that packs well.
+Frames are those of the live view (view/wire). Agents fly on much as before, so of each plane of numbers (`planes`) only
+the difference from that is kept: that packs well.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.playback.recorded import RecordedSource, Recording
+from murmura.view.standalone.planes import layout_of, planes_of
 from murmura.view.wire.frames import HEADER, encode
 from murmura.view.wire.hello import hello_facts
 
@@ -25,9 +26,6 @@ MOST_OF_A_RUN = 300_000
 MOST_FRAMES, LEAST_FRAMES = 300, 40
 LONGEST_LOOP = 20.0
 """[s] of simulated time."""
-COARSE = (3, 3, 3, 4, 0, 4)
-"""Lower bits of each plane that are dropped: places are told to an eight thousandth of the world."""
-BITS = (13, 13, 5, 4, 8, 4)
 
 
 def recorded(scenario: Scenario, seed: int, backend: str = "auto") -> dict[str, Any]:
@@ -60,14 +58,16 @@ def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any
     headers, planes = [], []
     counts = [int(HEADER.unpack_from(frame)[2]) for frame in told]
     share = max(1, -(-sum(counts) // most))
-    before = earlier = np.zeros((0, 6), np.int32)
+    before = earlier = np.zeros((0, 0), np.int32)
     for frame in told:
-        header = bytearray(frame[: HEADER.size])
-        words = np.frombuffer(frame, np.uint32, offset=HEADER.size).reshape(-1, 2)[::share]
-        now = _planes(words)
-        change = now - _expected(before, earlier, len(now)) & (1 << np.array(BITS)) - 1
-        planes.append(change[:, :2].astype("<u2").T.tobytes() + change[:, 2:].astype(np.uint8).T.tobytes())
-        header[8:12] = np.uint32(len(words)).tobytes()
+        layout = layout_of(frame)
+        header = bytearray(frame[: layout.header])
+        now = planes_of(frame, share)
+        expected = _expected(before, earlier, now, layout.places)
+        change = now - expected & (1 << np.array(layout.bits)) - 1
+        places, rest = change[:, : layout.places], change[:, layout.places :]
+        planes.append(places.astype("<u2").T.tobytes() + rest.astype(np.uint8).T.tobytes())
+        header[8:12] = np.uint32(len(now)).tobytes()
         header[36:38] = np.uint16(share).tobytes()
         headers.append(bytes(header))
         before, earlier = now, before
@@ -80,28 +80,15 @@ def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any
     }
 
 
-def _expected(before: Any, earlier: Any, count: int) -> Any:
+def _expected(before: Any, earlier: Any, now: Any, places: int) -> Any:
     """Where agents would be if they flew on as before; other planes as they were."""
-    if len(before) != count:
-        return np.zeros((count, 6), np.int32)
-    if len(earlier) != count:
+    if before.shape != now.shape:
+        return np.zeros_like(now)
+    if earlier.shape != now.shape:
         return before
     flown = before.copy()
-    flown[:, :2] += before[:, :2] - earlier[:, :2]
+    flown[:, :places] += before[:, :places] - earlier[:, :places]
     return flown
-
-
-def _planes(words: Any) -> Any:
-    first, second = words[:, 0].astype(np.int64), words[:, 1].astype(np.int64)
-    parts = (
-        first & 0xFFFF,
-        first >> 16,
-        second & 0xFF,
-        second >> 8 & 0xFF,
-        second >> 16 & 0xFF,
-        second >> 24,
-    )
-    return np.stack(parts, axis=1).astype(np.int32) >> np.array(COARSE)
 
 
 def hello_of(scenario: Scenario, seed: int, label: str = "") -> dict[str, Any]:

@@ -23,6 +23,7 @@ from murmura.view.notebook import whole_page
 from murmura.view.server import app as server
 from murmura.view.standalone.loop import hello_of, recorded
 from murmura.view.standalone.scene import page_scene, why_not
+from murmura.view.standalone.words import words_of_codes
 
 LARGEST = 1_500_000
 """Bytes of a file: it must fit into a mail and onto any host."""
@@ -39,6 +40,7 @@ def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") 
         "scenarios": [{"name": each.name, "title": each.title} for each in scenarios],
         "scenes": scenes,
         "loop": recorded(first, seed, backend),
+        "words": words_of_codes(),
         "whyNot": why_not(first),
     }
     return assembled(data, first.title or first.name)
@@ -57,7 +59,8 @@ def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> 
         "scenarios": [{"name": scenario.name, "title": scenario.title}],
         "scenes": [{"hello": hello_of(scenario, seed, name)}],
         "loop": loop,
-        "whyNot": "run",
+        "words": words_of_codes(),
+        "whyNot": "",
         "run": name,
     }
     return assembled(data, f"{name}: {scenario.title or scenario.name}")

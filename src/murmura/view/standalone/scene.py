@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from murmura.compute.cuda.arrays import LEAST_BINS
+from murmura.compute.cuda.arrays import LEAST_BINS, LEAST_EVENTS
 from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
-from murmura.compute.plan import WORLD_NUMBERS, Plan
+from murmura.compute.plan import WORLD_NUMBERS, Group, Plan
 from murmura.compute.webgpu.arrays import Layout, head_words
-from murmura.compute.webgpu.program import THREADS, program_of
-from murmura.compute.webgpu.records import HEAD_PLACES, NO_TROUBLE
+from murmura.compute.webgpu.backend import EVENT_BATCH
+from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
+from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, OUTPUTS_HEAD, YOUNG_WORDS
+from murmura.compute.webgpu.reports import WORDS
 from murmura.core.errors import ScenarioError
 from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
-from murmura.engine.initial import random_start
+from murmura.engine.census import hunting_species
+from murmura.engine.initial import random_start, set_items
+from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
-from murmura.view.session.tools import STRENGTHS, with_hand
-from murmura.view.standalone.live_values import MORE, live_values
+from murmura.view.session.editing.tools import STRENGTHS, with_hand
+from murmura.view.standalone.live_values import live_values
+from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts
 
@@ -31,14 +36,8 @@ MOST_RUNS = 16
 
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
-    plan = Plan(with_hand(scenario, None))
-    if plan.dimension == 3:
-        return "a world with a depth runs with `murmura live` (backends cpu, cuda, webgpu)"
-    minds = [group.name for _, group, _, _ in plan.stateful_items]
-    if minds:
-        return f"{', '.join(minds)}: what takes turns of its own runs with `murmura live` (backends cpu, cuda, webgpu)"
-    if plan.has_lifecycle:
-        return "agents are born and die, which runs with `murmura live` (backends cpu, cuda, webgpu)"
+    if scenario.perception.occlusion:
+        return "perception.occlusion needs `murmura live` (backend cpu)"
     return ""
 
 
@@ -60,45 +59,97 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     plan, words = Plan(handed), seed_words(seed)
     program = program_of(plan)
     state = random_start(scenario, seed)
+    set_items(handed, state, seed)
     layout = Layout(plan, program, len(state))
     tables, starts = layout.tables(plan.item_table(state), words)
-    fields = layout.head(state, words, starts, NO_TROUBLE)
-    flock = layout.flock(state, words)
-    carried = [column_name(name) for name in plan.carried]
-    fill = _fill(state, carried)
-    is_embedded = len(state) <= MOST_EMBEDDED or fill is None
+    fields = layout.head(state, words, starts, 0 if plan.has_lifecycle else NO_TROUBLE)
+    columns = [*(column_name(name) for name in plan.carried), *plan.force_columns]
     return {
         "hello": _hello(scenario, seed),
-        "kernels": [
-            {
-                "name": kernel.name,
-                "code": kernel.code,
-                "bindings": [list(binding) for binding in kernel.bindings],
-                "groups": kernel.groups,
-            }
-            for kernel in program.kernels
-        ],
-        "threads": THREADS,
-        "index": {"across": ACROSS, "block": SCAN_BLOCK, "leastBins": LEAST_BINS},
-        "sizes": layout.sizes,
-        "room": layout.room,
-        "columns": ["id", *carried, *plan.force_columns],
+        "kernels": [_kernel(kernel) for kernel in program.kernels],
+        "plan": _plan_facts(plan, program),
+        "columns": ["id", *columns],
         "head": packed_words(head_words(fields, layout.sizes["head"])),
         "headPlaces": HEAD_PLACES,
-        "tables": packed_words(tables),
-        "numbersAt": starts["numbers"],
+        "sections": _sections(tables, starts),
+        "groups": [_group(group) for group in plan.rule_groups],
         "worldNumbers": [f"world_{name}" for name in WORLD_NUMBERS],
-        "more": list(MORE),
         "live": live_values(handed),
-        "hand": _hand(plan, starts["items"]),
-        "start": {name: packed_words(flock[name]) for name in ("places", "columns")} if is_embedded else None,
-        "canDraw": not scenario.obstacles,
-        "fill": fill or {},
+        "hand": _hand(plan),
+        "hunting": hunting_species(scenario),
+        "templates": templates(scenario),
+        "drawnFood": DRAWN_FOOD,
         "extras": {
             name: {"number": number, "column": column, "top": top}
             for name, (number, column, top) in EXTRAS.items()
-            if column in {*carried, *plan.force_columns}
+            if column in columns
         },
+        **_start(scenario, plan, state, layout.flock(state, words)),
+    }
+
+
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "code": kernel.code,
+        "bindings": [list(binding) for binding in kernel.bindings],
+        "groups": kernel.groups,
+    }
+
+
+def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
+    """What decides about the buffers of a flock of any size (`compute.webgpu.arrays.Layout`)."""
+    return {
+        "dimension": plan.dimension,
+        "threads": THREADS,
+        "across": ACROSS,
+        "block": SCAN_BLOCK,
+        "leastBins": LEAST_BINS,
+        "leastEvents": LEAST_EVENTS,
+        "most": plan.capacity if plan.has_lifecycle else 0,
+        "lives": plan.has_lifecycle,
+        "eventful": plan.eventful,
+        "carried": len(plan.carried),
+        "forces": len(plan.force_columns),
+        "itemWidth": plan.item_width,
+        "reportWidth": max(1, program.report_width),
+        "bestWidth": program.best_width,
+        "eventWords": EVENT_WORDS,
+        "youngWords": YOUNG_WORDS,
+        "reportWords": WORDS,
+        "outputsHead": OUTPUTS_HEAD,
+        "eventBatch": EVENT_BATCH,
+    }
+
+
+def _sections(tables: Any, starts: dict[str, int]) -> dict[str, str]:
+    """The tables, section by section: a page puts them together anew when items come or go."""
+    ends = [*list(starts.values())[1:], len(tables) - 1]
+    return {
+        name: packed_words(tables[start:end]) for (name, start), end in zip(starts.items(), ends, strict=True)
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "columns": list(group.layout.columns),
+        "lasts": group.functions.turn is not None,
+    }
+
+
+def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) -> dict[str, Any]:
+    """The flock at its start, without the room that it may grow into; or how a page draws it."""
+    carried, n = [column_name(name) for name in plan.carried], len(state)
+    fill = _fill(state, carried)
+    is_embedded = n <= MOST_EMBEDDED or fill is None
+    room = len(flock["places"]) // (4 * (plan.dimension - 1))
+    places = flock["places"].reshape(plan.dimension - 1, room, 4)[:, :n]
+    columns = flock["columns"].reshape(-1, room)[:, :n]
+    return {
+        "start": {"places": packed_words(places), "columns": packed_words(columns)} if is_embedded else None,
+        "canDraw": fill is not None and not scenario.obstacles and not plan.stateful_items,
+        "fill": fill or {},
     }
 
 
@@ -133,11 +184,7 @@ def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
     }
 
 
-def _hand(plan: Plan, items_at: int) -> dict[str, Any]:
-    """Where the tables say what the visitor's hand does."""
+def _hand(plan: Plan) -> dict[str, Any]:
+    """Which item, the last of its rule, is the visitor's hand, and what it does."""
     number = next(k for k, group in enumerate(plan.rule_groups) if group.name == "attractors")
-    row = int(plan.ranges[number, 1]) - 1
-    layout = plan.rule_groups[number].layout
-    first = items_at + row * plan.item_width
-    places = {name: first + layout.place[name] for name in ("x", "y", "strength")}
-    return places | {"strengths": dict(STRENGTHS)}
+    return {"group": number, "strengths": dict(STRENGTHS)}

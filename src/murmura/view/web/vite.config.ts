@@ -9,24 +9,24 @@ const withoutDataFonts = {
   },
 };
 
-/** Entries that Python puts into something else, whole. */
-const WHOLE = ["notebook", "standalone"];
+/** Entries that Python puts into something else, whole: each is built by itself (`--mode`), or it would import what they share. */
+const WHOLE: Record<string, string> = { notebook: "src/notebook.ts", standalone: "src/standalone/standalone.ts" };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: "./",
   plugins: [withoutDataFonts],
   build: {
     outDir: "../static",
-    emptyOutDir: true,
+    emptyOutDir: !(mode in WHOLE),
     target: "es2022",
     assetsInlineLimit: 0, // the same policy refuses data: addresses of scripts and styles
     modulePreload: false,
     rollupOptions: {
-      input: ["index.html", "compare.html", "src/notebook.ts", "src/standalone/standalone.ts"],
+      input: mode in WHOLE ? [WHOLE[mode]] : ["index.html", "compare.html"],
       preserveEntrySignatures: "exports-only", // anywidget imports what the notebook's entry exports
-      output: { entryFileNames: (chunk) => (WHOLE.includes(chunk.name) ? "[name].js" : "assets/[name]-[hash].js") },
+      output: { entryFileNames: mode in WHOLE ? "[name].js" : "assets/[name]-[hash].js" },
     },
   },
   server: { fs: { allow: ["../.."] }, proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
   test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 }, // a busy machine is not a failure
-});
+}));

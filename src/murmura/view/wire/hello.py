@@ -7,7 +7,7 @@ from typing import Any
 
 from murmura.measure import MEASURES
 from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.view.session.placement import PLACEABLE, hunters_to_place
+from murmura.view.session.editing.placement import PLACEABLE, hunters_to_place
 from murmura.view.wire.frames import extras_of, stances_of
 
 UNNAMED = {"name": "default", "color": "#4cc9f0"}

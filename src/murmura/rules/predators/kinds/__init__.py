@@ -1,4 +1,4 @@
-"""The kinds of hunters, a file each. Whatever lies in this folder is imported and registers itself."""
+"""The kinds of hunters, a file each. Every module in this folder is imported and registers its kind."""
 
 import importlib
 import pkgutil

@@ -31,7 +31,7 @@ import { nineOf } from "./gallery/groups";
 import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
-import { isNarrow, Room } from "./panel/layout";
+import { isCompact, Room } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
@@ -108,7 +108,7 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (isStill()) this.settings.set({ trails: false });
-    if (isNarrow()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
+    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
     byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
     this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
@@ -183,6 +183,7 @@ export class App {
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
+    this.files.root.hidden = hello.bundled === true; // no server is behind an exported page
     this.hud.hello(hello);
     this.charts.hello(hello);
     document.body.classList.toggle("visitor", hello.visitor === true);

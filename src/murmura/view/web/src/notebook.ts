@@ -54,13 +54,19 @@ function replaceWebSocket(): void {
   Object.assign(globalThis, { WebSocket: Line });
 }
 
+/** The page as it is in a cell: its style sheet shows less at first, and its socket is the widget's. */
+function inCell(page: string): string {
+  const script = `<script>document.documentElement.dataset.host="notebook";(${replaceWebSocket.toString()})()</script>`;
+  return page.replace("<head>", () => `<head>${script}`);
+}
+
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const view = Math.random().toString(36).slice(2); // randomUUID needs https, which a hub may not have
   const frame = document.createElement("iframe");
   frame.title = "Murmura: a flock, live";
   frame.allow = "fullscreen; clipboard-write";
   frame.style.cssText = `display:block;width:100%;height:${model.get("height")}px;border:0;border-radius:8px`;
-  frame.srcdoc = model.get("page").replace("<head>", () => `<head><script>(${replaceWebSocket.toString()})()</script>`);
+  frame.srcdoc = inCell(model.get("page"));
   const fromPage = (event: MessageEvent<{ murmura?: string; text?: string } | null>): void => {
     if (event.source !== frame.contentWindow) return;
     if (event.data?.murmura === "open") model.send({ view, kind: "open" });

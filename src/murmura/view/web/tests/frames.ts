@@ -1,5 +1,23 @@
 /** Frames made by hand, byte by byte. */
 
+/** A frame of a world with a depth; agents as x, y, z, direction (two bytes), looks (speed | roll << 5 | species << 10), extra. */
+export function makeSpaceFrame(agents: number[][], { wraps = false, wrapsZ = false } = {}): ArrayBuffer {
+  const buffer = new ArrayBuffer(64 + 11 * agents.length);
+  const view = new DataView(buffer);
+  new Uint8Array(buffer).set(new Uint8Array(makeFrame([], { wraps })));
+  view.setUint8(3, "3".charCodeAt(0));
+  view.setUint32(8, agents.length, true);
+  view.setFloat32(48, -5, true);
+  view.setFloat32(52, 500, true);
+  view.setUint32(56, wrapsZ ? 1 : 0, true);
+  agents.forEach(([x, y, z, ahead, looks, extra], k) => {
+    [x, y, z, ahead].forEach((value, n) => { view.setUint16(64 + 8 * k + 2 * n, value, true); });
+    view.setUint16(64 + 8 * agents.length + 3 * k, looks, true);
+    view.setUint8(64 + 8 * agents.length + 3 * k + 2, extra);
+  });
+  return buffer;
+}
+
 export function makeFrame(agents: number[][], header: { step?: number; epoch?: number; wraps?: boolean; roster?: number } = {}): ArrayBuffer {
   const buffer = new ArrayBuffer(48 + 8 * agents.length);
   const view = new DataView(buffer);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { unpackFrames } from "../src/standalone/recording";
+import { unpackFrames } from "../src/standalone/unpack";
 import { cheapMeasures } from "../src/standalone/measures";
 import { evaluated, onCurve, vectorOf } from "../src/standalone/numbers";
 import { drawnStart, threefry, uniformPair } from "../src/standalone/random";
@@ -24,7 +24,7 @@ describe("randomness", () => {
       start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
       motion: { policy: "capped" },
     };
-    const { quads, headings } = drawnStart(scenario, 4, 50);
+    const { places: quads, headings } = drawnStart(scenario, 4, 50);
     for (let k = 0; k < 50; k++) {
       expect(quads[4 * k]).toBeGreaterThanOrEqual(5);
       expect(quads[4 * k]).toBeLessThanOrEqual(95);
@@ -54,16 +54,20 @@ describe("numbers that follow values", () => {
 
 describe("values", () => {
   const live = { ranges: { "perception.radius": [10, 400] as [number, number], "rules.cohesion.weight": [0, 4] as [number, number] }, recipes: {}, vector: [] };
-  const scenario = { world: { width: 300, height: 200, boundary: "wrap" }, perception: { radius: 50 }, rules: { cohesion: { weight: 1, weighting: "linear" } }, display: { size: 1 } };
+  const scene = { live, canDraw: true, templates: { attractors: {} } };
+  const scenario = { agents: 5, world: { width: 300, height: 200, boundary: "wrap" }, perception: { radius: 50 }, rules: { cohesion: { weight: 1, weighting: "linear" } }, display: { size: 1 } };
 
   it("takes numbers in their range, and says why it takes nothing else", () => {
-    expect(refusal(live, scenario, "rules.cohesion.weight", 2)).toBe("");
-    expect(refusal(live, scenario, "display.size", 2)).toBe("");
-    expect(refusal(live, scenario, "rules.cohesion.weight", 9)).toMatch(/from 0 to 4.*got 9/);
-    expect(refusal(live, scenario, "rules.cohesion.weighting", "uniform")).toMatch(/needs other kernels/);
-    expect(refusal(live, scenario, "perception.radius", 150)).toMatch(/half the smaller side/);
-    expect(refusal(live, scenario, "rules.nothing", 1)).toMatch(/no value/);
-    expect(refusal(live, scenario, "__proto__.x", 1)).toMatch(/no value/);
+    expect(refusal(scene, scenario, "rules.cohesion.weight", 2)).toBe("");
+    expect(refusal(scene, scenario, "display.size", 2)).toBe("");
+    expect(refusal(scene, scenario, "rules.cohesion.weight", 9)).toMatch(/from 0 to 4.*got 9/);
+    expect(refusal(scene, scenario, "rules.cohesion.weighting", "uniform")).toMatch(/needs other kernels/);
+    expect(refusal(scene, scenario, "perception.radius", 150)).toMatch(/half the smaller side/);
+    expect(refusal(scene, scenario, "rules.nothing", 1)).toMatch(/no value/);
+    expect(refusal(scene, scenario, "agents", 2000)).toBe("");
+    expect(refusal(scene, scenario, "agents", 1e6)).toMatch(/from 1 to 200000/);
+    expect(refusal({ ...scene, canDraw: false }, scenario, "agents", 2000)).toMatch(/cannot draw another start/);
+    expect(refusal(scene, scenario, "__proto__.x", 1)).toMatch(/no value/);
   });
 
   it("changes one value and leaves the rest", () => {

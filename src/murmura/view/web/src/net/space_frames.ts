@@ -83,28 +83,33 @@ export function aheadAt({ from, to, alpha }: Moment, k: number): Triple {
   return [x / length, y / length, z / length];
 }
 
-const ASKED = 2000; // agents of which the middle of a flock is taken
+const ASKED = 500; // agents of which the middle of a flock is taken
+const middles = new WeakMap<Frame, Place>();
 
-/** The middle of the flock; where an axis wraps, the middle on its circle. */
+/** The middle of the flock; where an axis wraps, the middle on its circle. Worked out once for each frame. */
 export function middleOf(frame: Frame, space: Space): Place {
+  const found = middles.get(frame) ?? measured(frame, space);
+  middles.set(frame, found);
+  return found;
+}
+
+function measured(frame: Frame, space: Space): Place {
   const every = Math.max(1, Math.floor(frame.count / ASKED));
-  const sums = [[0, 0], [0, 0], [0, 0]];
-  const plain = [0, 0, 0];
-  let n = 0;
-  for (let k = 0; k < frame.count; k += every, n++) {
-    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
-    [first & 0xffff, first >>> 16, second & 0xffff].forEach((share, axis) => {
-      const angle = (share / 65535) * 2 * Math.PI;
-      sums[axis][0] += Math.cos(angle);
-      sums[axis][1] += Math.sin(angle);
-      plain[axis] += share / 65535;
-    });
-  }
+  const { words } = frame;
   const wraps = wrapOf(frame, space);
   const share = (axis: number) => {
+    let [sum, cosines, sines, n] = [0, 0, 0, 0];
+    for (let k = 0; k < frame.count; k += every, n++) {
+      const value = (axis === 2 ? words[2 * k + 1] & 0xffff : axis === 1 ? words[2 * k] >>> 16 : words[2 * k] & 0xffff) / 65535;
+      if (wraps[axis] > 0) {
+        cosines += Math.cos(2 * Math.PI * value);
+        sines += Math.sin(2 * Math.PI * value);
+      } else {
+        sum += value;
+      }
+    }
     if (n === 0) return 0.5;
-    if (wraps[axis] === 0) return plain[axis] / n;
-    return (Math.atan2(sums[axis][1], sums[axis][0]) / (2 * Math.PI) + 1) % 1;
+    return wraps[axis] > 0 ? (Math.atan2(sines, cosines) / (2 * Math.PI) + 1) % 1 : sum / n;
   };
   return { x: frame.left + share(0) * frame.width, y: frame.top + share(1) * frame.height, z: space.floor + share(2) * space.depth };
 }

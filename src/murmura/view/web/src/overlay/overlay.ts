@@ -12,6 +12,7 @@ import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
 import type { SpaceEye } from "../render/space/eye";
+import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
 
@@ -48,6 +49,7 @@ export class Overlay {
   private readonly context: CanvasRenderingContext2D;
   private readonly density = new DensityGrid();
   private sights: Sight[] = sightsOf({});
+  private readonly maps = new Maps();
 
   /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
   constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
@@ -93,7 +95,7 @@ export class Overlay {
     this.canvas.hidden = false;
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, scene.view.width, scene.view.height);
-    drawSpaceOverlay(this.context, moment, { ...scene, eye, draftHeight: scene.draftHeight, sights: this.sights }, this.told);
+    drawSpaceOverlay(this.context, moment, { ...scene, eye, sights: this.sights, maps: this.maps }, this.told);
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {

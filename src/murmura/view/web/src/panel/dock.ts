@@ -37,12 +37,13 @@ export class Dock {
     this.root = element(
       "div",
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
-      group(this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
-      group(this.speed, this.speedText),
-      group(this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
-      group(this.mode, this.palette),
-      group(this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
-      group(this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
+      group("time", this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
+      group("pace", this.speed, this.speedText),
+      group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
+      group("colors", this.mode, this.palette),
+      group("files", this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
+      group("view", this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
+      group("more", this.moreButton()),
     );
     this.mode.addEventListener("change", () => { settings.choose(this.mode.value as ColorMode); });
     this.hunter.addEventListener("change", () => { settings.set({ hunter: this.hunter.value }); });
@@ -73,6 +74,13 @@ export class Dock {
     });
     const open = element("button", { type: "button", "aria-label": "Open a scenario file", title: "Open a scenario file", click: () => { input.click(); } }, icon("open"));
     return element("span", {}, open, input);
+  }
+
+  /** In a notebook's cell, where the style sheet shows it, the bar begins with the groups that fit into one line. */
+  private moreButton(): HTMLButtonElement {
+    const more = element("button", { type: "button", "aria-label": "More controls", title: "More controls", "aria-expanded": "false" }, "⋯");
+    more.addEventListener("click", () => { more.setAttribute("aria-expanded", String(this.root.classList.toggle("unfolded"))); });
+    return more;
   }
 
   offerHunters(kinds: string[]): void {
@@ -126,8 +134,8 @@ export class Dock {
 
 }
 
-function group(...children: HTMLElement[]): HTMLElement {
-  return element("div", { class: "group" }, ...children);
+function group(name: string, ...children: HTMLElement[]): HTMLElement {
+  return element("div", { class: "group", "data-group": name }, ...children);
 }
 
 /** The slider moves by ratio: half way is near 1. */

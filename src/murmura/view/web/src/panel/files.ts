@@ -14,6 +14,7 @@ export class Files {
   readonly root: HTMLElement;
   private readonly run = element("button", { type: "button", "aria-pressed": "false", click: () => { void this.toggle(); } }, "Record a run");
   private readonly told = element("p", { class: "told", role: "status" });
+  private readonly page = element("button", { type: "button", title: "One file that simulates this scenario in any browser with WebGPU, without a server", click: () => { void this.savePage(); } }, "Save as a page");
   private recording = false;
 
   constructor(private readonly hands: FilesHands) {
@@ -24,6 +25,7 @@ export class Files {
       element("div", { class: "buttons" },
         this.run,
         element("button", { type: "button", title: "A checkpoint: Simulation.restore goes on from it", click: () => { void this.saveState(); } }, "Save the state"),
+        this.page,
         element("button", { type: "button", title: "What to type for a run of this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
       this.told,
     );
@@ -61,6 +63,23 @@ export class Files {
     }
   }
 
+  private async savePage(): Promise<void> {
+    const name = String(this.hands.hello()?.scenario.name ?? "flock");
+    this.page.disabled = true; // it takes some seconds, and the server makes one at a time
+    this.told.textContent = "Making the page …";
+    try {
+      const answer = await fetch("./api/page");
+      if (!answer.ok) throw new Error(await reasonOf(answer));
+      download(`${name}.html`, await answer.blob());
+      this.told.textContent = `${name}.html opens from a disk or any static host.`;
+    } catch (error) {
+      this.told.textContent = "";
+      note(`The page could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+    } finally {
+      this.page.disabled = false;
+    }
+  }
+
   private async copyCommand(): Promise<void> {
     const hello = this.hands.hello();
     if (!hello) return;
@@ -80,6 +99,11 @@ export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios"
   const name = String(hello.scenario.name ?? "scene");
   const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);
   return `murmura run ${shipped ? name : `${name}.json`} --seed ${hello.seed} --steps ${Math.max(step, 600)} --out ${name}-run`;
+}
+
+async function reasonOf(answer: Response): Promise<string> {
+  const data: unknown = await answer.json().catch(() => null);
+  return isObject(data) && typeof data.error === "string" ? data.error : `the server answered ${answer.status}`;
 }
 
 async function asked(path: string, body?: unknown): Promise<unknown> {

@@ -14,6 +14,11 @@ export function isNarrow(): boolean {
   return innerWidth <= 820;
 }
 
+/** Whether panels are folded at first, whatever is remembered: there is little room, or a notebook's reader came to see the flock. */
+export function isCompact(): boolean {
+  return isNarrow() || document.documentElement.dataset.host === "notebook";
+}
+
 export class Room {
   private wasHidden = false;
   private readonly handles = new Map<Foldable, HTMLButtonElement>();

@@ -161,12 +161,12 @@ export class Stage implements Surroundings {
   setScenario(scenario: JsonObject): void {
     const size = { width: Number(valueAt(scenario, "world.width")), height: Number(valueAt(scenario, "world.height")) };
     const box = boxOf(scenario);
-    const setting = settingOf(scenario);
-    const kept = String(box?.sides) === String(this.space?.box.sides) && this.space?.setting === (box ? setting : undefined);
+    const [setting, shape] = [settingOf(scenario), shapeOf(scenario)];
+    const kept = String(box?.sides) === String(this.space?.box.sides) && (!box || (this.space?.setting === setting && this.space.shape === shape));
     const changed = size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined || !kept;
     this.scenario = scenario;
     this.world = size;
-    if (!kept) this.space = box && new SpaceEye(this, box, setting);
+    if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
     this.standing = thingsOf(scenario);
     this.overlay.setScenario(scenario, this.means);
     if (changed) this.eye.showWhole();
@@ -353,7 +353,7 @@ export class Stage implements Surroundings {
   private spaceScene(moment: Moment | null): SpaceScene | null {
     if (!this.space) return null;
     const time = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
-    return { gaze: this.space.gaze, box: this.space.box, shape: shapeOf(this.scenario), setting: this.space.setting, time };
+    return { gaze: this.space.gaze, box: this.space.box, shape: this.space.shape, setting: this.space.setting, time };
   }
 
   private paintLines(moment: Moment | null, place: Point | null): void {

@@ -23,28 +23,81 @@ export interface Live {
   vector: number[];
 }
 
+/** What decides about the buffers of a flock of any size (compute/webgpu/arrays.py). */
+export interface PlanFacts {
+  dimension: 2 | 3;
+  threads: number;
+  across: number;
+  block: number;
+  leastBins: number;
+  leastEvents: number;
+  /** How many agents there may be; 0: as many as there are. */
+  most: number;
+  /** Agents are born, die or arrive. */
+  lives: boolean;
+  /** Things happen to agents that are written down. */
+  eventful: boolean;
+  carried: number;
+  forces: number;
+  itemWidth: number;
+  reportWidth: number;
+  bestWidth: number;
+  eventWords: number;
+  youngWords: number;
+  reportWords: number;
+  outputsHead: number;
+  eventBatch: number;
+}
+
+/** A rule, and the fields of its items. Those that last have turns of their own. */
+export interface Group {
+  name: string;
+  columns: string[];
+  lasts: boolean;
+}
+
 /** A flock that this page simulates. */
 export interface RunnableScene {
   hello: Hello;
   kernels: Kernel[];
-  threads: number;
-  index: { across: number; block: number; leastBins: number };
-  sizes: Record<string, number>;
-  room: number;
+  plan: PlanFacts;
   columns: string[];
   head: string;
   headPlaces: Record<string, number>;
-  tables: string;
-  numbersAt: number;
+  sections: Record<string, string>;
+  groups: Group[];
   worldNumbers: string[];
-  more: string[];
   live: Live;
-  hand: { x: number; y: number; strength: number; strengths: Record<string, number> };
+  hand: { group: number; strengths: Record<string, number> };
+  /** Numbers of the species that chase another. */
+  hunting: number[];
+  /** What the page can place, by rule and kind: an entry of the scenario's list, and a row of items. */
+  templates: Record<string, Record<string, { entry: JsonObject; row: number[] }>>;
+  /** How large a source of food is drawn, as a share of the radius in which feeders gather. */
+  drawnFood: number;
   start: { places: string; columns: string } | null;
+  /** Whether the page can draw the start of any seed. */
   canDraw: boolean;
   /** Columns of a start that the page draws: runs of [count, number]. */
   fill: Record<string, [count: number, value: number][]>;
   extras: Record<string, { number: number; column: string; top: number }>;
+}
+
+/** What codes stand for (view/standalone/words.py). */
+export interface Words {
+  events: string[];
+  causes: string[];
+  hunterKinds: string[];
+  hunterStates: string[];
+  statesWithoutTarget: number[];
+  genders: string[];
+  feeding: string[];
+  mating: string[];
+  feedingStages: string[];
+  matingStages: string[];
+  stances: string[];
+  stanceWords: string[];
+  reasons: string[];
 }
 
 export type Scene = RunnableScene | { hello: Hello };
@@ -61,13 +114,19 @@ export interface FileData {
   scenarios: { name: string; title: string }[];
   scenes: Scene[];
   loop: Loop;
-  /** Why the first scene cannot be simulated here; "run": it is a recorded run. */
+  words: Words;
+  /** Why the first scene cannot be simulated here; else empty. */
   whyNot: string;
+  /** The name of a recorded run: it is shown, not simulated. */
   run?: string;
 }
 
 export function isRunnable(scene: Scene): scene is RunnableScene {
   return "kernels" in scene;
+}
+
+export function wordsOf(text: string): Int32Array<ArrayBuffer> {
+  return new Int32Array(bytesOf(text).buffer);
 }
 
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,9 @@
 /** A flock's state as a frame that the page draws: what view/wire/frames.py sends. */
 
 import type { JsonObject } from "../net/protocol";
+import { encodeSpace } from "./encode_space";
 import { isObject } from "./objects";
-import type { FlockState } from "./engine";
+import type { FlockState } from "./flock_state";
 
 const HEADER_BYTES = 48;
 const MAGIC = 0x314d524d;
@@ -14,7 +15,8 @@ export interface Extra {
   top: number;
 }
 
-export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, species: ArrayLike<number> | null): ArrayBuffer {
+export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
+  if (state.heights) return encodeSpace(state, scenario, epoch, extra, roster);
   const world = isObject(scenario.world) ? scenario.world : {};
   const motion = isObject(scenario.motion) ? scenario.motion : {};
   const n = state.quads.length / 4;
@@ -31,18 +33,20 @@ export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: numb
   view.setUint32(32, epoch, true);
   view.setUint16(36, 1, true);
   view.setUint8(38, extra?.number ?? 0);
-  view.setUint8(39, world.boundary === "wrap" ? 1 : 0);
+  view.setUint8(39, (world.boundary === "wrap" ? 1 : 0) | ((roster & 127) << 1));
   view.setFloat32(40, Number(motion.time_step), true);
   view.setFloat32(44, topSpeed, true);
   const words = new Uint32Array(buffer, HEADER_BYTES);
   const headings = state.column("heading");
+  const species = state.column("species_id");
   const more = extra ? state.column(extra.column) : null;
+  const { quads } = state;
   for (let k = 0; k < n; k++) {
-    const [x, y, vx, vy] = state.quads.subarray(4 * k, 4 * k + 4);
-    const across = clamped(((x - left) * 65535) / width + 0.5, 65535);
-    const down = clamped(((y - top) * 65535) / height + 0.5, 65535);
+    const [vx, vy] = [quads[4 * k + 2], quads[4 * k + 3]];
+    const across = clamped(((quads[4 * k] - left) * 65535) / width + 0.5, 65535);
+    const down = clamped(((quads[4 * k + 1] - top) * 65535) / height + 0.5, 65535);
     const turn = Math.trunc((headings?.[k] ?? 0) * PER_TURN + 1024) & 255;
-    const speed = clamped((Math.hypot(vx, vy) * 255) / topSpeed, 255);
+    const speed = clamped((Math.sqrt(vx * vx + vy * vy) * 255) / topSpeed, 255);
     const share = more && extra ? clamped((more[k] * 255) / extra.top, 255) : 0;
     words[2 * k] = (across | (down << 16)) >>> 0;
     words[2 * k + 1] = (turn | (speed << 8) | (((species?.[k] ?? 0) & 255) << 16) | (share << 24)) >>> 0;

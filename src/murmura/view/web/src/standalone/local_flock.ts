@@ -1,52 +1,68 @@
 /** A flock that this page simulates: hears what the page would say to a server, and answers. */
 
-import type { ClientMessage, Hello, Json, JsonObject } from "../net/protocol";
-import { bytesOf, isRunnable, type FileData, type RunnableScene } from "./data";
+import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
+import { Chronicle } from "./chronicle";
+import { isRunnable, type FileData, type RunnableScene } from "./data";
 import { encodeFrame } from "./encode";
-import { Engine, type FlockState } from "./engine";
+import { Engine } from "./engine";
+import type { Flock, FlockState } from "./flock_state";
+import { bodies, inspect, nearestTo, type Watched } from "./inspect";
 import type { Answerer, Say } from "./line";
 import { cheapMeasures } from "./measures";
 import { vectorOf } from "./numbers";
-import { drawnStart, seedWords, uniformPair } from "./random";
+import { NO_TROUBLE, type Pages } from "./outputs";
+import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
+import { population, traitMeans } from "./population";
+import { noiseOffset, seedWords } from "./random";
+import { startOf } from "./start";
+import { huntersIn, itemsOf, surroundings } from "./surroundings";
+import { Tables } from "./tables";
 import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt, withValue } from "./values";
 
 const STATUS_MS = 200;
+const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
-const STREAM_NOISE_OFFSET = 4;
+const OTHER_SEED = "This page begins with the start that it was exported with; with another seed, chance takes another course from there.";
 
 export class LocalFlock implements Answerer {
   state: FlockState | null = null;
-  private engine: Engine;
+  frame = new ArrayBuffer(0); // the last one
   private say: Say | null = null;
   private scenario: JsonObject;
+  private tables: Tables;
+  private readonly chronicle = new Chronicle();
   private seed: number;
   private running = true;
   private speed = 1;
   private extra = "density";
   private epoch = 1;
+  private roster = 0;
   private due = 0; // steps that time has brought and nobody has done
   private asked = 0; // steps of a "step" message
   private wanted = true; // a frame
   private moved = true;
   private rate = 0;
   private lastStatus = -Infinity;
-  private obeyed: Promise<void> = Promise.resolve(); // making kernels takes a while: what follows waits for it
+  private lastInspection = -Infinity;
+  private chosen: number | null = null;
+  private window: number[] | null = null; // the part of the world that the page looks at closely
+  private obeyed: Promise<void> = Promise.resolve(); // what was asked for, one after the other
 
   private constructor(
     private readonly data: FileData,
     private readonly device: GPUDevice,
     private scene: RunnableScene,
-    engine: Engine,
+    private engine: Engine,
   ) {
-    this.engine = engine;
     this.scenario = scene.hello.scenario;
     this.seed = scene.hello.seed;
+    this.tables = new Tables(scene);
   }
 
   static async of(data: FileData, device: GPUDevice): Promise<LocalFlock> {
     const scene = data.scenes.find(isRunnable);
     if (!scene) throw new Error("no scene of this file can be simulated");
-    const flock = new LocalFlock(data, device, scene, await Engine.of(device, scene, numberAt(scene.hello.scenario, "agents")));
+    const flock = new LocalFlock(data, device, scene, await Engine.of(device, scene, data.words));
     flock.begin();
     return flock;
   }
@@ -57,7 +73,9 @@ export class LocalFlock implements Answerer {
     let last = performance.now();
     const turn = async (): Promise<void> => {
       const now = performance.now();
-      await this.advance((now - last) / 1000);
+      // Commands and steps take turns: each finds the flock as the other has left it.
+      this.obeyed = this.obeyed.then(() => this.advance((now - last) / 1000)).catch((error: unknown) => { this.fail(error); });
+      await this.obeyed;
       last = now;
       if (document.hidden) setTimeout(() => { void turn(); }, STATUS_MS);
       else requestAnimationFrame(() => { void turn(); });
@@ -73,53 +91,39 @@ export class LocalFlock implements Answerer {
       schema: prunedSchema(this.data.schema, this.scene.live),
       scenarios: this.data.scenarios.filter(({ name }) => runnable.includes(name)),
       columns: Object.keys(this.scene.extras) as NonNullable<Hello["columns"]>,
+      places: placeable(this.scene), hunters: Object.keys(this.scene.templates.predators ?? {}),
     };
     this.say?.message(hello);
   }
 
+  private get time(): number {
+    return this.engine.step * numberAt(this.scenario, "motion.time_step");
+  }
+
   /** Place the flock at the start that its seed gives. */
   private begin(): void {
-    const { scene, engine } = this;
-    const words = seedWords(this.seed);
-    const columns = new Int32Array(scene.sizes.columns);
-    if (scene.start) columns.set(new Int32Array(bytesOf(scene.start.columns).buffer));
-    else this.fill(columns);
-    const given = scene.start && this.seed === scene.hello.seed && !this.startChanged();
-    let quads: Float32Array<ArrayBuffer>;
-    if (scene.start && (given || !scene.canDraw)) quads = new Float32Array(bytesOf(scene.start.places).buffer);
-    else {
-      const drawn = drawnStart(this.scenario, this.seed, engine.agents);
-      quads = drawn.quads;
-      const bits = new Int32Array(drawn.headings.buffer);
-      columns.set(bits, scene.columns.indexOf("heading") * scene.room);
-    }
-    engine.begin(quads, columns, words);
-    const [x, y] = uniformPair(words, 0, 0, STREAM_NOISE_OFFSET);
-    engine.setNoise(Math.floor(x * 256), Math.floor(y * 256));
-    this.retune();
+    const tables = new Tables(this.scene);
+    follow(this.scene, tables, this.scene.hello.scenario, this.scenario, this.seed);
+    this.put(startOf(this.scene, this.scenario, this.seed, numberAt(this.scenario, "agents")), tables, 0);
+    this.chronicle.begin();
+    this.chosen = null;
     this.due = this.asked = 0;
     this.moved = true;
   }
 
-  /** Ids, and what everybody has at the start beside a place and a heading. */
-  private fill(columns: Int32Array<ArrayBuffer>): void {
-    const { scene, engine } = this;
-    for (let id = 0; id < engine.agents; id++) columns[id] = id;
-    const numbers = new Float32Array(columns.buffer);
-    for (const [name, runs] of Object.entries(scene.fill)) {
-      let at = scene.columns.indexOf(name) * scene.room;
-      for (const [count, value] of runs) numbers.fill(value, at, (at += count));
-    }
-  }
-
-  private startChanged(): boolean {
-    const [mine, loaded] = [this.scenario, this.scene.hello.scenario].map((scenario) => JSON.stringify(valueAt(scenario, "start")));
-    return mine !== loaded;
+  private put(flock: Flock, tables: Tables, step: number): void {
+    const words = seedWords(this.seed);
+    this.tables = tables;
+    this.engine.load(flock, tables, words, step);
+    this.engine.setNoise(...noiseOffset(words));
+    this.retune();
   }
 
   private retune(): void {
     const vector = vectorOf(this.scene.live, (path) => numberAt(this.scenario, path));
-    this.engine.retune(vector, { width: numberAt(this.scenario, "world.width"), height: numberAt(this.scenario, "world.height") });
+    const side = (name: string): number => numberAt(this.scenario, `world.${name}`);
+    const isOpen = valueAt(this.scenario, "world.boundary") === "open";
+    this.engine.retune(vector, this.tables, { width: side("width"), height: side("height"), depth: side("depth"), isOpen });
   }
 
   private async advance(seconds: number): Promise<void> {
@@ -128,32 +132,87 @@ export class LocalFlock implements Answerer {
     const steps = Math.min(MOST_STEPS, Math.floor(this.due) + this.asked);
     this.due -= Math.min(Math.floor(this.due), steps);
     this.asked = Math.max(0, this.asked - steps);
-    if (steps > 0) {
-      this.engine.advance(steps);
-      this.moved = true;
-    }
+    this.moved ||= steps > 0;
     this.rate += 0.05 * (steps / Math.max(seconds, 1e-3) - this.rate);
+    const { engine, epoch } = this;
+    const pages = engine.advance(steps); // the device works while its answers are waited for
     if (this.wanted && this.moved) await this.show();
+    const told = await pages;
+    if (epoch === this.epoch) this.note(told);
     if (performance.now() - this.lastStatus > STATUS_MS) this.report();
+  }
+
+  /** Take in what the device wrote down. */
+  private note(pages: Pages[]): void {
+    for (const { events, trouble } of pages) {
+      this.chronicle.hear(events);
+      if (trouble === NO_TROUBLE || !this.running) continue;
+      this.running = false;
+      this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock stands; lower the weights and start again`);
+    }
   }
 
   private async show(): Promise<void> {
     this.moved = this.wanted = false;
-    const { engine } = this;
-    const state = await engine.read();
-    if (engine !== this.engine) return; // another preset since
+    const { epoch } = this;
+    const state = await this.engine.read();
+    if (epoch !== this.epoch) { // the flock has begun anew since
+      this.moved = this.wanted = true;
+      return;
+    }
+    if (!sameIds(this.state?.ids, state.ids)) this.roster++;
     this.state = state;
-    this.say?.frame(encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, state.column("species_id")));
+    const objects = surroundings(this.scene, this.tables, state, this.scenario, this.data.words, this.time);
+    if (objects.length > 0) this.say?.message({ type: "scene", objects });
+    this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
+    this.say?.frame(this.frame.slice(0));
+    if (performance.now() - this.lastInspection > INSPECT_MS) this.inspect();
+  }
+
+  private get watched(): Watched | null {
+    const { scene, tables, state, scenario } = this;
+    return state && { scene, tables, state, scenario, words: this.data.words };
+  }
+
+  /** Tell of the chosen animal, and of those that the page looks at closely. */
+  private inspect(): void {
+    this.lastInspection = performance.now();
+    const { watched } = this;
+    if (!watched) return;
+    if (this.window) this.say?.message({ type: "bodies", agents: bodies(watched, this.window) });
+    if (this.chosen === null) return;
+    const found = inspect(watched, this.chosen);
+    if (!found) this.chosen = null;
+    this.say?.message(found ?? { type: "inspect", id: null });
+  }
+
+  private choose(id: number | null): void {
+    this.chosen = id;
+    if (id === null) this.say?.message({ type: "inspect", id: null });
+    else this.inspect();
+  }
+
+  private look(window: (number | null)[]): void {
+    const isSomewhere = window.every((side) => side !== null);
+    this.window = isSomewhere ? window.map(Number) : null;
+    if (isSomewhere) this.inspect();
+    else this.say?.message({ type: "bodies", agents: [] });
   }
 
   private report(): void {
     this.lastStatus = performance.now();
+    const { state } = this;
+    const news = this.chronicle.news();
+    if (news.length > 0) this.say?.message({ type: "events", events: news });
     const dt = numberAt(this.scenario, "motion.time_step");
-    const perTick = valueAt(this.scenario, "motion.velocity_unit") === "tick";
+    const pace = valueAt(this.scenario, "motion.velocity_unit") === "tick" ? 1 / dt : 1;
     this.say?.message({
-      type: "status", step: this.engine.step, time: this.engine.step * dt, agents: this.engine.agents, hash: null,
+      type: "status", step: this.engine.step, time: this.time, agents: state?.count ?? this.engine.layout.agents, hash: null,
       steps_per_second: this.running ? Math.round(10 * this.rate) / 10 : 0, running: this.running, speed: this.speed,
-      measures: this.state ? cheapMeasures(this.state.quads, perTick ? 1 / dt : 1) : {},
+      measured: state ? state.step * dt : null,
+      measures: state ? { ...cheapMeasures(state.quads, pace), ...traitMeans(this.scene.hello, state) } : {},
+      population: state ? population(this.scene, state, this.scenario, this.data.words) : {},
+      ...this.chronicle.report(),
     });
   }
 
@@ -162,9 +221,12 @@ export class LocalFlock implements Answerer {
       this.wanted = true;
       return;
     }
-    this.obeyed = this.obeyed.then(() => this.obey(message)).catch((error: unknown) => {
-      this.refuse(error instanceof Error ? error.message : String(error));
-    }).then(() => { this.lastStatus = -Infinity; });
+    this.obeyed = this.obeyed.then(() => this.obey(message)).catch((error: unknown) => { this.fail(error); })
+      .then(() => { this.lastStatus = -Infinity; });
+  }
+
+  private fail(error: unknown): void {
+    this.refuse(error instanceof Error ? error.message : String(error));
   }
 
   private refuse(message: string): void {
@@ -180,34 +242,70 @@ export class LocalFlock implements Answerer {
       case "speed": this.speed = message.value; break;
       case "reset": this.restart(message.seed); break;
       case "load": await this.load(message.scenario); break;
-      case "set": this.set(message.values); break;
-      case "pointer": this.engine.hand(message.x, message.y, this.scene.hand.strengths[message.mode] ?? 0); break;
+      case "set": await this.set(message.values); break;
+      case "pointer": this.point(message); break;
       case "extra": this.extra = message.column; this.moved = true; break;
-      case "select": case "pick": this.say?.message({ type: "inspect", id: null }); break;
-      case "place": case "move": case "erase": this.refuse("What is placed here needs `murmura live`; in this page press and hold to attract or repel."); break;
+      case "select": this.choose(message.id); break;
+      case "pick": this.choose(this.watched && nearestTo(this.watched, [message.x, message.y, ...(message.z === undefined ? [] : [message.z])])); break;
+      case "place": await this.adopt(withPlaced(this.scene, this.scenario, message)); break;
+      case "move": await this.adopt(withMoved(this.scene, this.scenario, message)); break;
+      case "erase": await this.adopt(withoutNearest(this.scene, this.scenario, message.kind ?? "circle", message.x, message.y, this.hunters)); break;
+      case "look": this.look([message.left, message.top, message.right, message.bottom]); break;
+      case "window": break;
       default: this.refuse(`${message.type} is for recorded runs`);
     }
   }
 
+  /** The visitor's hand is the last of all attractors. */
+  private point({ x, y, z, mode }: Extract<ClientMessage, { type: "pointer" }>): void {
+    const { group, strengths } = this.scene.hand;
+    const { columns } = this.scene.groups[group];
+    const values: Record<string, number> = { x, y, strength: strengths[mode] ?? 0, ...(z === undefined || !columns.includes("z") ? {} : { z }) };
+    this.engine.setItem(this.tables.range(group)[1] - 1, Object.fromEntries(Object.entries(values).map(([name, value]) => [columns.indexOf(name), value])));
+  }
+
   private restart(seed: number | null): void {
-    if (seed !== null && seed !== this.seed && !this.scene.canDraw) this.refuse("With obstacles this page begins with the start it was exported with.");
-    else if (seed !== null) this.seed = seed;
+    if (seed !== null && seed !== this.seed && !this.scene.canDraw) this.refuse(OTHER_SEED);
+    if (seed !== null) this.seed = seed;
     this.epoch++;
     this.begin();
     this.greet();
   }
 
-  private set(values: Record<string, Json>): void {
+  private async set(values: Record<string, Json>): Promise<void> {
     let scenario = this.scenario;
     for (const [path, value] of Object.entries(values)) {
-      const reason = refusal(this.scene.live, this.scenario, path, value);
+      const reason = refusal(this.scene, this.scenario, path, value);
       if (reason) throw new Error(reason);
       scenario = withValue(scenario, path, value);
     }
+    await this.adopt(scenario);
+  }
+
+  /** Go on under other values; another number of agents begins anew. */
+  private async adopt(scenario: JsonObject): Promise<void> {
+    const before = this.scenario;
+    if (listsDiffer(before, scenario)) {
+      const state = await this.engine.read();
+      const tables = this.tables.copy();
+      tables.keepItems(state.items);
+      follow(this.scene, tables, before, scenario, this.seed);
+      this.scenario = scenario;
+      this.put(state.flock, tables, state.step);
+    }
     this.scenario = scenario;
-    this.retune();
     this.moved = true;
+    if (numberAt(before, "agents") !== numberAt(scenario, "agents")) {
+      this.restart(null);
+      return;
+    }
+    this.retune();
     this.say?.message({ type: "scenario", scenario });
+  }
+
+  private get hunters(): Predator[] {
+    const { watched } = this;
+    return watched ? huntersIn(itemsOf(watched.scene, watched.tables, watched.state.items, "predators"), watched.words, watched.state) : [];
   }
 
   /** A preset by name, or a bundled scenario with other values, as a link has it. */
@@ -220,20 +318,22 @@ export class LocalFlock implements Answerer {
     }
     const base = scene.hello.scenario;
     const changes = typeof wanted === "string" ? [] : differingPaths(base, wanted);
-    const bad = changes.find((path) => refusal(scene.live, base, path, valueAt(wanted as JsonObject, path) ?? null) !== "");
+    const bad = changes.find((path) => refusal(scene, base, path, valueAt(wanted as JsonObject, path) ?? null) !== "");
     if (bad !== undefined) {
       this.refuse(`${bad} ${NEEDS_MURMURA}`);
       return;
     }
     if (scene !== this.scene) {
       const old = this.engine;
-      this.engine = await Engine.of(this.device, scene, numberAt(base, "agents"));
+      this.engine = await Engine.of(this.device, scene, this.data.words);
       this.scene = scene;
       old.destroy();
     }
     this.seed = scene.hello.seed;
     this.scenario = changes.reduce((data, path) => withValue(data, path, valueAt(wanted as JsonObject, path) ?? null), base);
     this.epoch++;
+    this.state = null;
+    this.say?.message({ type: "scene", objects: [] });
     this.begin();
     this.greet();
   }
@@ -241,8 +341,12 @@ export class LocalFlock implements Answerer {
   /** For tests: whole steps now, and the flock after them. */
   async stepNow(count: number): Promise<FlockState> {
     this.running = false;
-    this.engine.advance(count);
+    this.note(await this.engine.advance(count));
     this.moved = true;
     return this.engine.read();
   }
+}
+
+function sameIds(a: Int32Array | undefined, b: Int32Array): boolean {
+  return a !== undefined && a.length === b.length && a.every((id, k) => id === b[k]);
 }

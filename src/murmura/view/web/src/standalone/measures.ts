@@ -10,7 +10,7 @@ export function cheapMeasures(quads: Float32Array, pace: number): Record<string,
   for (let k = 0; k < quads.length; k += 4) {
     const vx = quads[k + 2];
     const vy = quads[k + 3];
-    const speed = Math.hypot(vx, vy);
+    const speed = Math.sqrt(vx * vx + vy * vy);
     if (speed > 0) {
       hx += vx / speed;
       hy += vy / speed;

@@ -12,6 +12,9 @@ const ROTATIONS = [
 const STREAM_POSITION = 1;
 const STREAM_HEADING = 2;
 const STREAM_SPEED = 7;
+export const STREAM_HUNTER_START = 20;
+const STREAM_NOISE_OFFSET = 4;
+const IN_SPACE = 500; // added to a stream: further numbers that only a world with a depth draws
 
 /** Threefry-2x32 with 20 rounds. */
 export function threefry(key0: number, key1: number, a: number, b: number): [number, number] {
@@ -40,37 +43,63 @@ export function uniformPair(seed: [number, number], step: number, id: number, st
   return [(u >>> 8) * 2 ** -24, (v >>> 8) * 2 ** -24];
 }
 
-function numberAt(data: JsonObject, owner: string, name: string): number {
-  const part = data[owner];
-  return Number(isObject(part) ? part[name] : 0);
+/** Where in the lattice of noise the world of this seed lies. */
+export function noiseOffset(seed: [number, number]): [number, number, number] {
+  const [x, y] = uniformPair(seed, 0, 0, STREAM_NOISE_OFFSET);
+  const [z] = uniformPair(seed, 0, 0, STREAM_NOISE_OFFSET + IN_SPACE);
+  return [Math.floor(x * 256), Math.floor(y * 256), Math.floor(z * 256)];
 }
 
-/** Places, velocities and headings of so many agents at the start: four numbers each, and one. */
-export function drawnStart(scenario: JsonObject, seed: number, count: number): { quads: Float32Array<ArrayBuffer>; headings: Float32Array<ArrayBuffer> } {
-  const words = seedWords(seed);
-  const world = { width: numberAt(scenario, "world", "width"), height: numberAt(scenario, "world", "height") };
-  const start = isObject(scenario.start) ? scenario.start : {};
-  const motion = isObject(scenario.motion) ? scenario.motion : {};
-  const wraps = isObject(scenario.world) && scenario.world.boundary === "wrap";
-  const margin = Number(start.margin);
-  const reach = Math.min(Number(start.radius), 0.49 * Math.min(world.width, world.height));
-  const quads = new Float32Array(4 * count);
+/** The start of so many agents: four numbers each (x, y, vx, vy; in space x, y, z, 0, and behind all of them vx, vy, vz, 0), and headings. */
+export function drawnStart(scenario: JsonObject, seed: number, count: number): { places: Float32Array<ArrayBuffer>; headings: Float32Array<ArrayBuffer> } {
+  const world = isObject(scenario.world) ? scenario.world : {};
+  const sides = [world.width, world.height, ...(typeof world.depth === "number" ? [world.depth] : [])].map(Number);
+  const planes = sides.length - 1;
+  const places = new Float32Array(4 * planes * count);
   const headings = new Float32Array(count);
   for (let id = 0; id < count; id++) {
-    const [u, v] = uniformPair(words, 0, id, STREAM_POSITION);
-    const disc = start.layout === "disc";
-    const distance = Math.sqrt(u) * reach;
-    const x = disc ? world.width / 2 + distance * Math.cos(2 * Math.PI * v) : margin + u * (world.width - 2 * margin);
-    const y = disc ? world.height / 2 + distance * Math.sin(2 * Math.PI * v) : margin + v * (world.height - 2 * margin);
-    const turn = uniformPair(words, 0, id, STREAM_HEADING)[0];
-    const extra = uniformPair(words, 0, id, STREAM_SPEED)[0];
-    const speed = motion.policy === "constant" ? Number(motion.speed) : Number(start.speed) + extra * Number(start.speed_spread);
-    const vx = Math.cos(2 * Math.PI * turn) * speed;
-    const vy = Math.sin(2 * Math.PI * turn) * speed;
-    quads.set([wraps ? below(x, world.width) : x, wraps ? below(y, world.height) : y, vx, vy], 4 * id);
-    headings[id] = Math.hypot(vx, vy) > 0.1 ? Math.atan2(vy, vx) : 0;
+    const place = placeOf(scenario, seedWords(seed), id, sides).map((x, axis) => (edgeOf(world, axis) === "wrap" ? below(x, sides[axis]) : x));
+    const velocity = velocityOf(scenario, seedWords(seed), id, planes);
+    if (planes === 1) places.set([...place, ...velocity], 4 * id);
+    else {
+      places.set(place, 4 * id);
+      places.set(velocity, 4 * (count + id));
+    }
+    headings[id] = Math.hypot(...velocity) > 0.1 ? Math.atan2(velocity[1], velocity[0]) : 0;
   }
-  return { quads, headings };
+  return { places, headings };
+}
+
+function edgeOf(world: JsonObject, axis: number): unknown {
+  return axis === 2 && typeof world.boundary_z === "string" ? world.boundary_z : world.boundary;
+}
+
+function placeOf(scenario: JsonObject, seed: [number, number], id: number, sides: number[]): number[] {
+  const start = isObject(scenario.start) ? scenario.start : {};
+  const [u, v] = uniformPair(seed, 0, id, STREAM_POSITION);
+  const [w] = sides.length > 2 ? uniformPair(seed, 0, id, STREAM_POSITION + IN_SPACE) : [0];
+  const margin = Number(start.margin);
+  if (start.layout !== "disc") return [u, v, w].slice(0, sides.length).map((chance, axis) => margin + chance * (sides[axis] - 2 * margin));
+  const reach = Math.min(Number(start.radius), 0.49 * Math.min(...sides));
+  const away = sides.length > 2 ? anyDirection(2 * Math.PI * v, w, Math.cbrt(u) * reach) : [Math.cos(2 * Math.PI * v), Math.sin(2 * Math.PI * v)].map((part) => part * Math.sqrt(u) * reach);
+  return away.map((part, axis) => sides[axis] / 2 + part);
+}
+
+function velocityOf(scenario: JsonObject, seed: [number, number], id: number, planes: number): number[] {
+  const start = isObject(scenario.start) ? scenario.start : {};
+  const motion = isObject(scenario.motion) ? scenario.motion : {};
+  const [turn, height] = uniformPair(seed, 0, id, STREAM_HEADING);
+  const [extra] = uniformPair(seed, 0, id, STREAM_SPEED);
+  const speed = motion.policy === "constant" ? Number(motion.speed) : Number(start.speed) + extra * Number(start.speed_spread);
+  const angle = 2 * Math.PI * turn;
+  return planes === 1 ? [Math.cos(angle) * speed, Math.sin(angle) * speed] : anyDirection(angle, height, speed);
+}
+
+/** Heights on the unit sphere are spread evenly, so every direction is equally likely. */
+function anyDirection(angle: number, chance: number, size: number): number[] {
+  const height = 2 * chance - 1;
+  const flat = Math.sqrt(Math.max(0, 1 - height * height)) * size;
+  return [Math.cos(angle) * flat, Math.sin(angle) * flat, height * size];
 }
 
 /** Rounding to single precision must not put an agent on the far edge of a world that wraps. */

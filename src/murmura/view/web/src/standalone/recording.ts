@@ -3,51 +3,10 @@
 import type { ClientMessage, Hello } from "../net/protocol";
 import { bytesOf, inflated, type FileData } from "./data";
 import type { Answerer, Say } from "./line";
+import { unpackFrames } from "./unpack";
 import { prunedSchema } from "./values";
 
-const HEADER_BYTES = 48;
 const STATUS_MS = 200;
-
-const COARSE = [3, 3, 3, 4, 0, 4];
-const BITS = [13, 13, 5, 4, 8, 4];
-
-/** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
-export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Array<ArrayBuffer>, count: number): ArrayBuffer[] {
-  const frames: ArrayBuffer[] = [];
-  const view = new DataView(headers.buffer);
-  const body = new DataView(planes.buffer);
-  let before: Int32Array[] = [];
-  let earlier: Int32Array[] = [];
-  let place = 0;
-  for (let k = 0; k < count; k++) {
-    const n = view.getUint32(HEADER_BYTES * k + 8, true);
-    const buffer = new ArrayBuffer(HEADER_BYTES + 8 * n);
-    new Uint8Array(buffer).set(headers.subarray(HEADER_BYTES * k, HEADER_BYTES * (k + 1)));
-    const words = new Uint32Array(buffer, HEADER_BYTES);
-    const now = [0, 1, 2, 3, 4, 5].map((plane) => {
-      const found = new Int32Array(n);
-      const mask = (1 << BITS[plane]) - 1;
-      const old = before[plane]?.length === n ? before[plane] : null;
-      const older = plane < 2 && old && earlier[plane]?.length === n ? earlier[plane] : null;
-      for (let agent = 0; agent < n; agent++) {
-        const change = plane < 2 ? body.getUint16(place, true) : body.getUint8(place);
-        place += plane < 2 ? 2 : 1;
-        const was = old?.[agent] ?? 0;
-        found[agent] = (was + (older ? was - older[agent] : 0) + change) & mask;
-      }
-      return found;
-    });
-    for (let agent = 0; agent < n; agent++) {
-      const [x, y, turn, speed, species, extra] = now.map((plane, k) => (plane[agent] << COARSE[k]) | ((1 << COARSE[k]) >> 1));
-      words[2 * agent] = (x | (y << 16)) >>> 0;
-      words[2 * agent + 1] = (turn | (speed << 8) | (species << 16) | (extra << 24)) >>> 0;
-    }
-    earlier = before;
-    before = now;
-    frames.push(buffer);
-  }
-  return frames;
-}
 
 export class Recorded implements Answerer {
   private say: Say | null = null;
@@ -99,7 +58,7 @@ export class Recorded implements Answerer {
 
   private greet(): void {
     const hello: Hello = {
-      ...this.data.scenes[0].hello,
+      ...this.data.scenes[0].hello, bundled: true,
       schema: prunedSchema(this.data.schema, null), scenarios: this.data.scenarios.slice(0, 1), running: this.running, speed: this.speed,
     };
     this.say?.message(hello);

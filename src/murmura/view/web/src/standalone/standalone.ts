@@ -5,20 +5,28 @@
  * It imports nothing but types from the page: it is put into the file as one piece, before the page's own script.
  */
 
-import { isRunnable, readData, type FileData } from "./data";
+import { isRunnable, readData, type FileData, type RunnableScene } from "./data";
+import { Layout } from "./layout";
 import type { Answerer } from "./line";
 import { replaceWebSocket } from "./line";
 import { LocalFlock } from "./local_flock";
 import { Recorded } from "./recording";
+import { Tables } from "./tables";
+import { numberAt } from "./values";
+
+function wordsOfBuffers(scene: RunnableScene): number[] {
+  const layout = new Layout(scene.plan, numberAt(scene.hello.scenario, "agents"), new Tables(scene).listeners);
+  return Object.values(layout.sizes(0));
+}
 
 async function deviceFor(data: FileData): Promise<GPUDevice | string> {
-  if (data.whyNot === "run") return "";
-  if (data.whyNot) return `This scene is shown from recorded frames (${data.whyNot}).`;
+  if (data.run !== undefined) return "";
+  if (data.whyNot) return `This scene is shown from recorded frames: ${data.whyNot}.`;
   const instead = "so you see recorded frames; with WebGPU this page simulates.";
   if (!("gpu" in navigator)) return `This browser has no WebGPU, ${instead}`;
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) return `This browser found no GPU for WebGPU, ${instead}`;
-  const largest = Math.max(...data.scenes.filter(isRunnable).flatMap(({ sizes }) => Object.values(sizes))) * 4;
+  const largest = 4 * Math.max(...data.scenes.filter(isRunnable).flatMap(wordsOfBuffers));
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   if (largest > Math.min(maxBufferSize, maxStorageBufferBindingSize)) return `This GPU has buffers too small for this flock, ${instead}`;
   return adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });

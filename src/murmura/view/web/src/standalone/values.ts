@@ -2,8 +2,12 @@
 
 import type { Json, JsonObject } from "../net/protocol";
 import { isObject } from "./objects";
-import type { Live } from "./data";
+import type { Live, RunnableScene } from "./data";
 
+/** Lists of things that visitors place, by the rule they belong to. */
+export const LISTS: Record<string, string> = {
+  attractors: "rules.attractors.points", feeding: "rules.feeding.sources", predators: "rules.predators.hunters",
+};
 /** Values that only a picture or the next start depends on. */
 const FREE = ["display.", "start."];
 export const NEEDS_MURMURA = "needs other kernels, and this page can make none: `murmura live` can (pip install murmura)";
@@ -31,14 +35,25 @@ export function differingPaths(a: JsonObject, b: JsonObject, before = ""): strin
   });
 }
 
+export const MOST_AGENTS = 200_000;
+
 /** Why a value cannot be taken; empty if it can. */
-export function refusal(live: Live, scenario: JsonObject, path: string, value: Json): string {
-  if (valueAt(scenario, path) === undefined) return `no value is called ${path}`;
-  if (FREE.some((start) => path.startsWith(start))) return "";
+export function refusal({ live, canDraw, templates }: Pick<RunnableScene, "live" | "canDraw" | "templates">, scenario: JsonObject, path: string, value: Json): string {
+  const present = valueAt(scenario, path);
+  if (present === undefined) return `no value is called ${path}`;
+  if (JSON.stringify(present) === JSON.stringify(value) || FREE.some((start) => path.startsWith(start))) return "";
+  if (path === "agents") return agentsRefused(canDraw, value);
+  if (Array.isArray(value) && Object.entries(LISTS).some(([rule, list]) => path === list && Object.hasOwn(templates, rule))) return "";
   if (!Object.hasOwn(live.ranges, path) || typeof value !== "number") return `${path} ${NEEDS_MURMURA}`;
   const [low, high] = live.ranges[path];
   if (!(value >= low && value <= high)) return `${path} must be from ${low} to ${high} in this page, got ${value}`;
   return seesItself(scenario, path, value);
+}
+
+function agentsRefused(canDraw: boolean, value: Json): string {
+  if (!canDraw) return "agents: this page cannot draw another start of this scene; `murmura live` can (pip install murmura)";
+  const isWhole = typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MOST_AGENTS;
+  return isWhole ? "" : `agents must be from 1 to ${MOST_AGENTS} in this page, got ${String(value)}`;
 }
 
 /** In a wrapping world nobody may see farther than half round it. */

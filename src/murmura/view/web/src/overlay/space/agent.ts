@@ -79,7 +79,8 @@ function drawLinks(lines: SpaceLines, agent: Inspection, at: Vec, wrap: Vec): vo
     if (!rule) continue;
     context.strokeStyle = ruleColor(name);
     context.setLineDash(DASHES[name] ?? []);
-    context.globalAlpha = name === "separation" ? 0.95 : 0.7;
+    // Hundreds of lines from one point would be a blot.
+    context.globalAlpha = (name === "separation" ? 0.95 : 0.7) * Math.min(1, Math.max(0.13, 40 / rule.neighbors.length));
     context.lineWidth = name === "separation" ? 2 : 1.2;
     context.beginPath();
     for (const id of rule.neighbors) {

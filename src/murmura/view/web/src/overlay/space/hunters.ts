@@ -23,7 +23,7 @@ export function drawHunter(lines: SpaceLines, hunter: Predator, scene: HunterSce
   const rgb = light ? "156 31 16" : "255 140 110";
   drawStalk(lines, at, `rgb(${rgb} / 0.55)`);
   drawIntent(lines, hunter, at, rgb);
-  const size = Math.max(2.4 * scene.half, LEAST_PX / p.scale);
+  const size = Math.max(2.8 * scene.half, LEAST_PX / p.scale);
   const angry = AFTER_PREY.test(hunter.state);
   drawBody(lines, hunter, at, size, light ? (angry ? [156, 31, 16] : [74, 43, 18]) : angry ? [255, 122, 92] : [255, 217, 168], scene.seconds);
   drawWords(lines, hunter, p.x, p.y + size * p.scale * 1.3 + 6);
@@ -32,7 +32,7 @@ export function drawHunter(lines: SpaceLines, hunter: Predator, scene: HunterSce
 function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: string): void {
   const { context, gaze } = lines;
   if (hunter.fright !== undefined && hunter.fright > 0) {
-    drawBall(lines, at, hunter.fright, rgb, 0.07);
+    drawBall(lines, at, hunter.fright, rgb, 0.035);
     context.strokeStyle = `rgb(${rgb} / 0.35)`;
     context.lineWidth = 1;
     context.setLineDash([3, 6]);

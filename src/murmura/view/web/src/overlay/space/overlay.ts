@@ -6,7 +6,7 @@ import type { Moment } from "../../net/timeline";
 import type { Looks } from "../../panel/settings";
 import type { Gaps, Size } from "../../render/camera";
 import type { SpaceEye } from "../../render/space/eye";
-import { drawCompass, drawMaps, mapsOf, type MapScene } from "../../render/space/maps";
+import { drawCompass, mapsOf, type Maps, type MapScene } from "../../render/space/maps";
 import { bodyHalf } from "../../render/space/scene";
 import type { Vec } from "../../render/space/vectors";
 import { MOST_CROWD } from "../everyone";
@@ -39,6 +39,7 @@ export interface SpaceOverlayScene {
   gaps: Gaps;
   seconds: number;
   sights: Sight[];
+  maps: Maps;
 }
 
 export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, told: Told): void {
@@ -47,7 +48,7 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   const lines: SpaceLines = { context, gaze, view, box, light };
   if (moment) drawEverybody(lines, moment, scene, told);
   drawSpaceThings(lines, things);
-  const half = bodyHalf(box, looks.size, moment?.to.frame.count ?? 1);
+  const half = bodyHalf(box, eye.shape, looks.size, moment?.to.frame.count ?? 1);
   for (const thing of things) {
     if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
     if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);
@@ -56,11 +57,11 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   if (hand) drawField(lines, vecOf(hand, box), hand.mode, HAND_REACH * Math.min(box.sides[0], box.sides[1]), true);
   const space = moment?.to.frame.space;
   const wrap: Vec = moment && space ? wrapOf(moment.to.frame, space) : [0, 0, 0];
-  if (chosen && place) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
+  if (chosen && place && !eye.riding) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
   if (!moment || !space || looks.hidden) return;
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
   const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
-  drawMaps(small, maps, moment.to.frame, space);
+  scene.maps.draw(small, maps, moment.to.frame, space);
   drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
 }
 

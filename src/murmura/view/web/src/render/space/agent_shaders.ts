@@ -49,6 +49,10 @@ vec4 seen(vec3 at) {
 `;
 
 const COLOURS = `
+uniform vec2 u_gain;               // how bright before the sky, how bright before the ground
+float gain_before(vec3 at) {
+  return mix(u_gain.y, u_gain.x, smoothstep(-0.13, -0.02, normalize(at - u_eye).z));
+}
 uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a number of a kind
 uniform sampler2D u_palette;
 float colour_place(uvec3 looks, vec3 ahead) {
@@ -65,6 +69,7 @@ export const BODY_VERTEX = `${PULLED}${GAZE}${COLOURS}
 uniform vec4 u_shape[48];          // corners: x, y, z, part + shade
 uniform int u_corners;
 uniform float u_half;              // half the length of a body [u]
+uniform float u_clear;             // [u] bodies nearer to the eye dwindle
 uniform float u_least;             // at least so many device px
 uniform float u_pixels;            // device px of a thing of 1 u at 1 u
 uniform float u_seconds;           // simulated
@@ -117,12 +122,12 @@ void main() {
   bool hunts = kind < 31u && ((u_hunters >> int(kind)) & 1) == 1;
   float far = max(dot(at - u_eye, u_ahead), 1e-3);
   float pixels = u_half * (hunts ? 2.1 : 1.0) * u_pixels / far;
-  float shown = max(pixels, u_least);
+  float shown = max(pixels, u_least) * smoothstep(0.55 * u_clear, u_clear, far);
   v_cover = clamp(0.35 + 0.65 * pixels / u_least, 0.0, 1.0);
   vec3 corner_at = at + (p.x * ahead + p.y * left + p.z * back) * shown * far / u_pixels;
   float facing = part == 2.0 ? 0.5 + 0.5 * p.z : abs(dot(normal, u_sun));
   float glint = part == 1.0 ? pow(facing, 6.0) * 0.35 : 0.0;
-  v_color = texture(u_palette, vec2(colour_place(looks, ahead), 0.5)).rgb * shade * (u_still.x + u_still.y * (facing + glint));
+  v_color = texture(u_palette, vec2(colour_place(looks, ahead), 0.5)).rgb * shade * gain_before(at) * (u_still.x + u_still.y * (facing + glint));
   v_far = far;
   gl_Position = seen(corner_at);
 }`;
@@ -133,16 +138,15 @@ in vec3 v_color;
 in float v_far;
 in float v_cover;
 uniform vec4 u_haze;               // colour, and one over the distance at which two thirds are lost in it
-uniform float u_gain;
 out vec4 color;
 void main() {
   float lost = 1.0 - exp(-pow(v_far * u_haze.w, 1.6));
-  color = vec4(mix(v_color * u_gain, u_haze.rgb, 0.85 * lost), 1.0) * v_cover;
+  color = vec4(mix(v_color, u_haze.rgb, 0.85 * lost), 1.0) * v_cover;
 }`;
 
 /** Where each has just been, as a streak that tapers off. */
 export const STREAK_VERTEX = `${PULLED}${GAZE}${COLOURS}
-uniform float u_half, u_least, u_pixels;
+uniform float u_half, u_least, u_pixels, u_clear;
 uniform float u_stretch;           // ways between two frames that a streak is long
 out vec3 v_color;
 out vec2 v_along;                  // 0 at the body .. 1 at its end; -1 .. 1 across
@@ -157,10 +161,10 @@ void main() {
   vec3 tail = at - way * u_stretch;
   vec3 aside = normalize(cross(ahead, at - u_eye) + vec3(0.0, 0.0, 1e-6));
   float far = max(dot(at - u_eye, u_ahead), 1e-3);
-  float wide = max(0.42 * u_half, 0.8 * u_least * far / u_pixels);
+  float wide = max(0.42 * u_half, 0.8 * u_least * far / u_pixels) * smoothstep(0.55 * u_clear, u_clear, far);
   vec3 p = corner == 2 ? tail : at + aside * wide * (corner == 0 ? 1.0 : -1.0);
   v_along = vec2(corner == 2 ? 1.0 : 0.0, corner == 2 ? 0.0 : corner == 0 ? 1.0 : -1.0);
-  v_color = texture(u_palette, vec2(colour_place(texelFetch(u_looks_to, texel, 0).xyz, ahead), 0.5)).rgb;
+  v_color = texture(u_palette, vec2(colour_place(texelFetch(u_looks_to, texel, 0).xyz, ahead), 0.5)).rgb * gain_before(at);
   v_far = far;
   gl_Position = seen(p);
 }`;

@@ -12,6 +12,7 @@ import { add, cross, dot, minus, mix, times, unit, type Vec } from "./vectors";
 
 export const VIEW_ANGLE = (42 * Math.PI) / 180; // of the shorter side of the free window
 const STEEPEST = (89 * Math.PI) / 180;
+const CLEAR = 0.32; // of the way from the eye to what it looks at
 const LEAST_FREE = 0.25; // of a side: where panels leave less, they lie over the world
 
 export interface Orbit {
@@ -28,6 +29,7 @@ export interface Gaze {
   ahead: Vec;
   focal: number; // CSS px: so large is a thing of 1 u at a distance of 1 u
   centre: Point; // CSS px
+  clear: number; // [u] bodies nearer than this would hide what is looked at, and dwindle
 }
 
 export interface Seen extends Point {
@@ -55,6 +57,7 @@ export function gazeOf(orbit: Orbit, view: Size, gaps: Gaps = NO_GAPS): Gaze {
     ahead: times(back, -1),
     focal: Math.min(room.width, room.height) / 2 / Math.tan(VIEW_ANGLE / 2),
     centre,
+    clear: CLEAR * orbit.distance,
   };
 }
 

@@ -76,7 +76,7 @@ function drawBodies(context: CanvasRenderingContext2D, moment: Moment, scene: Sp
   if (!space) return;
   const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
   const every = Math.max(1, Math.ceil(frame.count / MOST_DRAWN));
-  const [half, least] = [bodyHalf(box, scene.size, frame.count), leastHalf(scene, frame.count)];
+  const [half, least] = [bodyHalf(box, shape, scene.size, frame.count), leastHalf(scene, frame.count)];
   const shown: { k: number; at: Vec; far: number; size: number }[] = [];
   for (let k = 0; k < frame.count; k += every) {
     const place = placeAt(moment, k);

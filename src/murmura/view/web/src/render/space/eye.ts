@@ -12,13 +12,15 @@ import type { Moment } from "../../net/timeline";
 import { apart, easedGaze, easedOrbit, fittedOrbit, gazeAlong, gazeOf, meets, project, slid, turned, zoomedTo, type Box, type Gaze, type Orbit } from "./camera";
 import { spreadOf } from "./flock_size";
 import { mapsOf, throughMaps } from "./maps";
+import type { Shape } from "./bodies";
 import { bodyHalf, type Setting } from "./scene";
 import { add, minus, times, type Vec } from "./vectors";
 
 const FROM_SOUTH = -Math.PI / 2;
-const TILTS: Record<Setting, number> = { air: 0.15, water: 0.2, nowhere: 0.36 }; // [rad]
+const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
 const TURN_PX = 0.006; // [rad] for each px of a drag
 const DRIFT_SECONDS = 1.6; // a view that goes along by itself is never hurried
+const LOOK_SECONDS = 0.2; // so often the flock is looked for, to go after it
 const RIDE_SECONDS = 0.22;
 
 export class SpaceEye implements Eye {
@@ -28,21 +30,32 @@ export class SpaceEye implements Eye {
   orbit: Orbit;
   gaze: Gaze;
   private goal: Orbit | null = null;
+  private world: { key: string; orbit: Orbit } | null = null;
+  private drift: Orbit | null = null; // where the flock was when it was last looked for
+  private sinceLook = 0; // [s]
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting) {
+  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
     this.orbit = this.fitting;
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
+  }
+
+  /** All of the world, as the window is now; kept, since it takes a search. */
+  private get worldOrbit(): Orbit {
+    const { view, gaps } = this.stage;
+    const key = JSON.stringify([view, gaps]);
+    if (this.world?.key !== key) this.world = { key, orbit: fittedOrbit(this.box, view, gaps, FROM_SOUTH, TILTS[this.setting], -0.12) };
+    return this.world.orbit;
   }
 
   /** All of the world, or as much of it as the flock takes up. */
   private get fitting(): Orbit {
     const { view, gaps, frame } = this.stage;
-    const [turn, tilt] = [FROM_SOUTH, TILTS[this.setting]];
-    const world = fittedOrbit(this.box, view, gaps, turn, tilt, -0.12);
+    const world = this.worldOrbit;
+    const { turn, tilt } = world;
     if (!frame?.space || frame.count === 0) return world;
     const spread = spreadOf(frame, frame.space);
-    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.25);
+    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.65);
     return near.distance < world.distance ? near : world;
   }
 
@@ -68,13 +81,20 @@ export class SpaceEye implements Eye {
 
   showWhole(): void {
     this.whole = true;
-    this.goal = null;
+    this.goal = this.drift = null;
     this.orbit = this.fitting;
     this.look();
   }
 
   private look(): void {
-    this.gaze = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
+    this.gaze = gazeOf(this.overGround(this.orbit), this.stage.view, this.stage.gaps);
+  }
+
+  /** The eye stays above the ground: it looks up from as far below as there is room. */
+  private overGround(orbit: Orbit): Orbit {
+    if (this.setting === "nowhere") return orbit;
+    const room = orbit.target[2] - this.box.low[2] - 0.02 * this.box.sides[2];
+    return { ...orbit, tilt: Math.max(orbit.tilt, Math.asin(Math.max(-1, Math.min(1, -room / orbit.distance)))) };
   }
 
   /** The hand drags the world round; `aside` drags it along. */
@@ -166,7 +186,9 @@ export class SpaceEye implements Eye {
       if (apart(this.orbit, this.goal) < 1e-3) this.goal = null;
       else this.stage.wake();
     } else if (this.whole && this.drifts && moment?.to.frame.space && seconds > 0) {
-      const { target, distance } = this.fitting;
+      this.sinceLook += seconds;
+      if (!this.drift || this.sinceLook > LOOK_SECONDS) [this.drift, this.sinceLook] = [this.fitting, 0];
+      const { target, distance } = this.drift;
       this.orbit = easedOrbit(this.orbit, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
     }
     const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
@@ -186,10 +208,10 @@ export class SpaceEye implements Eye {
     const { frame } = moment.to;
     if (!frame.space || index >= frame.count) return;
     const ahead = aheadAt(moment, index);
-    const length = bodyHalf(this.box, 1, frame.count);
-    const eye = add(on, add(times(ahead, -9 * length), [0, 0, 2.6 * length]));
+    const length = bodyHalf(this.box, this.shape, 1, frame.count);
+    const eye = add(on, add(times(ahead, -13 * length), [0, 0, 3.4 * length]));
     const still = gazeOf(this.orbit, this.stage.view, this.stage.gaps);
-    const wanted = gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index));
+    const wanted = { ...gazeAlong(eye, ahead, still, 0.35 * rollOf(frame.space, index)), clear: 7 * length };
     const jumped = Math.hypot(...minus(eye, this.gaze.eye)) > 0.4 * Math.min(...this.box.sides);
     this.gaze = jumped ? wanted : easedGaze(this.gaze, wanted, seconds, RIDE_SECONDS);
     this.stage.wake();

@@ -4,7 +4,7 @@ import type { Frame } from "../../net/protocol";
 import { middleOf, wrapOf, type Space } from "../../net/space_frames";
 import type { Vec } from "./vectors";
 
-const ASKED = 600; // agents
+const ASKED = 400; // agents
 const WIDE = 2.1; // standard deviations to either side: nearly everybody, but not the last straggler
 const LEAST = 0.14; // of the world's sides: a few animals are not looked at through a microscope
 
@@ -27,18 +27,19 @@ function measured(frame: Frame, space: Space): Spread {
   const wrap = wrapOf(frame, space);
   const sides = [frame.width, frame.height, space.depth];
   const low = [frame.left, frame.top, space.floor];
+  const { words } = frame;
+  const middle: Vec = [x, y, z];
   const squares = [0, 0, 0];
   const every = Math.max(1, Math.floor(frame.count / ASKED));
   let n = 0;
   for (let k = 0; k < frame.count; k += every, n++) {
-    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
-    const shares = [first & 0xffff, first >>> 16, second & 0xffff];
     for (let axis = 0; axis < 3; axis++) {
-      let d = low[axis] + (shares[axis] / 65535) * sides[axis] - [x, y, z][axis];
+      const share = axis === 2 ? words[2 * k + 1] & 0xffff : axis === 1 ? words[2 * k] >>> 16 : words[2 * k] & 0xffff;
+      let d = low[axis] + (share / 65535) * sides[axis] - middle[axis];
       if (wrap[axis] > 0) d -= wrap[axis] * Math.round(d / wrap[axis]);
       squares[axis] += d * d;
     }
   }
   const wide = (axis: number) => Math.max(LEAST * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
-  return { middle: [x, y, z], sides: [wide(0), wide(1), wide(2)] };
+  return { middle, sides: [wide(0), wide(1), wide(2)] };
 }

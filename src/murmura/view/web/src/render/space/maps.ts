@@ -11,6 +11,8 @@ const HIGHEST = 132;
 const MOST = 0.26; // of the window's width
 const GAP = 8;
 const DOTS = 1500;
+const KEPT_MS = 200;
+const FINE = 2; // px of a map's layer for each CSS px
 const COMPASS = 26; // px: the length of an axis
 
 export interface SideMap {
@@ -59,11 +61,50 @@ export interface MapScene {
   target: Vec; // what is looked at
 }
 
-export function drawMaps(scene: MapScene, maps: SideMap[], frame: Frame, space: Space): void {
-  for (const map of maps) drawOne(scene, map, frame, space);
+/** The dots of a map, kept for a while: thousands of them in every picture would take longer than the flock itself. */
+interface Layer {
+  canvas: HTMLCanvasElement;
+  key: string;
+  time: number; // [ms]
 }
 
-function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, frame: Frame, space: Space): void {
+export class Maps {
+  private readonly layers = new Map<string, Layer>();
+
+  draw(scene: MapScene, maps: SideMap[], frame: Frame, space: Space): void {
+    for (const map of maps) drawOne(scene, map, this.dots(scene, map, frame, space));
+  }
+
+  private dots({ box, light }: MapScene, map: SideMap, frame: Frame, space: Space): HTMLCanvasElement {
+    const now = performance.now();
+    const key = `${map.width} ${map.height} ${String(light)} ${frame.epoch}`;
+    const layer = this.layers.get(map.name) ?? { canvas: document.createElement("canvas"), key: "", time: 0 };
+    this.layers.set(map.name, layer);
+    if (layer.key === key && now - layer.time < KEPT_MS) return layer.canvas;
+    Object.assign(layer, { key, time: now });
+    paintDots(layer.canvas, box, light, map, frame, space);
+    return layer.canvas;
+  }
+}
+
+function paintDots(canvas: HTMLCanvasElement, box: Box, light: boolean, { width, height, scale, axes: [across, up] }: SideMap, frame: Frame, space: Space): void {
+  Object.assign(canvas, { width: Math.ceil(FINE * width), height: Math.ceil(FINE * height) });
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.scale(FINE, FINE);
+  context.fillStyle = light ? "rgb(40 60 100 / 0.75)" : "rgb(190 212 255 / 0.8)";
+  const low = [frame.left, frame.top, space.floor];
+  const sides = [frame.width, frame.height, space.depth];
+  const every = Math.max(1, Math.floor(frame.count / DOTS));
+  const share = (k: number, axis: number) => (axis === 2 ? frame.words[2 * k + 1] & 0xffff : axis === 1 ? frame.words[2 * k] >>> 16 : frame.words[2 * k] & 0xffff);
+  for (let k = 0; k < frame.count; k += every) {
+    const x = low[across] - box.low[across] + (share(k, across) / 65535) * sides[across];
+    const y = low[up] - box.low[up] + (share(k, up) / 65535) * sides[up];
+    context.fillRect(x * scale, height - y * scale, 1, 1);
+  }
+}
+
+function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, dots: HTMLCanvasElement): void {
   const { x: x0, y: y0, width, height, scale, axes: [across, up] } = map;
   const at = (place: Vec): Point => ({ x: x0 + (place[across] - box.low[across]) * scale, y: y0 + height - (place[up] - box.low[up]) * scale });
   context.save();
@@ -72,16 +113,7 @@ function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, 
   context.fillStyle = light ? "rgb(255 255 255 / 0.72)" : "rgb(8 11 22 / 0.66)";
   context.fill();
   context.clip();
-  context.fillStyle = light ? "rgb(40 60 100 / 0.75)" : "rgb(190 212 255 / 0.8)";
-  const low = [frame.left, frame.top, space.floor];
-  const sides = [frame.width, frame.height, space.depth];
-  const every = Math.max(1, Math.floor(frame.count / DOTS));
-  for (let k = 0; k < frame.count; k += every) {
-    const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
-    const shares = [first & 0xffff, first >>> 16, second & 0xffff];
-    const value = (axis: number) => low[axis] + (shares[axis] / 65535) * sides[axis] - box.low[axis];
-    context.fillRect(x0 + value(across) * scale, y0 + height - value(up) * scale, 1, 1);
-  }
+  context.drawImage(dots, x0, y0, dots.width / FINE, dots.height / FINE);
   drawEye(context, at(gaze.eye), at(target), light);
   context.restore();
   context.strokeStyle = light ? "rgb(40 60 100 / 0.35)" : "rgb(160 185 240 / 0.3)";

@@ -156,7 +156,6 @@ export class SpaceRenderer {
     gl.uniform1f(at.u_seconds, time);
     gl.uniform1f(at.u_grid, gridStep(box));
     gl.uniform1f(at.u_haze, air.thickness);
-    gl.uniform3f(at.u_haze_color, ...air.color);
     gl.uniform1f(at.u_pixel, 1 / (gaze.focal * scene.dpr));
     gl.uniform1f(at.u_dark, 1.1);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
@@ -188,8 +187,9 @@ export class SpaceRenderer {
 
   private sizes(at: Uniforms, scene: Space, count: number): void {
     const { gl } = this;
-    gl.uniform1f(at.u_half, bodyHalf(scene.space.box, scene.size, count));
+    gl.uniform1f(at.u_half, bodyHalf(scene.space.box, scene.space.shape, scene.size, count));
     gl.uniform1f(at.u_least, leastHalf(scene, count) * scene.dpr);
+    gl.uniform1f(at.u_clear, scene.space.gaze.clear);
     gl.uniform1f(at.u_pixels, scene.space.gaze.focal * scene.dpr);
     gl.uniform1i(at.u_mode, MODES[scene.mode] ?? EXTRA);
   }
@@ -212,7 +212,7 @@ export class SpaceRenderer {
     gl.uniform3fv(at.u_sun, shape === "fish" ? [0, 0, 1] : SUN);
     gl.uniform2f(at.u_still, ...air.lit);
     gl.uniform4f(at.u_haze, ...air.color, air.thickness);
-    gl.uniform1f(at.u_gain, air.gain);
+    gl.uniform2f(at.u_gain, ...air.gain);
     gl.drawArrays(gl.TRIANGLES, 0, count * corners.count);
   }
 
@@ -229,6 +229,7 @@ export class SpaceRenderer {
     gl.uniform1f(at.u_stretch, (STREAK_SECONDS * (scene.trailLength ?? 1)) / (steps * to.frame.secondsPerStep));
     gl.uniform4f(at.u_haze, ...air.color, air.thickness);
     gl.uniform2fv(at.u_light, scene.light ? [0.3, 0.3] : [0.34, 0.1]);
+    gl.uniform2f(at.u_gain, ...air.gain);
     gl.depthMask(false);
     gl.drawArrays(gl.TRIANGLES, 0, to.frame.count * 3);
     gl.depthMask(true);

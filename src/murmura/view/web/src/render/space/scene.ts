@@ -33,10 +33,10 @@ export function settingOf(scenario: JsonObject): Setting {
   return shapeOf(scenario) === "fish" ? "water" : "air";
 }
 
-/** Half the length of a body [u]; less where there are many. */
-export function bodyHalf(box: Box, size: number, count: number): number {
+/** Half the length of a body [u]; less where there are many. Wings make a bird look larger than a fish of its length. */
+export function bodyHalf(box: Box, shape: Shape, size: number, count: number): number {
   const mean = Math.cbrt(box.sides[0] * box.sides[1] * box.sides[2]);
-  return 0.0033 * mean * size * Math.min(1, (8000 / Math.max(1, count)) ** 0.2);
+  return (shape === "fish" ? 0.0066 : 0.0026) * mean * size * Math.min(1, (8000 / Math.max(1, count)) ** 0.2);
 }
 
 /** At least so many CSS px is half a body long, however far away. */

@@ -21,7 +21,6 @@ uniform float u_hour;              // 0 midnight .. 1 noon; negative: dusk
 uniform float u_seconds;
 uniform float u_grid;              // [u] from line to line
 uniform float u_haze;              // one over the distance at which two thirds are lost
-uniform vec3 u_haze_color;
 uniform float u_pixel;             // how wide a pixel is at 1 u [u]
 uniform sampler2D u_shadow;
 uniform float u_dark;              // of shadows
@@ -40,13 +39,13 @@ vec3 dusk(vec3 ray) {
     mid = mix(vec3(0.860, 0.880, 0.905), vec3(0.955, 0.905, 0.860), glow);
     top = vec3(0.690, 0.785, 0.880);
   } else {
-    low = mix(vec3(0.235, 0.185, 0.265), vec3(0.930, 0.455, 0.215), glow);
-    mid = mix(vec3(0.110, 0.115, 0.215), vec3(0.400, 0.225, 0.285), glow);
-    top = vec3(0.022, 0.036, 0.090);
+    low = mix(vec3(0.400, 0.290, 0.360), vec3(0.985, 0.560, 0.290), glow);
+    mid = mix(vec3(0.225, 0.215, 0.350), vec3(0.560, 0.330, 0.385), glow);
+    top = vec3(0.075, 0.095, 0.190);
   }
-  vec3 sky = mix(mix(low, mid, smoothstep(0.0, 0.22, high)), top, smoothstep(0.10, 0.75, high));
+  vec3 sky = mix(mix(low, mid, smoothstep(0.0, 0.26, high)), top, smoothstep(0.12, 0.70, high));
   float sun = max(dot(ray, u_sun), 0.0);
-  sky += (u_day > 0.5 ? vec3(0.06, 0.04, 0.01) : vec3(0.30, 0.13, 0.03)) * (0.5 * pow(sun, 8.0) + 0.6 * pow(sun, 90.0));
+  sky += (u_day > 0.5 ? vec3(0.06, 0.04, 0.01) : vec3(0.22, 0.12, 0.04)) * (0.35 * pow(sun, 10.0) + 0.8 * pow(sun, 160.0));
   return sky;
 }
 vec3 hour(vec3 sky) {
@@ -57,9 +56,9 @@ vec3 hour(vec3 sky) {
 vec3 water(vec3 ray) {
   float up = 0.5 + 0.5 * ray.z;
   vec3 deep = u_day > 0.5 ? vec3(0.500, 0.690, 0.740) : vec3(0.006, 0.036, 0.070);
-  vec3 mid = u_day > 0.5 ? vec3(0.720, 0.855, 0.880) : vec3(0.016, 0.100, 0.145);
-  vec3 top = u_day > 0.5 ? vec3(0.930, 0.980, 0.985) : vec3(0.090, 0.345, 0.400);
-  vec3 sea = mix(mix(deep, mid, smoothstep(0.15, 0.55, up)), top, smoothstep(0.52, 1.0, up));
+  vec3 mid = u_day > 0.5 ? vec3(0.720, 0.855, 0.880) : vec3(0.018, 0.115, 0.165);
+  vec3 top = u_day > 0.5 ? vec3(0.930, 0.980, 0.985) : vec3(0.120, 0.420, 0.470);
+  vec3 sea = mix(mix(deep, mid, smoothstep(0.15, 0.5, up)), top, smoothstep(0.48, 0.85, up));
   // Shafts of light from the surface.
   float angle = atan(ray.y, ray.x);
   float shafts = 0.5 + 0.5 * sin(angle * 23.0 + 0.15 * u_seconds) * sin(angle * 9.0 - 0.11 * u_seconds + 1.7);
@@ -69,7 +68,7 @@ vec3 nowhere(vec3 ray) {
   float up = 0.5 + 0.5 * ray.z;
   return u_day > 0.5
     ? mix(vec3(0.900, 0.890, 0.885), vec3(0.930, 0.950, 0.975), smoothstep(0.2, 0.8, up))
-    : mix(vec3(0.030, 0.030, 0.058), vec3(0.062, 0.078, 0.130), smoothstep(0.15, 0.85, up));
+    : mix(vec3(0.040, 0.040, 0.075), vec3(0.082, 0.100, 0.162), smoothstep(0.15, 0.85, up));
 }
 vec3 around(vec3 ray) {
   if (u_place == 1) return water(ray);
@@ -108,7 +107,7 @@ vec4 ground(vec3 at, float far, vec3 ray) {
   } else {
     float patches = 0.5 + 0.5 * sin(at.x * 0.0061 + 1.3 * sin(at.y * 0.0043)) * sin(at.y * 0.0057 + 0.9);
     land = u_day > 0.5 ? mix(vec3(0.770, 0.775, 0.710), vec3(0.820, 0.800, 0.720), patches)
-                       : mix(vec3(0.052, 0.054, 0.078), vec3(0.082, 0.072, 0.088), patches);
+                       : mix(vec3(0.060, 0.056, 0.076), vec3(0.098, 0.082, 0.092), patches);
     float towards = 0.5 + 0.5 * dot(normalize(ray.xy + 1e-5), normalize(u_sun.xy));
     land += (u_day > 0.5 ? vec3(0.05, 0.02, -0.02) : vec3(0.16, 0.06, 0.02)) * pow(towards, 4.0) * (1.0 - abs(ray.z));
     land = mix(land, u_day > 0.5 ? vec3(0.55) : vec3(0.34, 0.31, 0.40), (u_day > 0.5 ? 0.22 : 0.20) * lines);
@@ -134,7 +133,7 @@ void main() {
     } else if (u_eye.z > u_low.z) {
       vec4 land = ground(at, far, ray);
       vec3 level = around(normalize(vec3(ray.xy, 0.015)));
-      sky = mix(land.rgb, u_place == 1 ? u_haze_color : level, land.a);
+      sky = mix(land.rgb, level, land.a);
     }
   }
   color = vec4(sky + (noise(gl_FragCoord.xy) - 0.5) / 160.0, 1.0);

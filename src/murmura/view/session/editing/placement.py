@@ -14,8 +14,8 @@ from murmura.core.errors import ScenarioError
 from murmura.engine.census import hunting_species
 from murmura.rules.predators.kinds import KIND_NAMES
 from murmura.scenario import Scenario
-from murmura.view.session.shapes import distance_to, moved
-from murmura.view.session.tools import REACH, with_obstacle, without_obstacle_near
+from murmura.view.session.editing.shapes import distance_to, moved
+from murmura.view.session.editing.tools import REACH, with_obstacle, without_obstacle_near
 
 PLACEABLE = {
     "circle": ("x", "y", "radius"),

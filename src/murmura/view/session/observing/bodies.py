@@ -1,4 +1,4 @@
-"""What a page shows of animals when it is zoomed in on a few: body, health and energy, and what they are about."""
+"""The animals of a small window in detail, for a page that is zoomed in: body, health, energy and state."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import ScenarioError
-from murmura.view.session.messages import number_of
+from murmura.view.session.editing.messages import number_of
 from murmura.view.session.source import ShownFlock
 
 MOST_BODIES = 150
 NOBODY_SEEN: dict[str, Any] = {"type": "bodies", "agents": []}
 SIDES = ("left", "top", "right", "bottom")
 PLAIN = ("gender", "energy", "panic_level", "mating_state", "feeding_state")
-"""What everybody has."""
+"""Columns that every agent has."""
 OWN = ("health", "stance", "gene_size")
 
 
-class Lookout:
-    """The part of the world that a page looks at closely, if any; the last one that asked counts."""
+class BodyObserver:
+    """The window that a page is zoomed in on, if any, and the animals in it; the last page that asked counts."""
 
     def __init__(self) -> None:
         self.window: tuple[float, ...] | None = None
         self.seen = NOBODY_SEEN
 
     def ask(self, message: Mapping[str, Any]) -> None:
-        """Look at a rectangle [u], or with all sides null nowhere."""
+        """Set the window, a rectangle [u]; none if all sides are null."""
         if all(message.get(side) is None for side in SIDES):
             self.window, self.seen = None, NOBODY_SEEN
             return
@@ -36,13 +36,14 @@ class Lookout:
             raise ScenarioError(f"left must be at most right and top at most bottom, got {dict(message)}")
         self.window = (left, top, right, bottom)
 
-    def look(self, simulation: ShownFlock) -> None:
+    def observe(self, simulation: ShownFlock) -> None:
+        """Update the animals in the window."""
         if self.window is not None:
             self.seen = bodies(simulation, self.window)
 
 
 def bodies(simulation: ShownFlock, window: tuple[float, ...]) -> dict[str, Any]:
-    """Everybody in a rectangle, a dictionary each; `row` is the place in ascending id, as in a frame."""
+    """All agents in a rectangle, a dictionary each; `row` is the place in ascending id, as in a frame."""
     state = simulation.state
     left, top, right, bottom = window
     x, y = state["position_x"], state["position_y"]

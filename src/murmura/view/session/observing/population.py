@@ -14,7 +14,7 @@ from murmura.compute.plan import own_columns
 from murmura.core.state import FeedingState, Gender, MatingState
 from murmura.engine.census import hunting_species
 from murmura.scenario import Scenario
-from murmura.view.session.eyesight import EYES, mean_sights
+from murmura.view.session.observing.eyesight import EYES, mean_sights
 from murmura.view.session.source import ShownFlock
 from murmura.view.wire.frames import stances_of
 

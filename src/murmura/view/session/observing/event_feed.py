@@ -6,7 +6,7 @@ counted all the same.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from typing import Any
 
 MOST_KEPT = 300
@@ -15,11 +15,14 @@ MOST_TOLD = 60
 
 
 class EventFeed:
-    """Another epoch is another story: it begins anew."""
+    """Another epoch is another story: it begins anew.
+
+    The session adds while servers read, each in its own thread: what is kept is replaced, never changed.
+    """
 
     def __init__(self) -> None:
         self._epoch = -1
-        self._kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)
+        self._kept: tuple[dict[str, Any], ...] = ()
         self._totals: Counter[str] = Counter()
         self.newest = 0
 
@@ -31,12 +34,14 @@ class EventFeed:
     def hear(self, epoch: int, events: list[dict[str, Any]]) -> None:
         if epoch != self._epoch:
             self._epoch = epoch
-            self._kept.clear()
+            self._kept = ()
             self._totals.clear()
-        for event in events:
-            self.newest += 1
-            self._totals[event["kind"]] += 1
-            self._kept.append({"number": self.newest, **event})
+        if not events:
+            return
+        self._totals.update(event["kind"] for event in events)
+        new = ({"number": number, **event} for number, event in enumerate(events, self.newest + 1))
+        self._kept = (*self._kept, *new)[-MOST_KEPT:]
+        self.newest += len(events)
 
     def since(self, number: int) -> list[dict[str, Any]]:
         """The events after a number, the newest last."""

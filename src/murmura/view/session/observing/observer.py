@@ -12,9 +12,9 @@ import numpy as np
 
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
 from murmura.scenario import Scenario
-from murmura.view.session.eyesight import EYES, sight
-from murmura.view.session.family import family
-from murmura.view.session.population import TRAITS, Columns, copied_columns, count_population
+from murmura.view.session.observing.eyesight import EYES, sight
+from murmura.view.session.observing.family import family
+from murmura.view.session.observing.population import TRAITS, Columns, copied_columns, count_population
 from murmura.view.session.source import ShownFlock
 
 NO_READING: dict[str, Any] = {"measured": None, "measures": {}, "population": {}}

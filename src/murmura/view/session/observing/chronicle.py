@@ -9,8 +9,8 @@ from typing import Any
 from murmura.engine.census import censuses, hunting_species
 from murmura.engine.lineage import CAUSE_NAMES, Lineage
 from murmura.measure.atmosphere import Atmosphere
-from murmura.view.session.event_feed import EventFeed
-from murmura.view.session.observer import Pace
+from murmura.view.session.observing.event_feed import EventFeed
+from murmura.view.session.observing.observer import Pace
 from murmura.view.session.source import ShownFlock
 
 MOST_TIMES = 8

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murmura.core.rule import Rule
 from murmura.rules.environment.terrain import Attractor
 from murmura.rules.life.panic import Threat
 from murmura.scenario import Scenario
 from murmura.scenario.models import Rules
-from murmura.view.session.shapes import distance_to
+from murmura.view.session.editing.shapes import distance_to
 
 REACH = 220.0  # [u] of the pointer, in a world whose shorter side is 1,000 u; scaled with it
 Mode = Literal["attract", "repel", "scare", "none"]
@@ -41,7 +42,7 @@ def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
 
     def changed(rules: Rules) -> dict[str, Any]:
         points = rules.attractors.points if rules.attractors.enabled else ()
-        found = {
+        found: dict[str, Rule] = {
             "attractors": rules.attractors.model_copy(update={"enabled": True, "points": (*points, point)})
         }
         if hunts:

@@ -1,0 +1,260 @@
+"""Whom an agent sees where bodies are opaque, and what those say: one agent at a time, its neighbours on sixteen lanes.
+
+1. List the neighbours within the radius that may be in view.
+2. Work out which bins of the visual field each of them takes; who is not in view takes none.
+3. Count the bins in which each is nearest, by bits where there are few, else by a buffer of the nearest thing in every
+   bin. Who has none is hidden, and leaves the list.
+4. The agent meets those who are left.
+
+Only minima and comparisons of the same numbers decide, so the result does not depend on the order of the list.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from murmura.compute.cpu.frame import Array
+from murmura.compute.cpu.grid import ACROSS, Grid
+from murmura.compute.cpu.index import Index
+from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
+from murmura.compute.cpu.nearest import MOST_NEAREST, insert
+from murmura.compute.cpu.neighbor_list import MOST_BITS, NeighborList, Visit, store
+from murmura.compute.step import Contributions, initial_contributions
+from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
+from murmura.core.algebra import NUMBER, Value, absolute, look_up, minimum, to_integer, to_number, where
+from murmura.core.merging import FAR, flatten, unflatten
+from murmura.core.perception import TIE, in_view
+from murmura.core.tracing.record import Lazy, Record
+from murmura.core.vec import Vec
+from murmura.core.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
+from murmura.rules.environment.terrain import sighted
+
+COARSE = 1e-4
+"""By how much the cosine of the view is widened where the list is made: the exact test needs a root."""
+FEW = 64
+"""So many neighbours, at most, are compared bit by bit."""
+EYE_SUMS = 6
+"""Numbers of an eye beside its words: covered bins, area and edges (two each), edges counted."""
+
+
+def eye_rows(plan: Any) -> int:
+    """Numbers of its visual field that an agent carries from meeting to moving."""
+    return EYE_SUMS + word_count(plan.bins) if plan.uses_eye else 0
+
+
+def field_room(bins: int) -> int:
+    """Entries of a visual field in memory: one before the first bin, and what lanes may touch behind the last."""
+    return 1 + (bins + LANES - 1) // LANES * LANES + LANES
+
+
+class Sight:
+    """Writes perceiving with occlusion for one plan; `thread` is the number of the thread that runs it."""
+
+    def __init__(self, agents: Any, index: Index, grid: Grid, thread: Value) -> None:
+        self.agents, self.index, self.grid = agents, index, grid
+        self.plan, self.target, self.step = agents.plan, agents.target, agents.step
+        frame = agents.frame
+        self.list = NeighborList(self.target, frame, thread)
+        self.field = frame.field.offset(thread * field_room(self.plan.bins) + 1)
+        self.closest = frame.closest.offset(thread * MOST_NEAREST)
+        needs_field = self.plan.has_obstacles or self.plan.uses_eye
+        self.compares_bits = not needs_field and self.plan.bins <= MOST_BITS
+
+    def perceive(self, i: Value, base: Value, sums: Array, k: Value) -> None:
+        """Agent i, whose bin is `base`, meets whom it sees; the result goes to column k."""
+        t, plan, same = self.target, self.plan, self.list.same
+        columns = plan.known([same(column[i]) for column in self.index.columns])
+        p, me = self.step.sense(columns, same(self.index.table_ids[i]))
+        view, reach = self.step.view(p, me), p[1].radius * p[1].radius
+        many = self._list(i, base, me, view, reach)
+        self._take_bins(i, many, p, me, view, reach)
+        if self.compares_bits:
+            few = many <= FEW
+            t.when(few, lambda: self.list.count_by_bits(many), lambda: self.list.count_by_buffer(many))
+        else:
+            self._look(many, p, me, view)
+        if plan.uses_eye:
+            self._note_eye(sums, k)
+        if not self.step.needs_unseen:
+            many = self.list.keep_seen(many)
+        if plan.topological:
+            reach = same(self._reach_of_nearest(many, reach))
+        self.agents.fold(self._meet(i, many, p, me, reach), sums, k, one=True)
+
+    # The list
+
+    def _list(self, i: Value, base: Value, me: Record, view: Any, reach: Any) -> Value:
+        """List the neighbours within reach; how many they are."""
+        t, index, same = self.target, self.index, self.list.same
+        found = t.cell(0)
+        coarse = (view - COARSE) * absolute(view - COARSE)
+        for beside in (-1, 0, 1):
+            first = base + self.grid.pitch * beside
+            end = index.start[first + (2 * ACROSS + 1)]
+            with t.for_loop(index.start[first], end, LANES) as j:
+                moving = [Value(t, NUMBER, column.load(j, LANES)) for column in index.columns[:4]]
+                way = Vec(*moving[:2]) - me.position
+                rows = self.list.lanes(j)
+                near = (way.square <= reach) & (rows < same(end)) & (rows != same(i))
+                if not self.step.needs_unseen:
+                    ahead = me.heading.dot(way)
+                    near = near & (ahead * absolute(ahead) >= coarse * way.square)
+                columns = [(self.list.rows, rows), *zip(self.list.moving, moving, strict=True)]
+                found.set(found.get() + self.list.append(found.get(), columns, near))
+        return found.get()
+
+    def _neighbors(self, i: Value, n: Value, many: Value, p: list[Record], me: Record) -> tuple[Any, ...]:
+        """Sixteen of the list from n on as the agent sees them: who is there, their columns, and each as it is seen.
+
+        Columns beside place and velocity are gathered, which is slow and never optimised away: only if a rule asks.
+        """
+        there = self.list.lanes(n) < self.list.same(many)
+        rows = where(there, self.list.at(self.list.rows, n), self.list.same(i))
+        x, y, vx, vy = (self.list.at(column, n) for column in self.list.moving)
+        columns: dict[str, Any] = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
+        for name, column in zip(self.plan.carried, self.index.columns[4:], strict=True):
+            columns[name] = Lazy(partial(column.__getitem__, rows))
+        if self.plan.species_count > 1:
+            columns["species"] = columns["species"].make()  # asked for before any rule is
+        ids = Lazy(lambda: to_number(self.index.table_ids[rows]))
+        return there, columns, self.step.neighbor(p, me, columns, ids, columns["position"] - me.position)
+
+    # Bins
+
+    def _take_bins(self, i: Value, many: Value, p: list[Record], me: Record, view: Any, reach: Any) -> None:
+        """Note for each of the list which bins it takes, and its squared distance."""
+        t, plan = self.target, self.plan
+        with t.for_loop(0, many, LANES) as n:
+            there, columns, seen = self._neighbors(i, n, many, p, me)
+            visible = there & (seen.square <= reach) & in_view(view, me.heading, seen.offset, seen.distance)
+            half = self.step.half_width(columns)
+            taken = bins_taken(plan.bins, me.heading, seen.offset, seen.distance, half)
+            first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
+            if self.compares_bits:
+                self.list.take_bits(n, plan.bins, visible, first, count)
+            store(t, self.list.first, n, first.code)
+            store(t, self.list.count, n, count.code)
+            store(t, self.list.squares, n, seen.square.code)
+
+    def _look(self, many: Value, p: list[Record], me: Record, view: Any) -> None:
+        """Fill the visual field with what is nearest, and count the bins in which each of the list is seen."""
+        t, plan, same = self.target, self.plan, self.list.same
+        far = t.spread(t.constant(NUMBER, FAR))
+        with t.for_loop(0, field_room(plan.bins) - LANES, LANES) as k:
+            store(t, self.field, k, far)
+        if plan.has_obstacles:
+            self._look_at_obstacles(p, me, view)
+        with t.for_loop(0, many) as n:
+            square = same(self.list.squares[n])
+
+            def cover(place: Value, here: Value, square: Value = square) -> None:
+                before = self.list.at(self.field, place)
+                store(t, self.field, place, where(here & (square < before), square, before).code)
+
+            self._each_bin(n, cover)
+        with t.for_loop(0, many) as n:
+            square = same(self.list.squares[n])
+            seen = t.cell(0)
+
+            def count(place: Value, here: Value, square: Value = square, seen: Any = seen) -> None:
+                free = here & (square <= self.list.at(self.field, place))
+                seen.set(seen.get() + self.list.counted(free))
+
+            self._each_bin(n, count)
+            self.list.shown[n] = to_number(seen.get())
+
+    def _each_bin(self, n: Value, visit: Visit) -> None:
+        """Visit the bins that somebody takes, sixteen at a time."""
+        t, bins = self.target, self.plan.bins
+        place, left = t.cell(self.list.first[n]), t.cell(self.list.count[n])
+        with t.while_loop(lambda: left.get() > 0):
+            at = place.get()
+            here = minimum(minimum(left.get(), LANES), bins - at)  # the field begins anew behind the last bin
+            visit(at, self.list.lanes(0) < self.list.same(here))
+            left.set(left.get() - here)
+            place.set(where(at + here >= bins, 0, at + here))
+
+    def _look_at_obstacles(self, p: list[Record], me: Record, view: Any) -> None:
+        """Note the nearest obstacle on the ray through the middle of every bin that is in view."""
+        t, plan, frame = self.target, self.plan, self.agents.frame
+        width = len(plan.shape_layout)
+        cosines, sines = self._tables(ray_table(plan.bins))
+        with t.for_loop(0, frame.obstacle_count) as row:
+            numbers = [self.list.same(frame.shapes[row * width + k]) for k in range(width)]
+            shape = Record("shape", plan.shape_layout.collect(numbers))
+            with t.for_loop(0, plan.bins, LANES) as k:
+                bins = self.list.lanes(k)
+                cosine, sine = look_up(cosines, bins), look_up(sines, bins)
+                ray = me.heading * cosine + me.heading.left * sine
+                distance = sighted(self.step.world, shape, me.position, ray)
+                stops = (distance <= p[1].radius) & (cosine >= view) & (bins < plan.bins)
+                before, square = self.list.at(self.field, k), distance * distance
+                store(t, self.field, k, where(stops & (square < before), square, before).code)
+
+    def _tables(self, rows: Any) -> list[Any]:
+        """Tables of a number for each bin, filled up to whole lanes."""
+        room = -(-self.plan.bins // LANES) * LANES
+        return [np.pad(row.astype(np.float32), (0, room - len(row))) for row in rows]
+
+    def _note_eye(self, sums: Array, column: Value) -> None:
+        """Write what covers the visual field into the rows behind the contributions."""
+        t, bins = self.target, self.plan.bins
+        rays, borders = self._tables(ray_table(bins)), self._tables(border_table(bins))
+        row = self.agents.pair_rows
+        words = sums.offset(column + (row + EYE_SUMS) * SUMS_PITCH)
+        self.field[-1] = self.field[bins - 1]
+
+        def add(k: Value, held: list[Value]) -> list[Any]:
+            places = self.list.lanes(k)
+            inside = places < bins
+            covered = inside & (self.list.at(self.field, k) < FAR)
+            edge = covered ^ (inside & (self.list.at(self.field, k - 1) < FAR))
+            bits = t.builder.bitcast(covered.code, ir.IntType(LANES))
+            words[(k // LANES) * SUMS_PITCH] = Value(t, NUMBER, t.builder.uitofp(bits, FLOAT))
+            terms = [where(covered, look_up(table, places), 0.0) for table in rays]
+            terms += [where(edge, look_up(table, places), 0.0) for table in borders]
+            terms = [where(covered, 1.0, 0.0), *terms, where(edge, 1.0, 0.0)]
+            return [a + b for a, b in zip(held, terms, strict=True)]
+
+        held = t.loop(0, bins, LANES, [t.number(0.0)] * EYE_SUMS, add)
+        scales = (1.0 / bins, area_of_bin(bins), area_of_bin(bins), 1.0, 1.0, 1.0)
+        rows = [(row + n, x * scale) for n, (x, scale) in enumerate(zip(held, scales, strict=True))]
+        fold_lanes(t, sums, SUMS_PITCH, column, rows, "sum")
+
+    # Those who are seen
+
+    def _reach_of_nearest(self, many: Value, reach: Value) -> Value:
+        """Squared distance to the k-th nearest of those who are seen, widened by the rounding: ties count."""
+        t, nearest = self.target, self.agents.frame.nearest
+        found = t.cell(0)
+        with t.for_loop(0, many) as n:
+            square, known = self.list.squares[n], found.get()
+            worst = self.closest[where(known > 0, known - 1, 0)]
+            wanted = (known < nearest) | (square < worst)
+            with t.if_then((self.list.shown[n] > 0.0) & wanted):
+                insert(t, self.closest, square, where(known < nearest, known, known - 1))
+                found.set(minimum(known + 1, nearest))
+        furthest = self.closest[nearest - 1] * (1.0 + TIE)
+        everyone = Value(t, NUMBER, t.builder.extract_element(t.spread(reach.code), INT(0)))
+        limited: Value = where(found.get() == nearest, furthest, everyone)
+        return limited
+
+    def _meet(self, i: Value, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
+        """What those of the list say to every rule, lane by lane."""
+        t, step = self.target, self.step
+        start = initial_contributions(t, self.agents.kept)
+
+        def meet(n: Value, held: list[Value]) -> list[Any]:
+            there, _, seen = self._neighbors(i, n, many, p, me)
+            shown = self.list.at(self.list.shown, n)
+            near = there & (seen.square <= reach) if self.plan.topological else there
+            visible = near & (shown > 0.0) if step.needs_unseen else near
+            contributions = step.contribute(p, me, seen.updated({"visible": visible, "bins": shown}))
+            return flatten(step.merge(unflatten(start, list(held)), contributions, near, visible))
+
+        found: Contributions = unflatten(start, t.loop(0, many, LANES, flatten(start), meet))
+        return found

@@ -1,0 +1,53 @@
+"""What a page can put into its world by itself: for each thing an entry of the scenario's list, and a row of items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murmura.compute.plan import Plan
+from murmura.core.errors import MurmuraError
+from murmura.core.state import State
+from murmura.engine.initial import set_items
+from murmura.scenario import Scenario
+from murmura.view.session.editing.placement import with_object
+from murmura.view.session.editing.tools import with_hand
+
+PATHS = {"attractors": "points", "feeding": "sources", "predators": "hunters"}
+"""The list of each rule in which visitors' things stand."""
+
+
+def templates(scenario: Scenario) -> dict[str, dict[str, Any]]:
+    """By rule and kind ("" where there is one kind only): a thing in the corner, which a page moves to its place.
+
+    A hunter of another kind than those present needs another kernel, and so does food where nobody eats.
+    """
+    handed = with_hand(scenario, None)
+    plan = Plan(handed)
+    taking_part = [group.name for group in plan.rule_groups]
+    found = {"attractors": {"": _template(scenario, "attractors", {"kind": "attractor", "strength": 1.0})}}
+    if "feeding" in taking_part:
+        found["feeding"] = {"": _template(scenario, "feeding", {"kind": "food"})}
+    hunters = scenario.rules.predators.hunters
+    if "predators" in taking_part and len(hunters) >= scenario.rules.predators.most_hunters:
+        kinds = dict.fromkeys(hunter.kind for hunter in hunters)
+        found["predators"] = {
+            kind: _template(scenario, "predators", {"kind": "predator", "species": kind}) for kind in kinds
+        }
+    return {rule: {kind: made for kind, made in kinds.items() if made} for rule, kinds in found.items()}
+
+
+def _template(scenario: Scenario, rule: str, placed: dict[str, Any]) -> dict[str, Any] | None:
+    """The list's entry and the row of a thing that is placed; nothing where the scenario refuses it."""
+    try:
+        changed = with_hand(with_object(scenario, placed | {"x": 0.0, "y": 0.0}), None)
+    except MurmuraError:
+        return None
+    plan, state = Plan(changed), State()
+    set_items(changed, state, 1)
+    number = next(k for k, group in enumerate(plan.rule_groups) if group.name == rule)
+    # The last attractor is the visitor's hand.
+    row = int(plan.ranges[number, 1]) - (2 if rule == "attractors" else 1)
+    width = len(plan.rule_groups[number].layout)
+    things = getattr(getattr(changed.rules, rule), PATHS[rule])
+    entry = things[-2 if rule == "attractors" else -1].model_dump(mode="json")
+    return {"entry": entry, "row": plan.item_table(state)[row, :width].tolist()}

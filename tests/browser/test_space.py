@@ -1,0 +1,170 @@
+"""Worlds with a depth in a real browser: what is seen is where Python says it is, and hands act at its depth."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from matplotlib import image
+
+import murmura as mm
+from tests.view.live import flock
+
+from .conftest import MakeTab
+from .tab import Tab
+
+SIDES = np.array([600.0, 500.0, 400.0])
+
+
+def deep(agents: int = 40, **values: Any) -> mm.Scenario:
+    world = dict(zip(("world.width", "world.height", "world.depth"), SIDES.tolist(), strict=True))
+    return flock(agents, **{**world, "world.boundary": "wrap", "perception.radius": 120.0} | values)
+
+
+def seen(tab: Tab, places: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Where places are in the window [CSS px], and how far along the gaze [u]: a pinhole camera, written once more."""
+    eye = tab.see("eye")
+    away = np.asarray(places, float) - eye["eye"]
+    far = away @ eye["ahead"]
+    across, above = away @ eye["right"] / far, away @ eye["up"] / far
+    centre = eye["centre"]
+    return np.stack([centre["x"] + eye["focal"] * across, centre["y"] - eye["focal"] * above], axis=-1), far
+
+
+def spread(agents: int) -> tuple[np.ndarray, np.ndarray]:
+    """Animals far from each other, around the middle of the world."""
+    rng = np.random.default_rng(3)
+    places = SIDES / 2 + rng.uniform(-0.3, 0.3, (agents, 3)) * SIDES
+    return places, rng.normal(size=(agents, 3)) * 3.0
+
+
+def alone(tab: Tab, places: np.ndarray) -> int:
+    """The number of an animal that no other one comes near to in the window."""
+    at, _ = seen(tab, places)
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2) + 1e6 * np.eye(len(at))
+    dock = at[:, 1] > 520  # where panels and dock are
+    return int(np.argmax(np.where(dock, 0.0, apart.min(axis=1))))
+
+
+def test_animals_are_seen_where_python_says(make_tab: MakeTab) -> None:
+    tab = make_tab(viewport={"width": 560, "height": 420}).open()
+    places, velocities = spread(10)
+    tab.arranged(deep(10, **{"display.size": 3.0}), places, velocities)
+    for key in "ht":  # no panels, no streaks
+        tab.page.keyboard.press(key)
+    tab.until(lambda: tab.page.evaluate("() => document.getElementById('flock').width === innerWidth"))
+    tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    picture = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float)
+    ink = np.abs(picture - np.median(picture, axis=1, keepdims=True)).max(axis=2)
+    at, _ = seen(tab, places)
+
+    def bright(points: np.ndarray) -> np.ndarray:
+        return np.array(
+            [
+                ink[max(0, round(y) - 3) : round(y) + 4, max(0, round(x) - 3) : round(x) + 4].max()
+                for x, y in points
+            ]
+        )
+
+    assert (bright(at) > 0.2).all(), at
+    mirrored = at * (-1, 1) + (2 * tab.see("eye.centre.x"), 0)  # a world in a mirror would be there
+    assert (bright(mirrored) > 0.2).sum() < 5
+
+
+def test_the_view_turns_moves_and_comes_back(tab: Tab) -> None:
+    places, velocities = spread(40)
+    tab.arranged(deep(), places, velocities)
+    mouse = tab.page.mouse
+    first = tab.see("eye.orbit")
+
+    def dragged(by: tuple[float, float]) -> Any:
+        mouse.move(480, 320)
+        mouse.down(button="middle")
+        mouse.move(480 + by[0], 320 + by[1], steps=3)
+        mouse.up(button="middle")
+        return tab.see("eye.orbit")
+
+    turned = dragged((100, 40))
+    assert turned["turn"] < first["turn"] - 0.3 and turned["tilt"] > first["tilt"] + 0.1
+    tab.page.keyboard.down("Shift")
+    slid = dragged((80, 0))
+    tab.page.keyboard.up("Shift")
+    assert np.linalg.norm(np.subtract(slid["target"], turned["target"])) > 20.0
+    assert slid["turn"] == turned["turn"]
+    mouse.wheel(0, -400)
+    tab.until(lambda: tab.see("eye.orbit.distance") < 0.8 * first["distance"])
+    tab.page.keyboard.press("ArrowRight")
+    tab.until(lambda: tab.see("eye.orbit.turn") > slid["turn"] + 0.1)
+    tab.page.keyboard.press("f")
+    # All the way round or not, the window looks from the south again, at the middle of the flock.
+    tab.until(lambda: abs(np.cos(tab.see("eye.orbit.turn"))) < 1e-2)
+    tab.until(lambda: np.linalg.norm(np.subtract(tab.see("eye.orbit.target"), first["target"])) < 5.0)
+
+
+def test_a_click_chooses_by_ray_and_what_it_sees_is_drawn(tab: Tab) -> None:
+    places, velocities = spread(40)
+    simulation = tab.arranged(deep(), places, velocities)
+    k = alone(tab, places)
+    at, _ = seen(tab, places)
+    tab.page.mouse.click(*at[k])
+    tab.until(lambda: tab.see("chosen") == k)
+    told = simulation.explain(k)
+    near = simulation.positions[told["neighbors"]].astype(float)
+    near -= SIDES * np.round((near - places[k]) / SIDES)  # the short way round
+    ends, far = seen(tab, near)
+    lines = [
+        (line["from"], line["to"])
+        for line in tab.drawn()["lines"]
+        if np.linalg.norm(np.subtract(line["from"], at[k])) < 2.0
+    ]
+    assert len(near) > 2 and (far > 0).all()
+    for end in ends:
+        assert min(np.linalg.norm(np.subtract(to, end)) for _, to in lines) < 2.0
+    # With a key one flies along: behind it, looking where it flies.
+    tab.page.keyboard.press(",")
+    ahead = velocities[k] / np.linalg.norm(velocities[k])
+    tab.until(lambda: np.dot(tab.see("eye.ahead"), ahead) > 0.99)
+    behind = places[k] - tab.see("eye.eye")
+    assert tab.see("eye.riding") and behind @ ahead > 0.0 and np.linalg.norm(behind) < 60.0
+    tab.page.keyboard.press("Escape")
+    tab.until(lambda: tab.see("chosen") is None and not tab.see("eye.riding"))
+
+
+def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
+    places, velocities = spread(40)
+    tab.arranged(deep(), places, velocities)
+    mouse = tab.page.mouse
+    _, depths = seen(tab, [places.mean(axis=0)])
+    mouse.move(300, 300)
+    mouse.down()
+    mouse.move(420, 260, steps=3)
+    hand = tab.until(
+        lambda: (found := tab.session.scene.hand) and abs(_px(tab, found)[0] - 420) < 2 and found
+    )
+    assert hand.mode == "attract"
+    assert abs(_px(tab, hand)[1] - 260) < 2
+    _, far = seen(tab, [[hand.x, hand.y, hand.z]])
+    assert abs(far[0] - depths[0]) < 0.15 * depths[0]  # round the torus a flock's middle is no plain mean
+    mouse.up()
+    tab.until(lambda: tab.session.scene.hand is None)
+    tab.page.keyboard.press("k")  # a ball that stands in the way
+    mouse.click(380, 240)
+    [ball] = tab.until(lambda: tab.session.scenario.obstacles)
+    assert ball.z is not None and np.abs(np.subtract(_px(tab, ball), (380, 240))).max() < 2
+    tab.until(lambda: tab.see("things") == ["circle"])
+    mouse.click(380, 240, button="right")
+    tab.until(lambda: not tab.session.scenario.obstacles)
+
+
+def _px(tab: Tab, thing: Any) -> np.ndarray:
+    return seen(tab, [[thing.x, thing.y, thing.z]])[0][0]
+
+
+def test_from_a_plane_into_space_and_back(tab: Tab) -> None:
+    assert tab.see("eye") is None
+    tab.still(deep())
+    tab.until(lambda: tab.see("eye") is not None and tab.see("drawn") == 40)
+    assert {"from above", "from the south", "x", "y", "z"} <= set(tab.drawn()["texts"])
+    tab.still(flock(30))
+    tab.until(lambda: tab.see("eye") is None and tab.see("drawn") == 30)

@@ -201,13 +201,9 @@ class Step:
     # Decisions
 
     def decide(
-        self,
-        p: list[Record],
-        me: Record,
-        contributions: Contributions,
-        initial_items: Contributions,
+        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions,
         eye: Eye | None = None,
-    ) -> Decision:
+    ) -> Decision:  # fmt: skip
         """Apply `feel` of every rule, then sum up the forces."""
         me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
         pairs, was = enumerate(zip(contributions[1:], initial_items, strict=True)), me

@@ -36,7 +36,7 @@ SQUARES = 8.0  # of the grid, about, along the world's shorter side
 
 
 def has_floor(world: World) -> bool:
-    """Whether nobody can leave the world downwards."""
+    """Whether agents cannot leave the world downwards."""
     return world.edges[2] in ("soft", "reflect")
 
 

@@ -1,4 +1,4 @@
-/** What happened since the flock began: how often, of what agents died, and the latest of it for the page (view/session/chronicle.py). */
+/** What happened since the flock began: how often, of what agents died, and the latest of it for the page (view/session/observing/chronicle.py). */
 
 import type { FlockEvent, Status } from "../net/protocol";
 import type { Told } from "./outputs";

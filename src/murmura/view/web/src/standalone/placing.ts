@@ -1,5 +1,5 @@
 /**
- * What visitors put into the world, as lists of the scenario and rows of items (view/session/placement.py).
+ * What visitors put into the world, as lists of the scenario and rows of items (view/session/editing/placement.py).
  *
  * A list says what there is; rows follow it. A thing that was there before keeps its row, so a hunter goes on hunting; a new one
  * begins with the row that the export has made for its kind.

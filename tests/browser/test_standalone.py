@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from murmura.view.session.editing.placement import with_object
-from murmura.view.session.editing.tools import with_hand
 from playwright.sync_api import Browser, Page
 
 import murmura as mm
 from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
+from murmura.view.session.editing.placement import with_object
+from murmura.view.session.editing.tools import with_hand
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
 from murmura.view.standalone.live_values import live_values, vector_of

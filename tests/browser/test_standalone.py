@@ -25,6 +25,7 @@ from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
 from murmura.view.session.editing.placement import with_object
 from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.observing.observer import inspect
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
 from murmura.view.standalone.live_values import live_values, vector_of
@@ -344,10 +345,11 @@ def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(lives: Path
         x, y = (float(part) for part in truth.positions[5])
         page.wait_for_function("() => murmuraFlock.state?.step === murmuraFlock.engine.step")
         told = say(page, type="pick", x=x, y=y)["inspect"]
-        meant = truth.explain(chosen)
+        meant = inspect(truth, chosen)
         assert told["id"] == chosen
         np.testing.assert_allclose(told["position"], meant["position"], atol=0.01)
-        assert {it["id"] for it in told["neighbors"]} == set(meant["neighbors"])
+        assert {it["id"] for it in told["neighbors"]} == {it["id"] for it in meant["neighbors"]}
+        assert told["perception"] == pytest.approx(meant["perception"])
         assert told["state"]["species"] == meant["state"]["species"]
         assert told["state"]["energy"] == pytest.approx(meant["state"]["energy"], abs=0.02)
         page.get_by_role("heading", name=f"Agent {chosen}").wait_for()
@@ -394,10 +396,12 @@ def test_a_link_a_phone_and_both_themes(folder: Path, open_page: Any):
     """What a scene was changed to comes back from its link; the page fits a phone, in the dark and in light."""
     page = running(open_page((folder / "flock.html").as_uri()))
     page.set_viewport_size({"width": 375, "height": 720})
-    for theme, is_bright in (("light", "false"), ("dark", "true"), ("light", "false")):
-        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-        letters = "Number(getComputedStyle(document.body).color.match(/[0-9]+/)[0]) > 127"
-        page.wait_for_function(f"() => ({letters}) === {is_bright}")
+    red = "() => Number(getComputedStyle(document.body).color.match(/[0-9]+/)[0])"
+    assert page.evaluate(red) < 128, "dark letters on a light page"
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    running(page)
+    assert page.evaluate(red) > 127
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert "error" not in say(page, type="set", values={"agents": 150, "rules.cohesion.weight": 2.5})
     assert "error" not in say(page, type="place", kind="attractor", x=60.0, y=40.0, strength=3.0)

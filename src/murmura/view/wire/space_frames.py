@@ -1,7 +1,7 @@
 """A flock in space as the page receives it: a header and eleven bytes for each agent (see docs/live-view.md).
 
-Places and directions come first, eight bytes each, then all that is told of looks, three bytes each: both blocks go to
-a graphics card as they are.
+Places and directions come first, eight bytes each, then appearance, three bytes each: both blocks go to
+a graphics card unchanged.
 """
 
 from __future__ import annotations

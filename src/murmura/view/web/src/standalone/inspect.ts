@@ -46,16 +46,23 @@ export function nearestTo(watched: Watched, place: number[]): number | null {
   return best < 0 ? null : watched.state.ids[best];
 }
 
-/** How far and how wide a species sees. */
-function perception(scenario: JsonObject, species: number): { radius: number; field_of_view: number } {
+/** A value as a species has it. */
+function speciesValue(scenario: JsonObject, species: number, path: string): number {
   const kinds = scenario.species;
   const own = Array.isArray(kinds) ? valueAt(kinds[species], "values") : undefined;
-  const value = (name: string): number => {
-    const path = `perception.${name}`;
-    const special = typeof own === "object" && own !== null && !Array.isArray(own) ? own[path] : undefined;
-    return typeof special === "number" ? special : numberAt(scenario, path);
-  };
-  return { radius: value("radius"), field_of_view: value("field_of_view") };
+  const special = typeof own === "object" && own !== null && !Array.isArray(own) ? own[path] : undefined;
+  return typeof special === "number" ? special : numberAt(scenario, path);
+}
+
+/** How far and how wide an animal sees; where there are genes, they decide (rules/evolution/phenotype.py, `vision_range`). */
+function eyesOf(scenario: JsonObject, of: (name: string) => number): { radius: number; field_of_view: number } {
+  const value = (path: string): number => speciesValue(scenario, of("species_id"), path);
+  const eyes = { radius: value("perception.radius"), field_of_view: value("perception.field_of_view") };
+  if (valueAt(scenario, "rules.genome.enabled") !== true) return eyes;
+  const gene = (name: string): number => value(`rules.genome.${name}`);
+  const bonus = gene("eye_vision") * of("part_eye") + gene("antenna_vision") * of("part_antenna");
+  const sight = Math.max(gene("least_vision"), gene("max_vision") * of("gene_vision") * (1 + bonus));
+  return { ...eyes, radius: Math.min(eyes.radius, sight) };
 }
 
 function neighborsOf(watched: Watched, me: number, place: number[], velocity: number[], eyes: { radius: number; field_of_view: number }): Inspection["neighbors"] {
@@ -86,7 +93,7 @@ export function inspect(watched: Watched, id: number): Inspection | null {
   const third = (column: Float32Array | null): number[] => (column ? [column[me]] : []);
   const position = [state.quads[4 * me], state.quads[4 * me + 1], ...third(state.heights)];
   const velocity = [state.quads[4 * me + 2], state.quads[4 * me + 3], ...third(state.climbs)];
-  const eyes = perception(scenario, of("species_id"));
+  const eyes = eyesOf(scenario, of);
   const hunters = huntersNear(watched, id, position);
   const genome = Object.fromEntries(scene.columns.filter((name) => /^(gene|part)_/.test(name)).map((name) => [name, of(name)]));
   const life = Object.fromEntries(LIFE.filter((name) => scene.columns.includes(name)).map((name) => [name, of(name)]));

@@ -1,7 +1,7 @@
 """Makes docs/images/gallery/NAME.webp, a picture of every scenario: `python docs/make_gallery.py [NAME ...]`.
 
 Each is painted as `murmura render` paints, after twenty seconds (needs Pillow; a first time compiles every kernel).
-Worlds with a depth are seen from above. All of them together, small, are the sheet that the live
+In worlds with a depth the camera follows the flock. All of them together, small, are the sheet that the live
 page's gallery shows.
 """
 
@@ -18,6 +18,7 @@ from murmura.lab.films.film_frames import SimulatedReel
 from murmura.lab.films.picture import Look
 
 SECONDS, BEFORE, EVERY = 20.0, 60, 2
+NEARER = {"stardisplay": {"follow": 0, "closer": 16.0}}  # one of several flocks
 
 
 folder = Path(__file__).with_name("images") / "gallery"
@@ -28,7 +29,8 @@ for name in sys.argv[1:] or mm.scenario_names():
     sim.step(max(0, round(SECONDS / scenario.motion.time_step) - BEFORE))
     with TemporaryDirectory() as aside:
         picture = Path(aside) / "last.png"
-        look = Look(size=(480, 270), labels=False)
+        follow = "flock" if scenario.world.depth else None
+        look = Look(size=(480, 270), labels=False, **NEARER.get(name, {"follow": follow}))
         render(SimulatedReel(sim, BEFORE, EVERY), picture, look, Cut(30.0, None))
         Image.open(picture).convert("RGB").save(folder / f"{name}.webp", quality=75, method=6)
     print(f"{name}: {(folder / f'{name}.webp').stat().st_size:,} bytes", flush=True)

@@ -50,7 +50,7 @@ def alone(tab: Tab, places: np.ndarray) -> int:
 def test_animals_are_seen_where_python_says(make_tab: MakeTab) -> None:
     tab = make_tab(viewport={"width": 560, "height": 420}).open()
     places, velocities = spread(10)
-    tab.arranged(deep(10, **{"display.size": 3.0}), places, velocities)
+    tab.arranged(deep(10, **{"display.size": 8.0}), places, velocities)
     for key in "ht":  # no panels, no streaks
         tab.page.keyboard.press(key)
     tab.until(lambda: tab.page.evaluate("() => document.getElementById('flock').width === innerWidth"))

@@ -66,7 +66,7 @@ def refusal(rule: type[mm.Rule], backend: str) -> str:
     ("rule", "function", "advice"),
     [
         (Branching, "pair", r"use where\(condition, a, b\)"),
-        (Hyperbolic, "pair", r"the functions of murmura\.core\.algebra instead of NumPy"),
+        (Hyperbolic, "pair", r"the functions of murmura\.rules instead of NumPy"),
         (Misspelt, "steer", r"me has no 'velocty' \(did you mean 'velocity'\?\)"),
         (Undecided, "turn", r"use where\(condition, a, b\)"),
         (Spoilt, "inherit", r"use where\(condition, a, b\)"),

@@ -160,7 +160,18 @@ def test_stardisplay_has_the_papers_numbers() -> None:
     assert _active(s) == {"stardisplay", "cruise", "banking"}
 
 
-@pytest.mark.parametrize("name", ["couzin-space", "murmuration", "school", "stardisplay"])
+def test_midges_stay_together_without_order_and_more_alignment_makes_a_flock_of_them() -> None:
+    sim = mm.Simulation("midges", seed=1, backend="cpu", threads=1)
+    found = {}
+    for weight in (0.08, 0.5):
+        sim.retune({"rules.alignment.weight": weight})
+        sim.step(900)
+        found[weight] = mm.measure_flock(sim.flock(), ("polarization", "largest_group"))
+    assert found[0.08]["polarization"] < 0.4 and found[0.5]["polarization"] > 0.6
+    assert found[0.08]["largest_group"] > 250
+
+
+@pytest.mark.parametrize("name", ["couzin-space", "midges", "murmuration", "school", "stardisplay"])
 def test_worlds_in_space_run_on_the_definition(name: str) -> None:
     sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 8}), seed=2, backend="reference")
     sim.step(30)

@@ -34,18 +34,8 @@ BUILT_IN = ("id", "position", "velocity", "heading", "speed", "max_speed", "max_
 """Values that every agent has, whatever its rules."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 WORLD_NUMBERS = (
-    "width",
-    "height",
-    "dt",
-    "thrust",
-    "stride",
-    "pace",
-    "skin",
-    "noise_x",
-    "noise_y",
-    "depth",
-    "noise_z",
-)
+    "width", "height", "dt", "thrust", "stride", "pace", "skin", "noise_x", "noise_y", "depth", "noise_z",
+)  # fmt: skip
 """Numbers of the world that a kernel gets, besides time and seed. The last two are 0 in the plane."""
 
 

@@ -23,6 +23,7 @@ SUN_WIDTH, SUN_HEIGHT = np.float32(2.6), np.float32(5.0)
 VOID_MIDDLE, VOID_SLOPE = np.float32(0.25), np.float32(0.9)
 SKY_ENDS = tuple(np.float32(value) for value in (0.0, 0.22, 0.15, 0.75))
 OUTSIDE = np.float32(0.82)  # brightness of the ground beyond the world's edges
+SEAM = np.float32(14.0)  # one over the share of the world in which shadows fade
 RIM_PIXELS = np.float32(1.2)
 COARSE = np.float32(0.4)  # of a grid square: where a pixel sees more than that, lines are no longer drawn
 
@@ -184,13 +185,12 @@ def paint_world(
                     beyond = max(max(-gx, gx - ground[0]) / sx, max(-gy, gy - ground[1]) / sy)
                     dim = ONE - (ONE - OUTSIDE) * min(ONE, max(ZERO, HALF + beyond))
                     lines = max(lines, max(ZERO, ONE - abs(beyond) / RIM_PIXELS))
-                over = ZERO
-                # Of a world that wraps, one image of everybody is shown, and so is one shadow.
+                over = _sampled(shadows, gx / ground[0], gy / ground[1], endless)
                 if (
-                    not endless
-                    or max(abs(gx - ground[5]) / ground[0], abs(gy - ground[6]) / ground[1]) < HALF
-                ):
-                    over = _sampled(shadows, gx / ground[0], gy / ground[1], endless)
+                    endless
+                ):  # one image of everybody is shown, and so is one shadow, which fades where that ends
+                    off = max(abs(gx - ground[5]) / ground[0], abs(gy - ground[6]) / ground[1])
+                    over *= min(ONE, max(ZERO, (HALF - off) * SEAM))
                 dark = ground[4] * (ONE - np.exp(-over))
             for c in range(3):
                 sky = colors[0, c] + (colors[1, c] - colors[0, c]) * first

@@ -176,8 +176,7 @@ class Step:
 
     def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
         """What one neighbour contributes to every rule."""
-        rules = range(len(self.rules))
-        return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in rules)]
+        return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in range(len(self.rules)))]
 
     def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
         """What one neighbour contributes to one rule."""
@@ -202,19 +201,15 @@ class Step:
     # Decisions
 
     def decide(
-        self,
-        p: list[Record],
-        me: Record,
-        contributions: Contributions,
-        initial_items: Contributions,
+        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions,
         eye: Eye | None = None,
-    ) -> Decision:
+    ) -> Decision:  # fmt: skip
         """Apply `feel` of every rule, then sum up the forces."""
         me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
-        results = []
-        for k, (merges, initial) in enumerate(zip(contributions[1:], initial_items, strict=True)):
-            results.append(found({**merges, **self._items(k, p[k + 2], me, initial)}))
-        was = me
+        pairs, was = enumerate(zip(contributions[1:], initial_items, strict=True)), me
+        results = [
+            found({**merged, **self._items(k, p[k + 2], me, initial)}) for k, (merged, initial) in pairs
+        ]
         for group, q, result in zip(self.rules, p[2:], results, strict=True):
             if group.functions.feel is not None:
                 me = self._changed(group, me, group.functions.feel(q, me, result, self.world))
@@ -373,10 +368,8 @@ class Step:
         report = self.rules[k].functions.report
         if report is None:
             return {}
-        fields = report(p[k + 2], me, self.world)
-        layout = self.rules[k].layout
-        columns = {}
-        for field, value in fields.items():
+        layout, columns = self.rules[k].layout, {}
+        for field, value in report(p[k + 2], me, self.world).items():
             for place, part in zip(layout.columns_of(field), flatten(value), strict=True):
                 columns[layout.columns[place]] = as_number(self.target, part)
         return columns

@@ -32,7 +32,7 @@ ASKED = 200
 class Flock:
     """What a measure looks at: one instant of a flock.
 
-    Arrays that somebody could still write to are copied, so a flock stays true while the simulation goes on.
+    Writable arrays are copied, so a flock stays unchanged while the simulation runs.
 
     Attributes:
         positions: Where the agents are [u], shape (n, 2), or (n, 3) where there is a depth. Inside the world where
@@ -42,13 +42,13 @@ class Flock:
         height: Size of the world along y [u].
         wraps: Whether the world is a torus; if so, all differences take the shortest way round.
         radius: Perception radius [u]: two agents are linked if their distance is at most this.
-        before: How the same agents moved a moment ago [u/s], of the same shape; None if nobody knows.
+        before: How the same agents moved a moment ago [u/s], of the same shape; None if unknown.
         elapsed: How long ago that was [s].
-        ids: Names of the agents, shape (n,); None if nobody asks.
+        ids: Ids of the agents, shape (n,); None if not needed.
         species: Numbers of their species, shape (n,); None if there is but one.
         species_names: Names of the species.
         columns: What else is known of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
-        lives: Who was born and who died lately; None where nobody ever is or does.
+        lives: Recent births and deaths; None without births and deaths.
         depth: Size of the world along z [u]; None: a plane.
         wraps_z: Whether it wraps along z; None: as along x and y.
 
@@ -320,7 +320,7 @@ def _positive(name: str, value: object, unit: str) -> float:
 
 
 def _vectors(name: str, value: object, dimension: int) -> NDArray[np.float64]:
-    # What nobody can write to stays as it is, and need not be copied.
+    # Read-only arrays need not be copied.
     is_mine = isinstance(value, np.ndarray) and value.flags.owndata and not value.flags.writeable
     try:
         array = np.array(value, dtype=np.float64, order="C", copy=None if is_mine else True)

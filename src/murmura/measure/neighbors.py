@@ -49,7 +49,7 @@ class ResponseMap:
     Attributes:
         edges: Of the bins along both axes [u], shape (bins + 1,).
         counts: Neighbours found in each bin, shape (bins, bins): right, then ahead.
-        turning: Mean acceleration to the right [u/s²], shape (bins, bins); NaN where nobody was.
+        turning: Mean acceleration to the right [u/s²], shape (bins, bins); NaN where there were none.
         speeding: Mean acceleration forwards [u/s²], likewise.
     """
 
@@ -78,7 +78,7 @@ class Leadership:
 
     @property
     def leads(self) -> NDArray[np.float64]:
-        """By how much each one is ahead of the others on average [s], shape (n,); NaN for who is like nobody."""
+        """By how much each one is ahead of the others on average [s], shape (n,); NaN without similar others."""
         known = np.isfinite(self.delays)
         sums = np.where(known, self.delays, 0.0).sum(axis=1)
         counts = known.sum(axis=1)
@@ -156,12 +156,12 @@ def alignment_by_distance(
 def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]:
     """Tell how much directions to the n-th nearest neighbours avoid that of motion (Ballerini et al. 2008).
 
-    At each instant: the mean of the products of the unit vectors to everybody's n-th neighbour is a matrix; the square
+    At each instant: the mean of the products of the unit vectors to all n-th neighbours is a matrix; the square
     of the cosine between the direction in which it is least and the flock's velocity is averaged over all instants.
 
     Returns:
         For the nearest, the second nearest and so on, shape (nearest,): 1/2, in space 1/3, where neighbours are in all
-        directions alike, 1 where nobody is ahead or behind, 0 where all are. NaN beyond the number of others.
+        directions alike, 1 where none is ahead or behind, 0 where all are. NaN beyond the number of others.
     """
     if nearest < 1:
         raise ValueError(f"expected 1 or more neighbours, got {nearest}")
@@ -230,7 +230,7 @@ def _lagged(headings: NDArray[np.float64], known: NDArray[np.float64], lag: int)
 
 
 def _headings(flocks: list[Flock]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Everybody's heading at every instant, shape (instants, n, 2); NaN for who is absent or stands still."""
+    """All headings at every instant, shape (instants, n, 2); NaN for agents that are absent or stand still."""
     names = [_ids(flock) for flock in flocks]
     ids = np.unique(np.concatenate(names))[:MOST_FOLLOWED] if names else np.zeros(0, np.int64)
     headings = np.full((len(flocks), len(ids), 2), math.nan)

@@ -101,7 +101,7 @@ def selection_differential(ids: ArrayLike, values: ArrayLike, parents: ArrayLike
         parents: Ids of parents, one entry for each parent of each young.
 
     Returns:
-        S in the unit of the trait; NaN where nobody lives or none of them had young.
+        S in the unit of the trait; NaN without agents or without parents among them.
     """
     names, traits = np.asarray(ids), np.asarray(values, np.float64)
     order = np.argsort(names)
@@ -120,7 +120,7 @@ def gene_diversity(flock: Flock) -> float:
 
         D = sqrt(mean over pairs i < j of one species of  mean over genes g of ((z_gi - z_gj) / span_g)^2)
 
-    The mean square distance of all pairs of n values is twice their variance with divisor n - 1, so nobody is compared.
+    The mean square distance of pairs of n values is twice their variance with divisor n - 1, so no pairs are needed.
     """
     genes = genes_among(flock.columns)
     if not genes:

@@ -85,7 +85,7 @@ def test_a_hunter_is_placed_at_a_height_and_its_prey_is_told_with_one() -> None:
         {"type": "place", "kind": "predator", "x": 700.0, "y": 300.0, "z": 320.0, "species": "hawk"}
     )
     assert scene.scenario.rules.predators.hunters[-1].z == 320.0
-    seen = scene.simulation.look()
+    seen = scene.simulation.snapshot()
     rows = seen.state.items["predators"]
     columns = list(layout_of(rows.shape[1]).columns)
     hunting = next(code for code in range(len(STATE_NAMES)) if code not in WITHOUT_TARGET)

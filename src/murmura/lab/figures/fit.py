@@ -130,7 +130,7 @@ def _band(values: list[NDArray[np.float64]]) -> tuple[Any, Any]:
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a bin that nobody visited has no band
+        warnings.simplefilter("ignore", RuntimeWarning)  # an empty bin has no band
         low, high = np.nanpercentile(np.stack(values), BAND, axis=0)
     return low, high
 

@@ -51,7 +51,7 @@ def _darkened(color: str) -> str:
 
 @register_plot("population", "how many are alive over time, and how many were born and died", _is_run)
 def draw_population(run: Run, figure: Any, wish: Wish) -> None:
-    """Who is alive, by species; where anybody is born or dies, births and deaths by cause; times as bands."""
+    """Population by species; with births and deaths, these by cause; periods as bands."""
     tree = run.lineage()
     lives = not (tree.founders.all() and tree.alive.all())  # then there is more to show than a straight line
     figure.set_size_inches(wish.width, wish.width * (0.95 if lives else 0.6))
@@ -341,7 +341,7 @@ def _thinned(whole: Lineage, chosen: NDArray[np.bool_]) -> tuple[Lineage, int]:
 
 
 def _family_colors(tree: Lineage, rows: NDArray[np.float64]) -> NDArray[Any]:
-    """Neighbouring families in colours that are told apart."""
+    """Distinguishable colours for neighbouring families."""
     heads = np.flatnonzero(tree.mother_rows < 0)
     turns = np.zeros(len(tree), int)
     turns[heads[np.argsort(rows[heads])]] = np.arange(len(heads))
@@ -349,7 +349,7 @@ def _family_colors(tree: Lineage, rows: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _layout(tree: Lineage) -> NDArray[np.float64]:
-    """A row of the picture for each life: families one below the other, and nobody's line crosses another family's."""
+    """A row of the picture for each agent: families one below the other, without crossing lines."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     roots: list[int] = []
     for row, mother in enumerate(tree.mother_rows.tolist()):

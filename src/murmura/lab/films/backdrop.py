@@ -30,12 +30,13 @@ CELLS = 160  # of the shadows' map, along the world's longer side
 SOFT = 1.5  # [cells] by which shadows are blurred
 DEPTH_OF_ONE, FEW = 9.0, 150.0  # of a single shadow, before it is blurred; larger flocks throw fainter ones
 FADES_AT = 0.7  # of the world's depth: from so high a shadow is half as dark
+HEIGHTS = 2.0  # of the eye above the ground, if that is farther: from high up the ground is seen, too
 HAZE = 1.9  # distances from the eye to what it looks at, after which the ground is lost in haze
 SQUARES = 8.0  # of the grid, about, along the world's shorter side
 
 
 def has_floor(world: World) -> bool:
-    """Whether nobody can leave the world downwards."""
+    """Whether agents cannot leave the world downwards."""
     return world.edges[2] in ("soft", "reflect")
 
 
@@ -77,12 +78,13 @@ class Backdrop:
         sun = np.array([np.cos(SUN), np.sin(SUN), 0.0])
         axes = np.stack([camera.right, camera.up, camera.forward, camera.eye, sun]).astype(np.float32)
         square = _round(min(world.width, world.height) / SQUARES)
+        haze = HAZE * max(camera.distance, HEIGHTS * float(camera.eye[2]))
         aim = camera.eye + camera.distance * camera.forward
         ground = [
             world.width,
             world.height,
             square,
-            HAZE * camera.distance,
+            haze,
             DARK[self._theme],
             aim[0],
             aim[1],

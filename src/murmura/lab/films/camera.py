@@ -63,7 +63,7 @@ def world_box(world: World) -> tuple[float, float, float, float]:
 
 
 def box_around(positions: Any) -> list[float]:
-    """The box around nearly everybody, low ends of all axes first: one stray in a thousand does not shrink the rest."""
+    """The box around 99.9 % of the agents, low ends of all axes first, so that a stray does not shrink the rest."""
     return [float(end) for share in (0.001, 0.999) for end in np.quantile(positions, share, axis=0)]
 
 

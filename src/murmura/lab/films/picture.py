@@ -18,6 +18,7 @@ from murmura.engine.reading.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
 from murmura.lab.films.camera_in_space import View
 from murmura.lab.films.film_frames import FilmFrame
+from murmura.lab.films.light import shift, taps
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.scenery import halo, home_ranges, scenery, words
@@ -306,9 +307,9 @@ class Painter:
         from murmura.compute.raster import add_far, blur, develop_day, develop_night, shrink
 
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
-        blur(self._near, self._near_swap, _taps(1.0))
+        blur(self._near, self._near_swap, taps(1.0))
         shrink(self._near, self._far, FAR, np.float32(1.0))
-        blur(self._far, self._far_swap, _taps(1.6))
+        blur(self._far, self._far_swap, taps(1.6))
         # The share of the picture that agents cover: in a crowd, each glows less.
         crowd = min(1.0, (0.05 / max(1e-6, self._covered(count))) ** 0.7)
         shine = (self.faint_glow + 2.5 * self.scenario.display.glow) * crowd
@@ -382,25 +383,3 @@ def _speeds(velocities: Any) -> Any:
 
 def _hunts(kind: Any) -> bool:
     return any(kind.interaction(other).chase > 0.0 for other in kind.towards)
-
-
-def _taps(reach: float) -> NDArray[np.float32]:
-    """The page's thirteen taps, which fall between pixels, shared out to the pixels at both sides."""
-    taps = np.zeros(int(5.18 * reach) + 2)
-    taps[0] = 0.1964
-    for at, weight in ((1.41, 0.2969), (3.29, 0.0945), (5.18, 0.0104)):
-        whole, part = divmod(at * reach, 1.0)
-        taps[int(whole)] += weight * (1.0 - part)
-        taps[int(whole) + 1] += weight * part
-    return taps.astype(np.float32)
-
-
-def shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
-    """Move everything by whole pixels; what comes in is dark."""
-    height, width = canvas.shape[1:]
-    moved = np.zeros_like(canvas)
-    if abs(right) < width and abs(down) < height:
-        moved[:, max(0, down) : height + min(0, down), max(0, right) : width + min(0, right)] = canvas[
-            :, max(0, -down) : height - max(0, down), max(0, -right) : width - max(0, right)
-        ]
-    canvas[:] = moved

@@ -24,9 +24,10 @@ from murmura.lab.films.camera_in_space import (
 )
 from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.hunters_in_space import draw_shadows, food, hunters
+from murmura.lab.films.light import shift
 from murmura.lab.films.lines_in_space import strength
 from murmura.lab.films.patches import Patch
-from murmura.lab.films.picture import HUNTER_SIZE, Painter, shift
+from murmura.lab.films.picture import HUNTER_SIZE, Painter
 from murmura.lab.films.scenery import halo
 from murmura.lab.films.scenery_in_space import draw_scenery, draw_wind
 from murmura.scenario.models import World

@@ -47,7 +47,7 @@ def _is_measured(row: dict[str, float]) -> bool:
 
 
 def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
-    """Write the periods of a run beside its other files; nothing if nobody was born or died."""
+    """Write the periods of a run to its folder; nothing without births and deaths."""
     spells = atmosphere(open_run(folder))
     if not spells:
         return

@@ -1,4 +1,4 @@
-"""A run folder written beside a flock that somebody else steps: the live view records what it shows.
+"""Records a flock that other code steps into a run folder: the live view records what it shows.
 
 Frames are taken whenever the flock is at least `every` steps beyond the last one, so their steps are as they come. What
 visitors change meanwhile is in the frames; the scenario in the folder is the one that recording began with.

@@ -31,7 +31,7 @@ class Arena:
         kind: box, circle or polygon.
         corners: Its corners in order, shape (n, 2); of a circle those of a polygon around it.
         center, radius: Of a circle.
-        found: Whether it follows from where the animals were, and nobody gave it.
+        found: Whether it was derived from the animals' positions and not given.
     """
 
     kind: Literal["box", "circle", "polygon"]

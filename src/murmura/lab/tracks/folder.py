@@ -1,6 +1,6 @@
 """Tracked animals as the folder of a run: the same files, written from arrays instead of steps.
 
-The scenario of such a run has the arena for a world, a frame for a step, and no rule: nobody knows what animals follow.
+The scenario of such a run has the arena for a world, a frame for a step, and no rule: those of animals are unknown.
 `tracks.json` reports where they come from and what was done to them, and its hash is in the manifest.
 """
 
@@ -32,7 +32,7 @@ from murmura.scenario.files import json_content
 
 FILLED = "filled"
 BACKEND = "tracks"
-"""What a manifest says in place of a backend: nobody computed these steps."""
+"""The backend in a manifest of tracks, whose steps were not computed."""
 Progress = Callable[[int, int], None]
 
 

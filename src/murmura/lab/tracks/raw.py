@@ -57,7 +57,7 @@ class RawTracks:
 
 
 def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = None, **more: Any) -> RawTracks:
-    """Tracks out of an array of frames x animals x 2 or 3; what is not that is refused.
+    """Tracks from an array of frames x animals x 2 or 3; raises on anything else.
 
     Raises:
         ScenarioError: The array has another shape, no frame, no animal, or an animal that is never seen.

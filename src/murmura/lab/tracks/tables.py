@@ -1,6 +1,6 @@
 """Long tables of tracks, as CSV or Parquet: a row for each animal in each frame.
 
-Columns are found by their usual names, or named by the user. Every fault is told with its row and column.
+Columns are found by their usual names, or named by the user. Errors name row and column.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Playback(Session):
         self._branch_origin = ""  # how the live flock was obtained, in words
         self._is_branching = False
         self._followed: Source | None = None
-        self._waits, self.running = True, False  # at the first frame, until somebody watches
+        self._waits, self.running = True, False  # at the first frame, until there is a watcher
 
     def _switch_to(self, source: Source) -> None:
         """Show another source; pages notice by its epoch."""
@@ -73,7 +73,7 @@ class Playback(Session):
         return history(list(recording.measures()), recording.scenario.motion.time_step)
 
     def ask_frame(self) -> None:
-        """The first one who watches sets it going: what nobody sees shall not be over when somebody comes."""
+        """The first watcher starts it, so that it is not over before anyone watches."""
         if self._waits:
             self._waits, self.running = False, True
         super().ask_frame()

@@ -129,7 +129,7 @@ def replay(
 
 
 def replay_session(record: Record, backend: str | None, threads: int | None, speed: float | None) -> Session:
-    """A session that replays the actions, until somebody changes something or it ends."""
+    """A session that replays the actions, until a visitor changes something or it ends."""
     session = Session(record.scenario, record.seed, backend or record.backend, threads, speed)
     session.scene.play(record.to_play)
     return session

@@ -75,7 +75,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             self.transport.abort()
 
         def send_receive_event_to_app(self) -> None:
-            # uvicorn would log a traceback for invalid text, which anybody can send.
+            # uvicorn would log a traceback for invalid text, which any client can send.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
                 if (

@@ -45,8 +45,8 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 
 
 VISITOR = "murmura.visitor"
-"""In the scope of a request: whether it comes from somebody who may look and not touch."""
-MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then nobody is let in for a while
+"""In the scope of a request: whether it comes from a visitor, who may watch but change nothing."""
+MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then all codes are refused for a while
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
 
 
@@ -113,7 +113,7 @@ class Guard:
         return self._code is not None and (path in ("/", "/ws") or path.startswith("/assets/"))
 
     def renew(self) -> str:
-        """Make a new launch token; the one before it, if nobody used it, is void."""
+        """Make a new launch token; the previous one, if unused, is void."""
         self.launch_token = secrets.token_urlsafe(32)
         return self.launch_token
 
@@ -188,7 +188,7 @@ async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool 
 
 
 def _door_page(shares: bool) -> bytes:
-    """What somebody sees who is not let in: why, and what to do."""
+    """The page for a client without access: why, and what to do."""
     code = (
         '<p>If you are a visitor, type the class code that your host shows you.</p><form action="/" method="get">'
         '<label>Class code <input name="code" autocomplete="off" autofocus maxlength="12"></label> '

@@ -19,7 +19,7 @@ WARNING = (
 
 
 def check_host(host: str, share: bool) -> None:
-    """Refuse, before anything is compiled, to listen where nobody asked for it."""
+    """Raise, before anything is compiled, if the address is not one that the user allowed."""
     if host not in LOCAL and not share:
         raise BackendError(
             f"the live view listens on this machine only (127.0.0.1), got --host {host}: others could then steer it. "
@@ -44,7 +44,7 @@ def own_names(host: str) -> tuple[str, ...]:
 
 
 def listen_for_enter(print_address: Callable[[], None]) -> None:
-    """Print a fresh address whenever somebody presses Enter in the terminal, if there is one."""
+    """Print a fresh address whenever Enter is pressed in the terminal, if there is one."""
     if not (sys.stdin and sys.stdin.isatty()):
         return
 

@@ -257,7 +257,7 @@ class Session:
             self.on_build_failure(problem)
 
     def _follow_scene(self) -> None:
-        """Count changes of the scene, so that subscribers are told of them."""
+        """Count changes of the scene, so that subscribers notice them."""
         epoch, scenario = self._shown
         self._shown = (self.source.epoch, self.scenario)
         self._follow_display_speed()

@@ -19,7 +19,7 @@ from murmura.scenario import Scenario
 
 
 class ShownFlock(Protocol):
-    """What a page is told of a flock: a simulation, or a recorded frame."""
+    """A flock as a session shows it: a simulation, or a recorded frame."""
 
     @property
     def scenario(self) -> Scenario: ...

@@ -66,7 +66,7 @@ class ViewHub:
     def _remove(self, view: str) -> None:
         if self.subscribers.pop(view, None) is None:
             return
-        if not self.subscribers:  # nobody watches: pause
+        if not self.subscribers:  # no watchers: pause
             self._is_wanted = self.session.running
             self.pause()
 

@@ -18,7 +18,7 @@ class Layout:
     Args:
         header: Bytes before the first agent.
         places: How many planes are coordinates, told in two bytes; the others take one.
-        coarse: Lower bits of each plane that are dropped: places are told to an eight thousandth of the world.
+        coarse: Lower bits of each plane that are dropped: positions are accurate to 1/8000 of the world.
         bits: Those that are kept.
     """
 

@@ -26,7 +26,7 @@ def scenery_message(seen: Reader) -> dict[str, Any]:
 
 
 def _place_of(seen: Reader, agent: int) -> dict[str, float]:
-    """Where a hunter's target is: a page cannot know by its id, once somebody was born or died."""
+    """The position of a hunter's target: after births and deaths a page cannot find it by id."""
     state = seen.state
     row = int(np.searchsorted(state.ids, agent))
     if row == len(state.ids) or state.ids[row] != agent:

@@ -1,13 +1,13 @@
 """A flock in space as the page receives it: a header and eleven bytes for each agent (see docs/live-view.md).
 
-Places and directions come first, eight bytes each, then all that is told of looks, three bytes each: both blocks go to
-a graphics card as they are.
+Places and directions come first, eight bytes each, then appearance, three bytes each: both blocks go to
+a graphics card unchanged.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ STEEPEST = np.pi / 2
 BANK = 1.5
 """Tangent of the roll with which a turn at full force is drawn, where no rule says how steep it is flown."""
 AXES = ("x", "y", "z")
+HALF = np.float32(0.5)
 
 Columns = dict[str, NDArray[Any]]
 
@@ -41,24 +42,29 @@ def encode_space(
 ) -> bytes:
     """One frame. `facts` are the fields of the header that frames of a plane have too, and the scale of `extra`."""
     world, motion = simulation.scenario.world, simulation.scenario.motion
-    places = np.stack([columns[f"position_{axis}"] for axis in AXES], axis=1).astype(np.float64)
-    low, sides = window_of(world, places)
+    low, sides = window_of(world, [columns[f"position_{axis}"] for axis in AXES])
     stride, count = facts["stride"], facts["count"]
-    sent = rows % stride == 0
-    into = rows[sent] // stride
-    scaled = np.clip((places[sent] - low) * (65535.0 / sides) + 0.5, 0.0, 65535.0).astype(np.uint32)
-    ahead, speed = directions(columns, sent)
+    if stride > 1:
+        sent = rows % stride == 0
+        rows, extra = rows[sent] // stride, extra[sent]
+        columns = {name: column[sent] for name, column in columns.items()}
+    x, y, z = (
+        np.clip((columns[f"position_{axis}"] - np.float32(low[k])) * np.float32(65535.0 / sides[k]) + HALF, 0, 65535)
+        .astype(np.uint32)
+        for k, axis in enumerate(AXES)
+    )  # fmt: skip
+    ahead, speed = directions(columns)
     words = np.zeros((count, 2), np.uint32)
-    words[into, 0] = scaled[:, 0] | scaled[:, 1] << 16
-    words[into, 1] = scaled[:, 2] | octahedral(ahead) << 16
+    words[rows, 0], words[rows, 1] = x | y << 16, z | octahedral(*ahead) << 16
     looks = np.zeros((count, 3), np.uint8)
-    roll = rolls(columns, ahead, sent, motion.max_force)
-    pace = np.minimum(speed * (SPEEDS / facts["top_speed"]) + 0.5, SPEEDS).astype(np.uint16)
-    lean = np.clip((roll / STEEPEST + 1.0) * (ROLLS / 2.0) + 0.5, 0.0, ROLLS).astype(np.uint16)
-    kind = (columns["species_id"][sent].astype(np.int64) % KINDS).astype(np.uint16)
-    packed = pace | lean << 5 | kind << 10
-    looks[into, 0], looks[into, 1] = packed & 255, packed >> 8
-    looks[into, 2] = np.clip(extra[sent] * (255.0 / facts["scale"]), 0.0, 255.0).astype(np.uint8)
+    roll = rolls(columns, ahead, motion.max_force)
+    pace = np.minimum(speed * np.float32(SPEEDS / facts["top_speed"]) + HALF, SPEEDS).astype(np.uint16)
+    lean = np.clip(
+        (roll * np.float32(1.0 / STEEPEST) + 1.0) * np.float32(ROLLS / 2.0) + HALF, 0, ROLLS
+    ).astype(np.uint16)
+    packed = pace | lean << 5 | (columns["species_id"].astype(np.int32) % KINDS).astype(np.uint16) << 10
+    looks[rows, 0], looks[rows, 1] = packed & 255, packed >> 8
+    looks[rows, 2] = np.clip(extra * (255.0 / facts["scale"]), 0.0, 255.0).astype(np.uint8)
     header = HEADER.pack(
         MAGIC, facts["step"], count, facts["total"], *low[:2], *sides[:2], facts["epoch"], stride, facts["number"],
         facts["flags"], motion.time_step, facts["top_speed"], low[2], sides[2], int(world.edges[2] == "wrap"), 0,
@@ -66,44 +72,46 @@ def encode_space(
     return header + words.tobytes() + looks.tobytes()
 
 
-def window_of(world: Any, places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def window_of(world: Any, places: Sequence[NDArray[Any]]) -> tuple[list[float], list[float]]:
     """The corner and the sides of the box that 0..65535 covers: the world, and on an open axis all agents."""
-    low, sides = np.zeros(3), np.array(world.sides, np.float64)
-    for axis, boundary in enumerate(world.edges):
-        if boundary == "open" and len(places):
-            low[axis] = places[:, axis].min()
-            sides[axis] = max(np.ptp(places[:, axis]), 1.0)
+    low, sides = [0.0] * 3, [float(side) for side in world.sides]
+    for axis, (boundary, along) in enumerate(zip(world.edges, places, strict=True)):
+        if boundary == "open" and len(along):
+            low[axis] = float(along.min())
+            sides[axis] = max(float(along.max()) - low[axis], 1.0)
     return low, sides
 
 
-def directions(columns: Columns, sent: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def directions(columns: Columns) -> tuple[tuple[NDArray[Any], ...], NDArray[Any]]:
     """Unit vectors along which agents fly, and their speeds. Whoever stands still looks along its shadow's heading."""
-    velocity = np.stack([columns[f"velocity_{axis}"][sent] for axis in AXES], axis=1).astype(np.float64)
-    speed = np.linalg.norm(velocity, axis=1)
-    heading = columns["heading"][sent].astype(np.float64)
-    level = np.stack([np.cos(heading), np.sin(heading), np.zeros_like(heading)], axis=1)
+    x, y, z = (np.asarray(columns[f"velocity_{axis}"], np.float32) for axis in AXES)
+    speed = np.sqrt(x * x + y * y + z * z)
     still = speed < 1e-9
-    return np.where(still[:, None], level, velocity / np.where(still, 1.0, speed)[:, None]), speed
+    share = np.float32(1.0) / np.where(still, np.float32(1.0), speed)
+    ahead: tuple[NDArray[Any], ...] = (x * share, y * share, z * share)
+    if still.any():
+        heading = columns["heading"][still]
+        for along, value in zip(ahead, (np.cos(heading), np.sin(heading), 0.0), strict=True):
+            along[still] = value
+    return ahead, speed
 
 
-def rolls(columns: Columns, ahead: NDArray[Any], sent: NDArray[Any], max_force: float) -> NDArray[Any]:
+def rolls(columns: Columns, ahead: tuple[NDArray[Any], ...], max_force: float) -> NDArray[Any]:
     """How far each leans to the left [rad]: as its rule of flight says, else as steep as its turn is sharp."""
     if "roll" in columns:
-        return np.asarray(columns["roll"][sent], np.float64)
-    flat = np.maximum(np.hypot(ahead[:, 0], ahead[:, 1]), 1e-6)
-    aside = (
-        columns["acceleration_y"][sent] * ahead[:, 0] - columns["acceleration_x"][sent] * ahead[:, 1]
-    ) / flat
-    return np.asarray(np.arctan(BANK * aside / max(max_force, 1e-9)), np.float64)
+        return np.asarray(columns["roll"], np.float32)
+    x, y, _ = ahead
+    flat = np.maximum(np.sqrt(x * x + y * y), np.float32(1e-6))
+    aside = (columns["acceleration_y"] * x - columns["acceleration_x"] * y) / flat
+    return np.asarray(np.arctan(aside * np.float32(BANK / max(max_force, 1e-9))), np.float32)
 
 
-def octahedral(ahead: NDArray[np.float64]) -> NDArray[np.uint32]:
+def octahedral(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> NDArray[np.uint32]:
     """Unit vectors in two bytes each: the octahedron around the origin, its lower half folded out (Meyer 2010)."""
-    flat = ahead / np.abs(ahead).sum(axis=1, keepdims=True)
-    x, y = flat[:, 0], flat[:, 1]
-    folded_x = (1.0 - np.abs(y)) * np.where(x >= 0.0, 1.0, -1.0)
-    folded_y = (1.0 - np.abs(x)) * np.where(y >= 0.0, 1.0, -1.0)
-    below = flat[:, 2] < 0.0
-    u, v = np.where(below, folded_x, x), np.where(below, folded_y, y)
-    byte = [np.clip(np.rint((each * 0.5 + 0.5) * 255.0), 0, 255).astype(np.uint32) for each in (u, v)]
-    return np.asarray(byte[0] | byte[1] << 8, np.uint32)
+    share = 1.0 / (np.abs(x) + np.abs(y) + np.abs(z))
+    x, y = x * share, y * share
+    below = z < 0.0
+    u = np.where(below, np.copysign(1.0 - np.abs(y), x), x)
+    v = np.where(below, np.copysign(1.0 - np.abs(x), y), y)
+    one, other = ((each * np.float32(127.5) + np.float32(128.0)).astype(np.uint32) for each in (u, v))
+    return np.asarray(one | other << 8, np.uint32)

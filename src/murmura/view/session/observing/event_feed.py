@@ -1,7 +1,6 @@
-"""What happened lately in a watched flock, numbered, for whoever asks; and how often each kind happened so far.
+"""Recent events of a watched flock, numbered, and how often each kind has happened so far.
 
-A page that comes later gets the latest of them. Nothing is kept for a page that does not listen: what it misses is
-counted all the same.
+A page that connects later gets the latest events. Nothing is queued for single pages; missed events are still counted.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ MOST_YOUNG = 12
 
 
 def family(simulation: ShownFlock, agent_id: int) -> dict[str, Any] | None:
-    """What is known of an agent's relations at this step; None where nobody was ever born or died."""
+    """The relations of an agent at this step; None without births and deaths."""
     if not simulation.keeps_lineage:
         return None
     tree = simulation.lineage()

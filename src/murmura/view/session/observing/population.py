@@ -19,12 +19,12 @@ from murmura.view.session.source import ShownFlock
 from murmura.view.wire.frames import stances_of
 
 TRAITS = ("energy", "age", "health")
-"""Of these a page is told the mean, of all and of each species."""
+"""Columns whose means a page gets, of all agents and of each species."""
 Columns = dict[str, NDArray[Any]]
 
 
 def counted_columns(scenario: Scenario) -> tuple[str, ...]:
-    """The columns that a count needs; none where everybody is alike and nothing happens to them."""
+    """The columns that a count needs; none if all agents are alike and nothing happens to them."""
     rules = scenario.rules
     names = ["species_id"] if len(scenario.species) > 1 else []
     if rules.mating.enabled or rules.reproduction.enabled:

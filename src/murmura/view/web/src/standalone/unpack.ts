@@ -1,8 +1,6 @@
 /** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
 
-/** As in net/space_frames.ts. Not taken from there: what two scripts share becomes a third file, and an exported page is one. */
-const SPACE_MAGIC = 0x334d524d;
-const SPACE_HEADER_BYTES = 64;
+import { SPACE_HEADER_BYTES, SPACE_MAGIC } from "../net/space_frames";
 
 interface Layout {
   header: number; // bytes

@@ -123,6 +123,8 @@ void main() {
   float far = max(dot(at - u_eye, u_ahead), 1e-3);
   float pixels = u_half * (hunts ? 2.1 : 1.0) * u_pixels / far;
   float shown = max(pixels, u_least) * smoothstep(0.55 * u_clear, u_clear, far);
+  // Of a few pixels a body is plumper, or one that flies straight at the eye would slip between them.
+  if (part != 1.0) p.yz *= clamp(4.5 / max(shown, 0.1), 1.0, 2.4);
   v_cover = clamp(0.35 + 0.65 * pixels / u_least, 0.0, 1.0);
   vec3 corner_at = at + (p.x * ahead + p.y * left + p.z * back) * shown * far / u_pixels;
   float facing = part == 2.0 ? 0.5 + 0.5 * p.z : abs(dot(normal, u_sun));

@@ -1,0 +1,28 @@
+"""Canvases of light: how trails move and how their glow is blurred."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def taps(reach: float) -> NDArray[np.float32]:
+    """The page's thirteen taps, which fall between pixels, shared out to the pixels at both sides."""
+    found = np.zeros(int(5.18 * reach) + 2)
+    found[0] = 0.1964
+    for at, weight in ((1.41, 0.2969), (3.29, 0.0945), (5.18, 0.0104)):
+        whole, part = divmod(at * reach, 1.0)
+        found[int(whole)] += weight * (1.0 - part)
+        found[int(whole) + 1] += weight * part
+    return found.astype(np.float32)
+
+
+def shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
+    """Move everything by whole pixels; what comes in is dark."""
+    height, width = canvas.shape[1:]
+    moved = np.zeros_like(canvas)
+    if abs(right) < width and abs(down) < height:
+        moved[:, max(0, down) : height + min(0, down), max(0, right) : width + min(0, right)] = canvas[
+            :, max(0, -down) : height - max(0, down), max(0, -right) : width - max(0, right)
+        ]
+    canvas[:] = moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -289,3 +290,17 @@ def test_a_page_whose_sender_fails_is_closed_so_that_it_connects_again(
     assert "no more" in caplog.text
     with live.page() as page:
         page.wait("frame")
+
+
+def test_a_ctrl_c_that_asyncio_forgets_stops_the_server_too(
+    built_page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The runner sets its counter of interrupts to 0 after its handler: one in between cancels, and is not counted."""
+
+    def forgets(self: asyncio.Runner, serving: Any) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(asyncio.Runner, "run", forgets)
+    monkeypatch.setattr(server, "listen_for_enter", lambda renew: None)
+    server.serve(Session(flock(10), 1, "reference"), open_page=False)
+    assert capsys.readouterr().out.endswith("murmura: stopped\n")

@@ -286,8 +286,9 @@ def serve(
                     print(f"{WARNING}\nmurmura: visitors: {visitors}", flush=True)
                 listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
-        except KeyboardInterrupt:
-            serving.close()  # Ctrl-C may come before the server runs
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            # Ctrl-C may come before the server runs; just before, asyncio's runner forgets it and only cancels.
+            serving.close()
         finally:
             session.close(patience=1.0)
             print("murmura: stopped", flush=True)

@@ -81,7 +81,7 @@ export class App {
   private lastHeard = 0;
 
   constructor() {
-    this.connection = new Connection(`${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`, {
+    this.connection = new Connection({
       frame: (frame) => {
         this.stage.receive(frame);
         this.hud.sampled(frame.count, frame.total);

@@ -18,22 +18,28 @@ export function backOff(k: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** k);
 }
 
+const address = () => `${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`;
+let early: WebSocket | null = null;
+
+/** Begin to connect before the page is built: the greeting travels while shaders compile. Nothing is heard before `open`. */
+export function connectEarly(): void {
+  early = new WebSocket(address());
+}
+
 export class Connection {
   private socket: WebSocket | null = null;
   private attempts = 0;
   private owed = false; // a "ready" kept back while nobody looks
 
-  constructor(
-    private readonly address: string,
-    private readonly ears: Ears,
-  ) {
+  constructor(private readonly ears: Ears) {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && this.owed) this.askFrame();
     });
   }
 
   open(): void {
-    const socket = new WebSocket(this.address);
+    const socket = early ?? new WebSocket(address());
+    early = null;
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     socket.onopen = () => {

@@ -28,6 +28,20 @@ def test_those_in_the_rectangle_are_told_with_their_bodies():
     assert observer.seen is NOBODY_SEEN and observer.window is None
 
 
+def test_in_space_a_window_has_heights():
+    sim = mm.Simulation(flock(40, **{"world.depth": 300.0}), 3, "reference")
+    everywhere = {"left": -1e6, "top": -1e6, "right": 1e6, "bottom": 1e6}
+    z = sim.positions[:, 2]
+    observer = BodyObserver()
+    for heights, inside in (({}, z < 1e9), ({"low": 100, "high": 200}, (z >= 100) & (z <= 200))):
+        observer.ask({**everywhere, **heights})
+        observer.observe(sim)
+        assert [one["row"] for one in observer.seen["agents"]] == np.flatnonzero(inside).tolist()
+    assert 0 < inside.sum() < 40
+    with pytest.raises(ScenarioError, match="low must be at most high"):
+        observer.ask({**everywhere, "low": 2, "high": 1})
+
+
 def test_no_more_are_told_than_can_be_looked_at_and_nonsense_is_refused():
     sim = mm.Simulation(flock(MOST_BODIES + 20), 3, "reference")
     observer = BodyObserver()

@@ -14,6 +14,8 @@ from murmura.view.session.source import ShownFlock
 MOST_BODIES = 150
 NOBODY_SEEN: dict[str, Any] = {"type": "bodies", "agents": []}
 SIDES = ("left", "top", "right", "bottom")
+HEIGHTS = ("low", "high")
+"""In a world with a depth; everything from floor to ceiling if they are missing."""
 PLAIN = ("gender", "energy", "panic_level", "mating_state", "feeding_state")
 """Columns that every agent has."""
 OWN = ("health", "stance", "gene_size")
@@ -27,14 +29,19 @@ class BodyObserver:
         self.seen = NOBODY_SEEN
 
     def ask(self, message: Mapping[str, Any]) -> None:
-        """Set the window, a rectangle [u]; none if all sides are null."""
+        """Set the window, a rectangle or a box [u]; none if all sides are null."""
         if all(message.get(side) is None for side in SIDES):
             self.window, self.seen = None, NOBODY_SEEN
             return
         left, top, right, bottom = (number_of(message, side, -1e9, 1e9) for side in SIDES)
         if left > right or top > bottom:
             raise ScenarioError(f"left must be at most right and top at most bottom, got {dict(message)}")
-        self.window = (left, top, right, bottom)
+        low, high = (
+            number_of(message, name, -1e9, 1e9, edge) for name, edge in zip(HEIGHTS, (-1e9, 1e9), strict=True)
+        )
+        if low > high:
+            raise ScenarioError(f"low must be at most high, got {dict(message)}")
+        self.window = (left, top, right, bottom, low, high)
 
     def observe(self, simulation: ShownFlock) -> None:
         """Update the animals in the window."""
@@ -43,11 +50,14 @@ class BodyObserver:
 
 
 def bodies(simulation: ShownFlock, window: tuple[float, ...]) -> dict[str, Any]:
-    """All agents in a rectangle, a dictionary each; `row` is the place in ascending id, as in a frame."""
+    """All agents in a rectangle or a box, a dictionary each; `row` is the place in ascending id, as in a frame."""
     state = simulation.state
-    left, top, right, bottom = window
+    left, top, right, bottom, low, high = window
     x, y = state["position_x"], state["position_y"]
-    rows = np.flatnonzero((x >= left) & (x <= right) & (y >= top) & (y <= bottom))[:MOST_BODIES]
+    inside = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+    if "position_z" in state.columns:
+        inside &= (state["position_z"] >= low) & (state["position_z"] <= high)
+    rows = np.flatnonzero(inside)[:MOST_BODIES]
     own = [name for name in OWN if name in state.columns]
     parts = [name for name in state.own_columns if name.startswith("part_")]
     names = [*PLAIN, *own, *parts]

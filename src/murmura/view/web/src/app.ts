@@ -250,8 +250,8 @@ export class App {
     const window = this.lives ? this.stage.closeUp : null;
     if (String(window) === String(this.lookedAt)) return;
     this.lookedAt = window;
-    const [left, top, right, bottom] = window ?? [null, null, null, null];
-    this.send({ type: "look", left, top, right, bottom });
+    const [left = null, top = null, right = null, bottom = null, low, high] = window ?? [];
+    this.send({ type: "look", left, top, right, bottom, ...(low === undefined ? {} : { low, high }) });
   }
 
   private inspect(agent: Inspection | null): void {

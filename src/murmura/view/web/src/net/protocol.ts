@@ -387,7 +387,7 @@ export type ClientMessage =
   | { type: "select"; id: number | null }
   | { type: "pick"; x: number; y: number; z?: number }
   | { type: "window"; width: number; height: number }
-  | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null }
+  | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null; low?: number | undefined; high?: number | undefined }
   | { type: "extra"; column: ExtraColumn }
   | { type: "place"; kind: "circle"; x: number; y: number; z?: number; radius: number }
   | { type: "place"; kind: "wall"; points: Pair[] }

@@ -11,7 +11,7 @@ import { blend, type Moment } from "../net/timeline";
 import type { Lines } from "./lines";
 
 /** With more animals in the window than this nobody could tell their parts. */
-const MOST_BODIES = 120;
+export const MOST_BODIES = 120;
 const BARS_PX = 9; // half a length from which on bars are drawn
 
 /** Whether a rectangle of the world holds some animals, and few. */
@@ -39,8 +39,7 @@ export function drawBodies(lines: Lines, moment: Moment, bodies: Body[], look: B
     if (body.row >= frame.count) continue;
     const { at, heading } = placeOf(moment, body.row);
     const size = look.half * Math.sqrt(body.gene_size ?? 1);
-    drawParts(lines, toScreen(lines.camera, lines.view, at), heading, size, body);
-    drawSigns(lines, toScreen(lines.camera, lines.view, at), size, body, look);
+    drawBody(lines, { p: toScreen(lines.camera, lines.view, at), heading, size, length: 1 }, body, look);
   }
   lines.context.restore();
 }
@@ -52,13 +51,28 @@ function placeOf({ from, to, alpha }: Moment, row: number): { at: Point; heading
   return { at: { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h) }, heading };
 }
 
+type Ink = Pick<Lines, "context" | "light">;
+
+/** Where a body is in the window and how large [px]; `length` below 1 is how much of it is seen of one that flies at an angle. */
+export interface Shown {
+  p: Point;
+  heading: number; // [rad] clockwise from the right
+  size: number;
+  length: number;
+}
+
+export function drawBody(ink: Ink, shown: Shown, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
+  drawParts(ink, shown, body);
+  drawSigns(ink, shown.p, shown.size, body, look);
+}
+
 /** Fins and a tail, spikes, eyes, antennae, a shell and a glow: as many as the animal has. */
-function drawParts({ context, light }: Lines, p: Point, heading: number, size: number, body: Body): void {
+function drawParts({ context, light }: Ink, { p, heading, size, length }: Shown, body: Body): void {
   const count = (name: keyof Body) => Math.min(6, Math.round(Number(body[name] ?? 0)));
   context.save();
   context.translate(p.x, p.y);
   context.rotate(heading);
-  context.scale(size, size);
+  context.scale(size * length, size);
   context.lineWidth = 1.2 / size;
   context.strokeStyle = light ? "rgb(30 40 60 / 0.85)" : "rgb(235 240 255 / 0.85)";
   context.fillStyle = light ? "rgb(30 40 60 / 0.35)" : "rgb(235 240 255 / 0.35)";
@@ -123,7 +137,7 @@ export function signsOf(body: Body, { stances, sexes }: Pick<BodyLook, "stances"
   return signs.join("");
 }
 
-function drawSigns({ context, light }: Lines, p: Point, size: number, body: Body, look: BodyLook): void {
+function drawSigns({ context, light }: Ink, p: Point, size: number, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
   const top = p.y - size * 1.5 - 4;
   if (size >= BARS_PX) {
     const width = Math.max(16, 2 * size);

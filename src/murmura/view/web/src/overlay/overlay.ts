@@ -34,6 +34,8 @@ export interface OverlayScene {
   draftHeight: number; // in a world with a depth [u]
   gaps: Gaps;
   seconds: number; // simulated
+  size: number; // of animals, 1 being usual
+  solid: boolean; // obstacles in space are part of the picture below
   deep: SpaceEye | null; // the view of a world with a depth
 }
 

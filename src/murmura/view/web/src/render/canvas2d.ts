@@ -11,6 +11,7 @@ const MOST_DRAWN = 20_000;
 
 export class RendererCanvas implements Picture {
   readonly software = true;
+  readonly solid = false;
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {

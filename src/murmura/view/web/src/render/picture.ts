@@ -29,6 +29,8 @@ export interface Scene {
 export interface Picture {
   /** Whether the processor does all the work, so that everything dear should be left out. */
   readonly software: boolean;
+  /** Whether obstacles in space are part of the picture, hidden and hiding; else the lines above it show them. */
+  readonly solid: boolean;
   draw(moment: Moment | null, scene: Scene): void;
   /** Forget trails: the flock jumped. */
   clear(): void;

@@ -8,10 +8,12 @@ import type { Eye, Surroundings } from "./eye";
 import { RendererGl } from "./gl/renderer";
 import { PlaneEye } from "./plane_eye";
 import { SpaceEye } from "./space/eye";
-import { boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
+import { isSolid } from "./space/solids";
+import { bodyHalf, boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
 import { Overlay, type Told } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
 import { holdsFew } from "../overlay/bodies";
+import { closeBoxOf } from "../overlay/space/bodies";
 import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
@@ -45,6 +47,7 @@ export class Stage implements Surroundings {
   private speciesColors: string[] = [];
   hunters = 0; // bit k: species k hunts
   private standing: SceneObject[] = []; // things of the scenario
+  private solids: SceneObject[] = []; // those of them that one could bump into
   private living: SceneObject[] = []; // things the server told of
   private bodies: Body[] = [];
   private means: number[] = []; // how far the members of each species see, where genes decide
@@ -168,6 +171,7 @@ export class Stage implements Surroundings {
     this.world = size;
     if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
     this.standing = thingsOf(scenario);
+    this.solids = this.standing.filter(isSolid);
     this.overlay.setScenario(scenario, this.means);
     if (changed) this.eye.showWhole();
     this.wake();
@@ -185,9 +189,9 @@ export class Stage implements Surroundings {
     this.overlay.setScenario(this.scenario, means);
   }
 
-  /** The part of the world to be looked at closely: the window, while it holds few animals; else null. */
-  get closeUp(): [number, number, number, number] | null {
-    if (this.space) return null;
+  /** The part of the world to be looked at closely, while few animals are near: left, top, right, bottom and heights; else null. */
+  get closeUp(): number[] | null {
+    if (this.space) return this.frame && closeBoxOf(this.frame, this.space.gaze, this.view, bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count));
     const window = visible(this.camera, this.view);
     return this.frame && holdsFew(this.frame, window) ? window : null;
   }
@@ -342,7 +346,7 @@ export class Stage implements Surroundings {
       trails: looks.trails,
       trailLength: looks.trailLength,
       glow: Number(valueAt(this.scenario, "display.glow") ?? 0),
-      size: looks.size * Number(valueAt(this.scenario, "display.size") ?? 1),
+      size: this.size,
       light: this.settings.light,
       moving,
       seconds,
@@ -353,7 +357,7 @@ export class Stage implements Surroundings {
   private spaceScene(moment: Moment | null): SpaceScene | null {
     if (!this.space) return null;
     const time = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
-    return { gaze: this.space.gaze, box: this.space.box, shape: this.space.shape, setting: this.space.setting, time };
+    return { gaze: this.space.gaze, box: this.space.box, shape: this.space.shape, setting: this.space.setting, time, solids: this.solids };
   }
 
   private paintLines(moment: Moment | null, place: Point | null): void {
@@ -362,14 +366,18 @@ export class Stage implements Surroundings {
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solid: this.picture.solid, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
-  /** Half the length of an agent as it is drawn [px]. */
+  /** How large animals are, 1 being usual: as the scenario and the visitor want it. */
+  private get size(): number {
+    return this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
+  }
+
+  /** Half the length of an agent as it is drawn in a plane [px]. */
   private half(): number {
     if (this.bodies.length === 0 || !this.frame) return 0;
-    const size = this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
-    return agentHalf({ camera: this.camera, world: this.world, size }, this.frame.count);
+    return agentHalf({ camera: this.camera, world: this.world, size: this.size }, this.frame.count);
   }
 
   private resized(): void {

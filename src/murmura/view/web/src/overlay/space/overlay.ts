@@ -1,6 +1,6 @@
 /** Everything drawn as lines over a flock in space, in the order in which it lies. */
 
-import type { Inspection, Pair, Point, SceneObject } from "../../net/protocol";
+import type { Body, Inspection, Pair, Point, SceneObject } from "../../net/protocol";
 import { wrapOf } from "../../net/space_frames";
 import type { Moment } from "../../net/timeline";
 import type { Looks } from "../../panel/settings";
@@ -8,13 +8,16 @@ import type { Gaps, Size } from "../../render/camera";
 import type { SpaceEye } from "../../render/space/eye";
 import { drawCompass, mapsOf, type Maps, type MapScene } from "../../render/space/maps";
 import { bodyHalf } from "../../render/space/scene";
+import { isSolid } from "../../render/space/solids";
 import type { Vec } from "../../render/space/vectors";
 import { MOST_CROWD } from "../everyone";
 import type { Told } from "../overlay";
 import type { Hand } from "../scenery";
 import type { Sight } from "../sight";
 import { streak } from "../wind";
+import type { BodyLook } from "../bodies";
 import { drawSpaceAgent } from "./agent";
+import { drawSpaceBodies } from "./bodies";
 import { drawFloorDensity, drawSpaceCones, drawSpaceSights } from "./everyone";
 import { drawHunter } from "./hunters";
 import { drawBall, traceLine, vecOf, type SpaceLines } from "./pen";
@@ -40,6 +43,10 @@ export interface SpaceOverlayScene {
   seconds: number;
   sights: Sight[];
   maps: Maps;
+  bodies: Body[]; // animals from near
+  look: BodyLook;
+  size: number; // of animals, 1 being usual
+  solid: boolean; // obstacles are part of the picture below
 }
 
 export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, told: Told): void {
@@ -47,8 +54,9 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   const { gaze, box } = eye;
   const lines: SpaceLines = { context, gaze, view, box, light };
   if (moment) drawEverybody(lines, moment, scene, told);
-  drawSpaceThings(lines, things);
-  const half = bodyHalf(box, eye.shape, looks.size, moment?.to.frame.count ?? 1);
+  drawSpaceThings(lines, scene.solid ? things.filter((thing) => !isSolid(thing)) : things);
+  const half = bodyHalf(box, eye.shape, scene.size, moment?.to.frame.count ?? 1);
+  if (moment && scene.bodies.length > 0) drawSpaceBodies(lines, moment, scene.bodies, half, scene.look);
   for (const thing of things) {
     if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
     if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);

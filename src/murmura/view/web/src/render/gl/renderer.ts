@@ -34,6 +34,7 @@ export class RendererGl implements Picture {
   private isFirst = false; // the trails hold nothing but the light of a first picture
   /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
   readonly software: boolean;
+  readonly solid = true;
 
   /** Null where the browser cannot do it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {

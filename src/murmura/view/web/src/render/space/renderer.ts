@@ -1,8 +1,8 @@
 /**
  * Paints a flock in space with WebGL2.
  *
- * Each picture: a map of shadows from above, softened; sky and ground, one ray a pixel; the frame of the world; streaks
- * behind the animals; and the animals, one draw call for all of them. It is painted into a target with a depth buffer of
+ * Each picture: a map of shadows from above, softened; sky and ground, one ray a pixel; the frame of the world; obstacles;
+ * the animals, one draw call for all of them; and streaks behind them. It is painted into a target with a depth buffer of
  * its own, since the window's canvas has none: a plane needs none.
  */
 
@@ -16,6 +16,7 @@ import { BODY_FRAGMENT, BODY_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX, STREAK_FRAG
 import { cornersFor, type Shape } from "./bodies";
 import { airOf, SUN, type Air } from "./light";
 import { Layered } from "./layered";
+import { SolidPainter } from "./solid_painter";
 import { bodyHalf, gridStep, leastHalf, type SpaceScene } from "./scene";
 import { FrameTextures } from "./textures";
 import { BACKDROP_FRAGMENT, BACKDROP_VERTEX, FRAME_FRAGMENT, FRAME_VERTEX } from "./world_shaders";
@@ -39,6 +40,7 @@ export class SpaceRenderer {
   private readonly backdrop: Program;
   private readonly frame: Program;
   private readonly layered: Layered;
+  private solids: SolidPainter | null = null; // made for the first world that has obstacles
   private readonly shadows: Target[];
   private readonly shapes = new Map<string, { data: Float32Array; count: number }>();
 
@@ -69,6 +71,7 @@ export class SpaceRenderer {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.enable(gl.DEPTH_TEST);
     this.drawFrame(scene, air);
+    this.drawSolids(scene, air);
     if (shown) {
       this.drawBodies(shown, scene, air, palette);
       if (scene.trails) this.drawStreaks(shown, scene, air, palette);
@@ -176,6 +179,13 @@ export class SpaceRenderer {
     gl.depthMask(false);
     gl.drawArrays(gl.LINES, 0, 24);
     gl.depthMask(true);
+  }
+
+  private drawSolids(scene: Space, air: Air): void {
+    const { solids, box } = scene.space;
+    if (solids.length === 0) return;
+    this.solids ??= new SolidPainter(this.gl);
+    this.solids.draw(solids, box, (at) => { this.look(at, scene); }, air, scene.light);
   }
 
   private shape(shape: Shape, far: boolean): { data: Float32Array; count: number } {

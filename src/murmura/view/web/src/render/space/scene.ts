@@ -1,6 +1,6 @@
 /** What a painter of a world with a depth is told besides what every painter is. */
 
-import type { JsonObject } from "../../net/protocol";
+import type { JsonObject, SceneObject } from "../../net/protocol";
 import { valueAt } from "../../panel/schema";
 import type { Scene } from "../picture";
 import type { Shape } from "./bodies";
@@ -15,6 +15,7 @@ export interface SpaceScene {
   shape: Shape;
   setting: Setting;
   time: number; // simulated [s]
+  solids: readonly SceneObject[]; // obstacles; another list when they change
 }
 
 /** The box that a scenario names; null for a plane. */

@@ -171,3 +171,39 @@ out vec4 color;
 void main() {
   color = vec4(u_ink, 1.0) * v_strength * exp(-0.6 * pow(v_far * u_haze, 1.6));
 }`;
+
+export const SOLID_VERTEX = `#version 300 es
+precision highp float;
+layout(location = 0) in vec3 a_place;
+layout(location = 1) in vec3 a_facing;
+uniform vec3 u_eye, u_right, u_up, u_ahead;
+uniform vec4 u_lens;
+uniform vec2 u_range;
+out vec3 v_facing, v_away;
+out float v_far;
+void main() {
+  vec3 d = a_place - u_eye;
+  float far = dot(d, u_ahead);
+  v_facing = a_facing;
+  v_away = d;
+  v_far = far;
+  vec2 p = vec2(dot(d, u_right), dot(d, u_up)) * u_lens.xy + u_lens.zw * far;
+  gl_Position = vec4(p, ((u_range.y + u_range.x) * far - 2.0 * u_range.y * u_range.x) / (u_range.y - u_range.x), far);
+}`;
+
+/** Light from the sky and a little from behind the eye, and a pale rim: stone reads as round or flat without a sun. */
+export const SOLID_FRAGMENT = `#version 300 es
+precision highp float;
+in vec3 v_facing, v_away;
+in float v_far;
+uniform vec3 u_stone;
+uniform vec4 u_haze;               // colour, and one over the distance at which two thirds are lost in it
+uniform float u_cover;
+out vec4 color;
+void main() {
+  vec3 facing = normalize(v_facing), back = -normalize(v_away);
+  float towards = max(dot(facing, back), 0.0);
+  float lit = 0.42 + 0.30 * (0.5 + 0.5 * facing.z) + 0.34 * towards + 0.35 * pow(1.0 - towards, 4.0);
+  float lost = 1.0 - exp(-pow(v_far * u_haze.w, 1.6));
+  color = vec4(mix(u_stone * lit, u_haze.rgb, 0.85 * lost), 1.0) * u_cover;
+}`;

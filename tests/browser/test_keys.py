@@ -66,7 +66,7 @@ ELSEWHERE = {
 
 
 BEST = [
-    "roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek",
+    "roosts", "murmuration", "ecosystem", "murmuration-hawk", "shark-and-herring", "fireflies", "mixed", "vicsek",
     "classic",
 ]  # fmt: skip
 

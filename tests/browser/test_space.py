@@ -72,6 +72,61 @@ def test_animals_are_seen_where_python_says(make_tab: MakeTab) -> None:
     assert (bright(mirrored) > 0.2).sum() < 5
 
 
+def test_obstacles_hide_what_is_behind_them_and_are_hidden_by_what_is_in_front(make_tab: MakeTab) -> None:
+    tab = make_tab(viewport={"width": 560, "height": 420}).open()
+    middle, ahead, right = SIDES / 2, np.array([0.0, np.cos(0.36), -np.sin(0.36)]), np.array([1.0, 0.0, 0.0])
+    before, behind = middle - 120 * ahead - 35 * right, middle + 120 * ahead + 20 * right
+    beside = middle + 120 * ahead + 150 * right
+    corners = middle + 0.3 * SIDES * (np.indices((2, 2, 2)).reshape(3, 8).T * 2 - 1)
+    places = np.vstack([[before, behind, beside], corners])
+    ball = {"kind": "circle", "x": middle[0], "y": middle[1], "z": middle[2], "radius": 70.0}
+    for key in "ht":  # no panels, no streaks
+        tab.page.keyboard.press(key)
+    contrasts = []
+    for obstacles in ([], [ball]):
+        scenario = deep(len(places), **{"display.size": 8.0, "obstacles": obstacles})
+        tab.arranged(scenario, places, np.tile([1.0, 0.0, 0.0], (len(places), 1)))
+        tab.until(lambda: tab.page.evaluate("() => document.getElementById('flock').width === innerWidth"))
+        assert np.dot(tab.see("eye.ahead"), ahead) > 0.999
+        contrasts.append(_contrasts(tab, places[:3]))
+    assert (contrasts[0] > 0.15).all(), contrasts
+    assert contrasts[1][1] < 0.06, contrasts  # nothing but smooth stone
+    assert (contrasts[1][[0, 2]] > 0.15).all(), contrasts
+
+
+def _contrasts(tab: Tab, places: np.ndarray) -> np.ndarray:
+    """How much the picture varies within a few pixels around places."""
+    tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    shown = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float).max(axis=2)
+    at, _ = seen(tab, places)
+    return np.array([np.ptp(shown[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4]) for x, y in at])
+
+
+def test_bodies_are_drawn_from_near_in_space(tab: Tab) -> None:
+    lives = {"rules.energy.enabled": True, "display.size": 2.0}
+    places, velocities = SIDES / 2 + 25.0 * np.array([[-1, 0, 0], [0, 0, 0], [1, 0, 0]]), np.eye(3)
+    tab.arranged(deep(3, **lives), places, velocities)
+    k = 1
+    tab.until(lambda: np.abs(seen(tab, places[[k]])[0] - (480, 320)).max() < 200)
+    tab.page.mouse.move(*seen(tab, places)[0][k])
+    while tab.see("eye.focal") / seen(tab, places)[1][k] < 5.0:  # [px/u]
+        far = tab.see("eye.orbit.distance")
+        tab.page.mouse.wheel(0, -300)
+        tab.until(lambda far=far: tab.see("eye.orbit.distance") < 0.95 * far)
+    window = tab.until(lambda: tab.session.body_observer.window)
+    assert window[4] <= places[k][2] <= window[5] and window[5] - window[4] < SIDES[2]
+
+    def has_bar() -> bool:
+        """A bar of energy as wide as the body, right above it."""
+        [(x, y)], _ = seen(tab, places[[k]])
+        bars = [r for r in tab.drawn()["rects"] if r["h"] == 2.5 and abs(r["x"] + r["w"] / 2 - x) < 1]
+        return any(0 < y - bar["y"] < 3 * bar["w"] for bar in bars if bar["w"] >= 16)
+
+    tab.until(has_bar)
+    tab.page.keyboard.press("f")
+    tab.until(lambda: tab.session.body_observer.window is None)
+
+
 def test_the_view_turns_moves_and_comes_back(tab: Tab) -> None:
     places, velocities = spread(40)
     tab.arranged(deep(), places, velocities)

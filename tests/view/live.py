@@ -70,14 +70,14 @@ class Aside:
 class Live:
     """A session behind a running server, and the cookie that opens it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, code: str | None = None) -> None:
         self.session = session
         self._door = listen("127.0.0.1", None)
         self.port = self._door.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
         self.shelf = Aside()
-        self.app = make_app(session, self.port, shelf=self.shelf)
+        self.app = make_app(session, self.port, shelf=self.shelf, code=code)
         self.token = str(self.app.launch_token)
         config = server_config(self.app, "127.0.0.1", self.port)
         config.log_level = "critical"

@@ -24,6 +24,7 @@ from murmura.view.server import app as server
 from murmura.view.standalone.loop import hello_of, recorded
 from murmura.view.standalone.scene import page_scene, why_not
 from murmura.view.standalone.words import words_of_codes
+from murmura.view.wire.hello import preset_facts
 
 LARGEST = 1_500_000
 """Bytes of a file: it must fit into a mail and onto any host."""
@@ -37,7 +38,7 @@ def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") 
     data = {
         "version": __version__,
         "schema": Scenario.model_json_schema(),
-        "scenarios": [{"name": each.name, "title": each.title} for each in scenarios],
+        "scenarios": [preset_facts(each) for each in scenarios],
         "scenes": scenes,
         "loop": recorded(first, seed, backend),
         "words": words_of_codes(),
@@ -56,7 +57,7 @@ def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> 
     data = {
         "version": __version__,
         "schema": Scenario.model_json_schema(),
-        "scenarios": [{"name": scenario.name, "title": scenario.title}],
+        "scenarios": [preset_facts(scenario)],
         "scenes": [{"hello": hello_of(scenario, seed, name)}],
         "loop": loop,
         "words": words_of_codes(),

@@ -38,8 +38,13 @@ def _schema() -> dict[str, Any]:
 
 
 @cache
-def _shipped() -> list[dict[str, str]]:
-    return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]
+def _shipped() -> list[dict[str, Any]]:
+    return [preset_facts(load_scenario(name)) for name in scenario_names()]
+
+
+def preset_facts(scenario: Scenario) -> dict[str, Any]:
+    """What a list of presets says of one; the page groups those in space by `deep`."""
+    return {"name": scenario.name, "title": scenario.title, "deep": scenario.world.depth is not None}
 
 
 def _measures() -> dict[str, dict[str, str]]:

@@ -40,6 +40,8 @@ import { Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server speaks five times a second
+/** What somebody does on purpose; the page sends other messages by itself. */
+const TOUCHES = new Set<ClientMessage["type"]>(["load", "reset", "set", "place", "play", "pause", "step", "speed", "seek", "branch", "return", "move", "erase"]);
 
 export class App {
   private readonly memory = storage();
@@ -138,7 +140,10 @@ export class App {
   }
 
   private readonly send = (message: ClientMessage): void => {
-    if (this.hello?.visitor) return; // a visitor looks and does not touch
+    if (this.hello?.visitor) { // looks and does not touch
+      if (TOUCHES.has(message.type)) note("You are a visitor here: you may look around, and your host steers the flock.");
+      return;
+    }
     this.connection.send(message);
     // What was asked for counts at once: a key pressed twice must not act on an old answer.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
@@ -200,7 +205,7 @@ export class App {
     this.windowWorld.later();
     if (!first) return;
     this.askExtra();
-    if (hello.running && isStill()) this.send({ type: "pause" });
+    if (hello.running && isStill() && !hello.visitor) this.send({ type: "pause" });
     void this.sharing.open(location.hash, hello);
   }
 

@@ -9,6 +9,8 @@ it("presets are in groups, and none is lost", () => {
   const groups = groupsOf(list);
   expect(groups.flatMap(({ items }) => items).map(({ name }) => name).sort()).toEqual(list.map(({ name }) => name));
   expect(groups.at(-1)).toMatchObject({ label: "More", items: [{ name: "my-own" }] });
+  const deep = groupsOf([...list, { name: "swarm", title: "", deep: true }]);
+  expect(deep[0]).toEqual({ label: "In space", items: [{ name: "swarm", title: "", deep: true }] });
 });
 it("the best are on the keys, and where some are missing others move up", () => {
   expect(nineOf(list).map(({ name }) => name)).toEqual(["ecosystem", "vicsek", "classic", "ants", "my-own"]);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../src/render/palettes";
+import { colorTable, fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../src/render/palettes";
 import samples from "./palette_samples.json";
 
 const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
+
+const isShipped = (name: PaletteName) => name !== "own";
 
 it("OKLab goes there and back", () => {
   const rgb = parseHex("#3fb4e8");
@@ -25,8 +27,18 @@ describe.each(PALETTES)("%s", (name) => {
 });
 
 it("headings get cyclic palettes only", () => {
-  expect(palettesFor("heading").every(isCyclic)).toBe(true);
-  expect(palettesFor("speed").some(isCyclic)).toBe(false);
+  expect(palettesFor("heading").filter(isShipped).every(isCyclic)).toBe(true);
+  expect(palettesFor("speed").filter(isShipped).some(isCyclic)).toBe(false);
+});
+
+it("own colours are taken as they are, from end to end, and for headings back again", () => {
+  const [red, blue] = [[255, 0, 0], [0, 0, 255]];
+  const speed = colorTable("speed", "own", [], true, ["#ff0000", "#0000ff"]);
+  expect([[...speed.subarray(0, 3)], [...speed.subarray(1020, 1023)]]).toEqual([red, blue]);
+  const heading = colorTable("heading", "own", [], false, ["#ff0000", "#0000ff"]);
+  expect([[...heading.subarray(0, 3)], [...heading.subarray(1020, 1023)]]).toEqual([red, red]);
+  expect(heading[4 * 128 + 2]).toBeGreaterThan(250);
+  for (const mode of ["heading", "speed", "panic"] as const) expect(palettesFor(mode)).toContain("own");
 });
 
 it("species have their own colours, then stock ones", () => {
@@ -40,7 +52,7 @@ describe.each(Object.entries(samples))("%s", (key, colors) => {
   it("has the colours that films have", () => {
     const [name, theme] = key.split(" ");
     const light = theme === "light";
-    const table = name === "species" ? speciesTable(["#00ff88", "#ff4488"], light) : paletteTable(name as PaletteName, light);
+    const table = name === "species" ? speciesTable(["#00ff88", "#ff4488"], light) : paletteTable(name as (typeof PALETTES)[number], light);
     colors.forEach((rgb, k) => {
       rgb.forEach((c, i) => { expect(Math.abs(table[4 * 17 * k + i] - c)).toBeLessThanOrEqual(1); });
     });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { Cost } from "../src/render/cost";
 import { Settings } from "../src/panel/settings";
 import { fillingSize } from "../src/panel/window_world";
@@ -17,6 +17,19 @@ it("looks are remembered, tools and overlays are not", () => {
 it("what is not ours is ignored", () => {
   expect(new Settings(memory("{{{")).looks.mode).toBe("heading");
   expect(new Settings(memory('{"mode":"nonsense","trails":"yes","bindings":[1]}')).looks).toMatchObject({ mode: "heading", trails: true, bindings: {} });
+});
+it("the system's theme is that of the browser's last word: Chromium keeps silent of a change that a page has read before", () => {
+  let hear: (event: { matches: boolean }) => void = () => undefined;
+  const system = { matches: false, addEventListener: (_: string, act: typeof hear) => { hear = act; } };
+  vi.stubGlobal("matchMedia", () => system);
+  const settings = new Settings(null);
+  const told: boolean[] = [];
+  settings.onChange(() => { told.push(settings.light); });
+  system.matches = true; // changed, and not told yet: the picture must not be ahead of the rest of the page
+  expect(settings.light).toBe(false);
+  hear({ matches: true });
+  expect([settings.light, told]).toEqual([true, [true]]);
+  vi.unstubAllGlobals();
 });
 it("several kinds are told apart by colour, until somebody chooses", () => {
   const settings = new Settings(null);

@@ -1,18 +1,21 @@
 /** Which shipped scenarios belong together, and which nine are on the keys 1 to 9. */
 
-export const BEST = ["roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
+export const BEST = ["roosts", "murmuration", "ecosystem", "murmuration-hawk", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
 
 const GROUPS: [string, string[]][] = [
-  ["Flocks and swarms", ["roosts", "murmuration", "starlings", "sparrows", "bats", "insects", "locusts", "fireflies", "ants", "classic", "roadmap", "mixed", "day-and-night"]],
+  ["Flocks and swarms", ["roosts", "starlings", "sparrows", "bats", "insects", "locusts", "fireflies", "ants", "classic", "roadmap", "mixed", "day-and-night"]],
   ["In the sea", ["fish", "herring", "plankton", "jellyfish", "sky-and-sea"]],
   ["Hunters and prey", ["murmuration-hawk", "falcon-stoop", "eagle-pursuit", "owl-ambush", "shark-and-herring", "pack"]],
   ["Lives and evolution", ["ecosystem", "emergent", "arms-race", "scarcity", "fear-and-flocking", "colony", "courtship", "feeding-grounds"]],
   ["Published models", ["vicsek", "couzin", "cucker-smale", "topological", "vision"]],
 ];
 
+const IN_SPACE = "In space";
+
 export interface Shipped {
   name: string;
   title: string;
+  deep?: boolean; // its world has a depth
 }
 
 export interface Group {
@@ -20,11 +23,12 @@ export interface Group {
   items: Shipped[];
 }
 
-/** The list in groups; those that no group knows come last. */
+/** The list in groups. Worlds with a depth are one, whatever lives in them; those that no group knows come last. */
 export function groupsOf(list: Shipped[]): Group[] {
-  const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => list.find((item) => item.name === name) ?? []) }));
-  const rest = list.filter(({ name }) => !GROUPS.some(([, names]) => names.includes(name)));
-  return [...known, { label: "More", items: rest }].filter(({ items }) => items.length > 0);
+  const [deep, flat] = [list.filter((item) => item.deep), list.filter((item) => !item.deep)];
+  const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => flat.find((item) => item.name === name) ?? []) }));
+  const rest = flat.filter(({ name }) => !GROUPS.some(([, names]) => names.includes(name)));
+  return [{ label: IN_SPACE, items: deep }, ...known, { label: "More", items: rest }].filter(({ items }) => items.length > 0);
 }
 
 /** The nine on the keys; where some are missing, others of the list move up. */

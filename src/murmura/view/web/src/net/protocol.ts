@@ -142,7 +142,7 @@ export interface Hello {
   /** The scenario as it was loaded, before anybody changed it. */
   loaded: JsonObject;
   schema: JsonObject;
-  scenarios: { name: string; title: string }[];
+  scenarios: { name: string; title: string; deep?: boolean }[];
   /** `loaded` is the preset of its name itself: an exported file knows no other. */
   bundled?: boolean;
   seed: number;

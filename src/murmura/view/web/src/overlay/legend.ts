@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import type { Told } from "./overlay";
-import { colorTable, isCategory, isCyclic, legend, paletteTable, SPECIES_COLORS, TABLE_SIZE } from "../render/palettes";
+import { colorTable, isCategory, legend, SPECIES_COLORS, TABLE_SIZE } from "../render/palettes";
 import type { SpeciesInfo } from "../net/protocol";
 import { humanized } from "../panel/schema";
 import type { Looks } from "../panel/settings";
@@ -25,7 +25,7 @@ export class Legend {
 
   show(scene: Legible): void {
     const { looks, told } = scene;
-    const key = JSON.stringify([looks.mode, looks.palette, looks.vision, looks.neighbors, looks.density, scene.species, scene.hunters, scene.stances, scene.light, told]);
+    const key = JSON.stringify([looks.mode, looks.palette, looks.own, looks.vision, looks.neighbors, looks.density, scene.species, scene.hunters, scene.stances, scene.light, told]);
     if (key === this.shown) return;
     this.shown = key;
     this.root.replaceChildren(...colours(scene), ...overlays(looks, told));
@@ -33,20 +33,20 @@ export class Legend {
 }
 
 function colours({ looks, species, hunters, stances, light }: Legible): HTMLElement[] {
-  const { mode, palette } = looks;
+  const { mode, palette, own } = looks;
   if (isCategory(mode)) {
     const names = mode === "species" ? species.map((kind, k) => humanized(kind.name) + ((hunters >> k) & 1 ? " (hunts)" : "")) : stances.map(humanized);
     if (mode === "species" && species.length < 2) return [];
     const table = colorTable(mode, palette, species.map((kind, k) => kind.color || SPECIES_COLORS[k % SPECIES_COLORS.length]), light);
     return names.slice(0, MOST_NAMES).map((name, k) => dot(name, rgb(table, k)));
   }
-  const table = paletteTable(palette, light);
+  const table = colorTable(mode, palette, [], light, own);
   const stops = Array.from({ length: STOPS + 1 }, (_, k) => rgb(table, Math.round((k / STOPS) * (TABLE_SIZE - 1))));
   const [low, high] = legend(mode);
-  const swatch = element("span", { class: isCyclic(palette) ? "wheel" : "ramp", "aria-hidden": "true" });
+  const swatch = element("span", { class: mode === "heading" ? "wheel" : "ramp", "aria-hidden": "true" });
   // y grows downwards, so headings run clockwise from east, as a conic gradient does from the right.
-  swatch.style.background = isCyclic(palette) ? `conic-gradient(from 90deg, ${stops.join()})` : `linear-gradient(90deg, ${stops.join()})`;
-  if (isCyclic(palette)) return [element("span", {}, swatch, ` ${humanized(mode)}`)];
+  swatch.style.background = mode === "heading" ? `conic-gradient(from 90deg, ${stops.join()})` : `linear-gradient(90deg, ${stops.join()})`;
+  if (mode === "heading") return [element("span", {}, swatch, ` ${humanized(mode)}`)];
   return [element("span", {}, `${humanized(mode)}: ${low} `, swatch, ` ${high}`)];
 }
 

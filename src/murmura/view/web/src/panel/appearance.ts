@@ -9,6 +9,8 @@ const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, numbe
   ["trailLength", "Length of trails", 0.1, 8],
 ];
 
+const FORM_NAMES: Record<Looks["form"], string> = { scenario: "As the scenario says", dart: "Dart", bird: "Bird", fish: "Fish", dot: "Dot" };
+
 const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "As the scenario says", always: "Always", never: "Never" };
 
 /** A folded section of the settings; says anew what holds whenever it changes. */
@@ -22,6 +24,10 @@ export function appearance(settings: Settings): HTMLElement {
     input.addEventListener("input", () => { settings.set({ [key]: Math.min(max, Math.max(min, Math.exp(Number(input.value)))) }); });
     return { key, input, root: field(label, input) };
   });
+  const form = element("select", { id: "look-form" }, ...Object.entries(FORM_NAMES).map(([value, text]) => element("option", { value }, text)));
+  form.addEventListener("change", () => { settings.set({ form: form.value as Looks["form"] }); });
+  const [from, to] = ["From", "To"].map((end) => element("input", { type: "color", "aria-label": `Own colours: ${end.toLowerCase()}` }));
+  for (const input of [from, to]) input.addEventListener("input", () => { settings.set({ own: [from.value, to.value], palette: "own" }); });
   const shape = element("select", { id: "look-window" }, ...Object.entries(SHAPES).map(([value, text]) => element("option", { value }, text)));
   shape.addEventListener("change", () => { settings.set({ fillWindow: shape.value as Looks["fillWindow"] }); });
   const wind = element("input", { type: "checkbox", id: "look-wind" });
@@ -30,12 +36,14 @@ export function appearance(settings: Settings): HTMLElement {
     const { looks } = settings;
     theme.value = looks.theme;
     shape.value = looks.fillWindow;
+    form.value = looks.form;
+    [from.value, to.value] = looks.own;
     wind.checked = looks.wind;
     for (const { key, input } of sliders) if (document.activeElement !== input) input.value = String(Math.log(looks[key]));
   };
   settings.onChange(refresh);
   refresh();
-  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Colours", theme), ...sliders.map(({ root }) => root), field("Show the wind", wind), field("World fills the window", shape));
+  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Light or dark", theme), field("Shape of agents", form), ...sliders.map(({ root }) => root), element("div", { class: "field" }, element("span", {}, "Own colours"), element("span", { class: "pair" }, from, to)), field("Show the wind", wind), field("World fills the window", shape));
 }
 
 function field(label: string, input: HTMLElement): HTMLElement {

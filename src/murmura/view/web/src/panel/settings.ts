@@ -1,7 +1,8 @@
 /** How the page shows things: nothing here changes the simulation. Some of it is remembered between visits. */
 
 import { readBindings, type Bindings } from "../tools/keys";
-import { COLOR_MODES, palettesFor, type ColorMode, type PaletteName } from "../render/palettes";
+import { COLOR_MODES, OWN_COLORS, palettesFor, type ColorMode, type OwnColors, type PaletteName } from "../render/palettes";
+import { FORMS, type Form } from "../render/picture";
 
 /** Light and dark as the system has it, or as somebody in front of a projector wants it. */
 export const THEMES = ["system", "light", "dark"] as const;
@@ -11,6 +12,8 @@ export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circl
 export interface Looks {
   mode: ColorMode;
   palette: PaletteName;
+  own: OwnColors; // of the palette of that name
+  form: Form | "scenario"; // of animals
   /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
   modeChosen: boolean;
   trails: boolean;
@@ -40,12 +43,14 @@ export interface Looks {
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "fillWindow", "theme", "trailsChosen", "size", "trailLength", "wind", "keys", "bindings"] as const;
+const REMEMBERED = ["mode", "palette", "own", "form", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "fillWindow", "theme", "trailsChosen", "size", "trailLength", "wind", "keys", "bindings"] as const;
 
 export class Settings {
   readonly looks: Looks = {
     mode: "heading",
     palette: "dusk",
+    own: OWN_COLORS,
+    form: "scenario",
     modeChosen: false,
     trails: true,
     trailsChosen: false,
@@ -75,6 +80,8 @@ export class Settings {
   /** Colour modes that this server and scenario can show. */
   modes: readonly ColorMode[] = COLOR_MODES;
   private readonly system = globalThis.matchMedia?.("(prefers-color-scheme: light)");
+  /** Read when the browser tells of a change and never else: Chromium does not tell of one that a page has read before. */
+  private systemIsLight = this.system?.matches === true;
   private readonly listeners: ((changed: Partial<Looks>) => void)[] = [];
 
   constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
@@ -87,20 +94,25 @@ export class Settings {
     } catch {
       // Whatever was stored there is not ours.
     }
-    const { cards, theme, size, trailLength } = this.looks;
+    const { cards, theme, form, own, size, trailLength } = this.looks;
     if (!(Array.isArray(cards) && cards.every((name) => typeof name === "string"))) this.looks.cards = null;
     if (!THEMES.includes(theme)) this.looks.theme = "system";
+    if (form !== "scenario" && !FORMS.includes(form)) this.looks.form = "scenario";
+    if (!isPair(own)) this.looks.own = OWN_COLORS;
     Object.assign(this.looks, { size: within(size, 0.3, 4), trailLength: within(trailLength, 0.1, 8) });
     this.looks.bindings = readBindings(this.looks.bindings);
     if (!COLOR_MODES.includes(this.looks.mode)) this.looks.mode = "heading";
     this.suitPalette();
-    this.system?.addEventListener("change", () => { this.set({}); });
+    this.system?.addEventListener("change", ({ matches }) => {
+      this.systemIsLight = matches;
+      this.set({});
+    });
   }
 
   /** Whether the page is light. */
   get light(): boolean {
     const { theme } = this.looks;
-    return theme === "system" ? this.system?.matches === true : theme === "light";
+    return theme === "system" ? this.systemIsLight : theme === "light";
   }
 
   onChange(listener: (changed: Partial<Looks>) => void): void {
@@ -138,6 +150,10 @@ export class Settings {
     const suitable = palettesFor(this.looks.mode);
     if (!suitable.includes(this.looks.palette)) this.looks.palette = suitable[0];
   }
+}
+
+function isPair(colors: readonly unknown[]): boolean {
+  return Array.isArray(colors) && colors.length === 2 && colors.every((color) => typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color));
 }
 
 function within(value: number, low: number, high: number): number {

@@ -3,11 +3,17 @@
 import { toScreen } from "./camera";
 import { colorTable } from "./palettes";
 import { paintSpace } from "./space/canvas";
-import { agentHalf, type Picture, type Scene } from "./picture";
+import { agentHalf, type Form, type Picture, type Scene } from "./picture";
 import { agentHeading, agentPosition } from "../net/protocol";
 import { blend, type Moment } from "../net/timeline";
 
 const MOST_DRAWN = 20_000;
+/** Half a length ahead, half a length to the right. */
+const OUTLINES: Record<Exclude<Form, "dot">, [number, number][]> = {
+  dart: [[1, 0], [-1, 0.5], [-0.5, 0], [-1, -0.5]],
+  bird: [[0.9, 0], [0.3, 0.15], [-0.4, 1.1], [-0.2, 0.15], [-0.85, 0.13], [-0.85, -0.13], [-0.2, -0.15], [-0.4, -1.1], [0.3, -0.15]],
+  fish: [[1, 0], [0.4, 0.28], [-0.5, 0.08], [-1, 0.35], [-1, -0.35], [-0.5, -0.08], [0.4, -0.28]],
+};
 
 export class RendererCanvas implements Picture {
   readonly software = true;
@@ -42,7 +48,7 @@ export class RendererCanvas implements Picture {
   }
 
   private drawAgents({ from, to, alpha }: Moment, scene: Scene): void {
-    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light, scene.own);
     const half = agentHalf(scene, to.frame.count);
     const [sideX, sideY] = to.frame.wraps ? [to.frame.width, to.frame.height] : [0, 0];
     const every = Math.max(1, Math.ceil(to.frame.count / MOST_DRAWN));
@@ -54,7 +60,7 @@ export class RendererCanvas implements Picture {
       this.context.fillStyle = `rgb(${table[shade]} ${table[shade + 1]} ${table[shade + 2]})`;
       const species = (to.frame.words[2 * k + 1] >>> 16) & 0xff;
       const hunter = species < 31 && ((scene.hunters >> species) & 1) === 1;
-      this.dart(p.x, p.y, agentHeading(to.frame, k), hunter ? 2.1 * half : half);
+      this.body(p.x, p.y, agentHeading(to.frame, k), hunter ? 2.1 * half : half, scene.form);
     }
   }
 
@@ -64,13 +70,11 @@ export class RendererCanvas implements Picture {
     return (word >>> (scene.mode === "speed" ? 8 : 24)) & 0xff;
   }
 
-  private dart(x: number, y: number, heading: number, half: number): void {
+  private body(x: number, y: number, heading: number, half: number, form: Form): void {
     const [c, s] = [Math.cos(heading) * half, Math.sin(heading) * half];
     this.context.beginPath();
-    this.context.moveTo(x + c, y + s);
-    this.context.lineTo(x - c - 0.5 * s, y - s + 0.5 * c);
-    this.context.lineTo(x - 0.5 * c, y - 0.5 * s);
-    this.context.lineTo(x - c + 0.5 * s, y - s - 0.5 * c);
+    if (form === "dot") this.context.arc(x, y, 0.5 * half, 0, 2 * Math.PI);
+    else for (const [along, aside] of OUTLINES[form]) this.context.lineTo(x + along * c - aside * s, y + along * s + aside * c);
     this.context.fill();
   }
 }

@@ -12,8 +12,12 @@ export const COLOR_MODES = Object.keys(looks.modes) as readonly ColorMode[];
 export function isCategory(mode: ColorMode): boolean {
   return mode === "species" || mode === "stance";
 }
-export type PaletteName = keyof typeof looks.palettes;
-export const PALETTES = Object.keys(looks.palettes) as readonly PaletteName[];
+type ShippedPalette = keyof typeof looks.palettes;
+/** "own": from one colour to another, both the visitor's. */
+export type PaletteName = ShippedPalette | "own";
+export const PALETTES = Object.keys(looks.palettes) as readonly ShippedPalette[];
+export type OwnColors = readonly [string, string];
+export const OWN_COLORS: OwnColors = ["#3fb4e8", "#ffd166"];
 export const TABLE_SIZE = 256;
 
 type Rgb = [number, number, number];
@@ -22,13 +26,13 @@ type Rgb = [number, number, number];
 export const SPECIES_COLORS = looks.species;
 
 /** Dusk and aurora close on themselves: opposite headings differ in blue-yellow or in lightness. */
-export function isCyclic(name: PaletteName): boolean {
+export function isCyclic(name: ShippedPalette): boolean {
   return looks.cyclic.includes(name);
 }
 
-/** The palettes that suit a colour mode, the first being its own. */
+/** The palettes that suit a colour mode, the first being the mode's. */
 export function palettesFor(mode: ColorMode): PaletteName[] {
-  return looks.modes[mode].palettes as PaletteName[];
+  return [...(looks.modes[mode].palettes as ShippedPalette[]), "own"];
 }
 
 export function parseHex(hex: string): Rgb {
@@ -75,7 +79,7 @@ function mixed(stops: Rgb[], t: number): Rgb {
  * 256 colours as RGBA bytes. Numbers keep off the end that would drown in the background; on a light one
  * everything is darkened, so that agents read as ink.
  */
-export function paletteTable(name: PaletteName, light: boolean): Uint8Array {
+export function paletteTable(name: ShippedPalette, light: boolean): Uint8Array {
   const stops = looks.palettes[name].map((hex) => toOklab(parseHex(hex)));
   const [low, high] = isCyclic(name) ? [0, 1] : looks.used[light ? "light" : "dark"];
   const table = new Uint8Array(TABLE_SIZE * 4);
@@ -83,6 +87,14 @@ export function paletteTable(name: PaletteName, light: boolean): Uint8Array {
     const lab = mixed(stops, low + ((high - low) * k) / (TABLE_SIZE - 1));
     table.set([...fromOklab(light ? inked(lab) : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
   }
+  return table;
+}
+
+/** From one colour to another, just as they are; for directions and back again. */
+function ownTable([from, to]: OwnColors, mode: ColorMode): Uint8Array {
+  const stops = (mode === "heading" ? [from, to, from] : [from, to]).map((hex) => toOklab(parseHex(hex)));
+  const table = new Uint8Array(TABLE_SIZE * 4);
+  for (let k = 0; k < TABLE_SIZE; k++) table.set([...fromOklab(mixed(stops, k / (TABLE_SIZE - 1))).map((c) => Math.round(c * 255)), 255], 4 * k);
   return table;
 }
 
@@ -103,8 +115,8 @@ export function speciesTable(colors: string[], light: boolean): Uint8Array {
 }
 
 /** The table that a colour mode looks its bytes up in. */
-export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean): Uint8Array {
-  if (!isCategory(mode)) return paletteTable(palette, light);
+export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean, own: OwnColors = OWN_COLORS): Uint8Array {
+  if (!isCategory(mode)) return palette === "own" ? ownTable(own, mode) : paletteTable(palette, light);
   return speciesTable(mode === "species" ? speciesColors : [], light);
 }
 

@@ -1,9 +1,13 @@
 /** What every painter of the flock can do, and what it is told. */
 
 import type { Camera, Size } from "./camera";
-import type { ColorMode, PaletteName } from "./palettes";
+import type { ColorMode, OwnColors, PaletteName } from "./palettes";
 import type { Moment } from "../net/timeline";
 import type { SpaceScene } from "./space/scene";
+
+/** What an animal looks like in a plane. */
+export const FORMS = ["dart", "bird", "fish", "dot"] as const;
+export type Form = (typeof FORMS)[number];
 
 export interface Scene {
   camera: Camera;
@@ -13,6 +17,8 @@ export interface Scene {
   dpr: number;
   mode: ColorMode;
   palette: PaletteName;
+  own: OwnColors; // of the palette of that name
+  form: Form; // of animals in a plane
   speciesColors: string[];
   hunters: number; // bit k: species k hunts
   daylight: number | null; // 0 midnight .. 1 noon; null: no time of day
@@ -36,10 +42,14 @@ export interface Picture {
   clear(): void;
 }
 
+const ROOMY = 500; // CSS px: the side of a square world that leaves the smallest agents their usual size
+
 /** Half the length of an agent [CSS px]: to scale when near, never too small to see its heading. */
 export function agentHalf(scene: Pick<Scene, "world" | "size" | "camera">, count: number): number {
   const unit = (scene.world.width + 1.6 * scene.world.height) / 3200; // 1 in a world of 1600 x 1000
   const crowd = Math.min(1, (6000 / Math.max(1, count)) ** 0.3);
-  const least = count > 40_000 ? 1.5 : count > 12_000 ? 2.2 : 3;
+  // On a phone the same flock has a tenth of the room: bodies of the usual size would run together.
+  const room = (Math.sqrt(scene.world.width * scene.world.height) * scene.camera.zoom) / ROOMY;
+  const least = (count > 40_000 ? 1.5 : count > 12_000 ? 2.2 : 3) * Math.min(1, Math.max(0.6, room));
   return Math.max(least * Math.min(1.4, 0.6 + 0.4 * scene.size), 5 * scene.size * unit * crowd * scene.camera.zoom);
 }

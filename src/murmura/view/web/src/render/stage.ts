@@ -340,6 +340,8 @@ export class Stage implements Surroundings {
       dpr: this.keep?.dpr ?? density() * (sharp ? 1 : this.quality),
       mode: looks.mode,
       palette: looks.palette,
+      own: looks.own,
+      form: looks.form === "scenario" ? "dart" : looks.form,
       speciesColors: this.speciesColors,
       hunters: this.hunters,
       daylight: daylightOf(this.living),
@@ -357,7 +359,9 @@ export class Stage implements Surroundings {
   private spaceScene(moment: Moment | null): SpaceScene | null {
     if (!this.space) return null;
     const time = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
-    return { gaze: this.space.gaze, box: this.space.box, shape: this.space.shape, setting: this.space.setting, time, solids: this.solids };
+    const { form } = this.settings.looks;
+    const shape = form === "bird" || form === "fish" ? form : this.space.shape;
+    return { gaze: this.space.gaze, box: this.space.box, shape, setting: this.space.setting, time, solids: this.solids };
   }
 
   private paintLines(moment: Moment | null, place: Point | null): void {

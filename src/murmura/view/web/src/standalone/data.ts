@@ -111,7 +111,7 @@ export interface Loop {
 export interface FileData {
   version: string;
   schema: JsonObject;
-  scenarios: { name: string; title: string }[];
+  scenarios: { name: string; title: string; deep?: boolean }[];
   scenes: Scene[];
   loop: Loop;
   words: Words;

@@ -16,6 +16,7 @@ export interface AgentLook {
   half: number; // device px
   mode: ColorMode;
   hunters: number; // bit k: species k hunts
+  form: number; // of FORMS
   gain: number;
   cover: number;
 }
@@ -87,6 +88,7 @@ export class Agents {
     gl.uniform1f(at.u_half, look.half);
     gl.uniform1i(at.u_mode, MODES[look.mode] ?? EXTRA);
     gl.uniform1i(at.u_hunters, look.hunters);
+    gl.uniform1i(at.u_form, look.form);
     gl.uniform1f(at.u_gain, look.gain);
     gl.uniform1f(at.u_cover, look.cover);
     gl.drawArrays(gl.TRIANGLES, 0, to.frame.count * 3);

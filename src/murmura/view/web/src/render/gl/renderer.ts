@@ -7,7 +7,7 @@
 
 import looks from "../../../../../looks.json";
 import { colorTable, TABLE_SIZE } from "../palettes";
-import { agentHalf, type Picture, type Scene } from "../picture";
+import { agentHalf, FORMS, type Picture, type Scene } from "../picture";
 import type { Moment } from "../../net/timeline";
 import { Agents, type AgentLook } from "./agents";
 import { SpaceRenderer } from "../space/renderer";
@@ -101,6 +101,7 @@ export class RendererGl implements Picture {
       half: agentHalf(scene, count) * dpr,
       mode: scene.mode,
       hunters: scene.hunters,
+      form: FORMS.indexOf(scene.form),
       gain,
       cover,
     };
@@ -264,11 +265,11 @@ export class RendererGl implements Picture {
   }
 
   private setPalette(scene: Scene): void {
-    const key = `${scene.mode} ${scene.palette} ${String(scene.light)} ${scene.speciesColors.join()}`;
+    const key = `${scene.mode} ${scene.palette} ${scene.own.join()} ${String(scene.light)} ${scene.speciesColors.join()}`;
     if (key === this.paletteKey) return;
     this.paletteKey = key;
     const gl = this.gl;
-    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
+    const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light, scene.own);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, TABLE_SIZE, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);

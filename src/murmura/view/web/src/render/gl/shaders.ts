@@ -18,11 +18,12 @@ uniform vec2 u_view;               // window [device px]
 uniform float u_half;              // half the length of an agent [device px]
 uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a number of a kind
 uniform int u_hunters;             // bit k: species k hunts
+uniform int u_form;                // 0 dart, 1 bird, 2 fish, 3 dot
 uniform sampler2D u_palette;
 out vec2 v_local;
 out vec3 v_color;
 out float v_half;
-flat out float v_wings;
+flat out int v_form;
 const float TURN = 6.28318530718;
 const ivec2 WIDTH_BITS = ivec2(2047, 11);
 
@@ -55,9 +56,10 @@ void main() {
   // The smallest triangle around the shape, a little larger so that its edge can be smooth.
   int corner = gl_VertexID - 3 * k;
   int species = int((b.y >> 16) & 0xffu);
-  v_wings = species < 31 && ((u_hunters >> species) & 1) == 1 ? 1.0 : 0.0;
-  float half_size = u_half * (1.0 + 1.1 * v_wings);
-  vec2 local = corner == 0 ? vec2(1.0, 0.0) : vec2(-1.0, corner == 1 ? 1.0 : -1.0) * vec2(1.0, mix(0.55, 1.6, v_wings));
+  bool hunts = species < 31 && ((u_hunters >> species) & 1) == 1;
+  v_form = hunts ? 1 : u_form;
+  float half_size = u_half * (hunts ? 2.1 : v_form == 1 ? 1.3 : 1.0);
+  vec2 local = corner == 0 ? vec2(1.0, 0.0) : vec2(-1.0, corner == 1 ? 1.0 : -1.0) * vec2(1.0, v_form == 0 ? 0.55 : 1.6);
   local = vec2(-0.33, 0.0) + (local - vec2(-0.33, 0.0)) * (1.0 + 3.0 / half_size);
   v_local = local;
   v_half = half_size;
@@ -71,7 +73,7 @@ precision highp float;
 in vec2 v_local;
 in vec3 v_color;
 in float v_half;
-flat in float v_wings;
+flat in int v_form;
 uniform float u_gain;              // light this pass adds
 uniform float u_cover;             // 0: pure light, 1: opaque
 out vec4 color;
@@ -81,11 +83,17 @@ void main() {
   float side = (y - 0.26 * (1.0 - v_local.x)) / 1.033;
   float notch = (-0.52 * (v_local.x + 0.5) - 0.5 * y) / 0.721;
   float shape = max(side, notch);
-  if (v_wings > 0.5) {
-    // A hunter: swept wings with a body between them.
+  if (v_form == 1) {
+    // A bird, or a hunter, which is larger: swept wings with a body between them.
     float wings = max((v_local.x + 1.2 * y - 0.85) / 1.562, (0.1 - 0.5 * y - v_local.x) / 1.118);
     float body = max(max(y - 0.13, v_local.x - 0.6), -v_local.x - 0.85);
     shape = min(wings, body);
+  } else if (v_form == 2) {
+    float body = (length(vec2((v_local.x - 0.15) / 0.85, y / 0.3)) - 1.0) * 0.3;
+    float tail = max(max(-v_local.x - 1.0, v_local.x + 0.5), (y + 0.75 * (v_local.x + 0.5)) / 1.25);
+    shape = min(body, tail);
+  } else if (v_form == 3) {
+    shape = length(v_local) - 0.5;
   }
   float covered = clamp(0.5 - shape * v_half, 0.0, 1.0);
   float spine = 0.75 + 0.25 * smoothstep(-1.0, 0.8, v_local.x);

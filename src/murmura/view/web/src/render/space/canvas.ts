@@ -74,7 +74,7 @@ function drawBodies(context: CanvasRenderingContext2D, moment: Moment, scene: Sp
   const { gaze, box, shape } = scene.space;
   const { space } = frame;
   if (!space) return;
-  const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light);
+  const table = colorTable(scene.mode, scene.palette, scene.speciesColors, scene.light, scene.own);
   const every = Math.max(1, Math.ceil(frame.count / MOST_DRAWN));
   const [half, least] = [bodyHalf(box, shape, scene.size, frame.count), leastHalf(scene, frame.count)];
   const shown: { k: number; at: Vec; far: number; size: number }[] = [];

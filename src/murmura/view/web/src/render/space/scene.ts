@@ -42,7 +42,7 @@ export function bodyHalf(box: Box, shape: Shape, size: number, count: number): n
 
 /** At least so many CSS px is half a body long, however far away. */
 export function leastHalf(scene: Pick<Scene, "size">, count: number): number {
-  return (count > 40_000 ? 0.8 : count > 8000 ? 1.1 : 1.5) * Math.min(1.4, 0.6 + 0.4 * scene.size);
+  return (count > 40_000 ? 0.8 : count > 8000 ? 1.1 : count > 1500 ? 1.5 : 2.2) * Math.min(1.4, 0.6 + 0.4 * scene.size);
 }
 
 /** [u] from line to line of a grid: a round number, about ten of them along the longer side. */

@@ -9,13 +9,13 @@ const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, numbe
   ["trailLength", "Length of trails", 0.1, 8],
 ];
 
-const FORM_NAMES: Record<Looks["form"], string> = { scenario: "As the scenario says", dart: "Dart", bird: "Bird", fish: "Fish", dot: "Dot" };
+const FORM_NAMES: Record<Looks["form"], string> = { scenario: "By scenario", dart: "Dart", bird: "Bird", fish: "Fish", dot: "Dot" };
 
-const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "As the scenario says", always: "Always", never: "Never" };
+const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "By scenario", always: "Always", never: "Never" };
 
 /** A folded section of the settings; says anew what holds whenever it changes. */
 export function appearance(settings: Settings): HTMLElement {
-  const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "As the system" : humanized(name))));
+  const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "By system" : humanized(name))));
   theme.addEventListener("change", () => { settings.set({ theme: theme.value as Theme }); });
   const sliders = SLIDERS.map(([key, label, min, max]) => {
     // By ratio: in the middle nothing is changed.

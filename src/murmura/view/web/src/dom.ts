@@ -1,4 +1,8 @@
-/** Making elements in one line. Text goes in as text, never as HTML. */
+/** Making elements in one line. Text goes in as text, never as HTML, and in the visitor's language. */
+
+import { say } from "./text/language";
+
+const SPOKEN = new Set(["title", "aria-label", "placeholder"]);
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 
@@ -11,9 +15,9 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(key, value);
     else if (value === true) made.setAttribute(key, "");
-    else if (value !== false) made.setAttribute(key, value);
+    else if (value !== false) made.setAttribute(key, SPOKEN.has(key) ? say(value) : value);
   }
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === "string" ? say(child) : child)));
   return made;
 }
 

@@ -4,6 +4,7 @@ import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
 import { controlOf, humanized, resolve, valueAt, type Control } from "../panel/schema";
 import { Field } from "./field";
+import { say } from "../text/language";
 
 export interface ListSpec {
   title: string;
@@ -39,7 +40,7 @@ export class ItemList {
     this.scenario = scenario;
     const found = valueAt(scenario, this.spec.path);
     this.items = Array.isArray(found) ? found.filter(isObject) : [];
-    const title = `${this.spec.title} (${this.items.length})`;
+    const title = `${say(this.spec.title)} (${this.items.length})`;
     if (this.title.textContent !== title) this.title.textContent = title;
     const key = this.items.map((item) => nameOf(item, this.spec.one)).join();
     if (key !== this.key || this.place.childElementCount !== this.items.length) {

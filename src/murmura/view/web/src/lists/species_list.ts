@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from "../net/protocol";
 import { groupsOf, humanized, type Control } from "../panel/schema";
 import { optionName } from "../text/plain";
 import { Field } from "./field";
+import { say } from "../text/language";
 
 type Change = (values: Record<string, Json>) => void;
 
@@ -26,7 +27,7 @@ export class SpeciesList {
   show(schema: JsonObject, scenario: JsonObject): void {
     this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
     this.root.hidden = this.species.length === 0;
-    this.title.textContent = `Species (${this.species.length})`;
+    this.title.textContent = say(`Species (${this.species.length})`);
     // What a species has of its own decides which fields there are.
     const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
     if (key !== this.key) {

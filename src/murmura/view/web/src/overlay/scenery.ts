@@ -4,6 +4,7 @@ import { toScreen } from "../render/camera";
 import { disc, gauge, tracePath, type Lines } from "./lines";
 import type { PointerMode, Predator, SceneObject } from "../net/protocol";
 import { predatorShape } from "../render/hunter_shapes";
+import { say } from "../text/language";
 
 export interface Hand {
   x: number;
@@ -202,6 +203,6 @@ function drawPredator({ context, camera, view, light }: Lines, hunter: Predator)
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "center";
   context.fillStyle = light ? "#18202e" : "#e8edf8";
-  const words = `${hunter.species} · ${hunter.state}`;
+  const words = `${say(hunter.species)} · ${say(hunter.state)}`;
   context.fillText(words, inside(p.x, context.measureText(words).width, view.width), top + 16);
 }

@@ -3,6 +3,7 @@
 import { download, element } from "../dom";
 import { isObject, type Hello } from "../net/protocol";
 import { note } from "../text/toasts";
+import { say } from "../text/language";
 
 export interface FilesHands {
   hello(): Hello | null;
@@ -43,14 +44,14 @@ export class Files {
     if (!isObject(answer)) return;
     const folder = typeof answer.folder === "string" ? answer.folder : "";
     this.show(answer.recording === true, folder);
-    if (answer.recording !== true) this.told.textContent = `${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`;
+    if (answer.recording !== true) this.told.textContent = say(`${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`);
   }
 
   private show(recording: boolean, folder: string): void {
     this.recording = recording;
-    this.run.textContent = recording ? "Stop recording the run" : "Record a run";
+    this.run.textContent = say(recording ? "Stop recording the run" : "Record a run");
     this.run.setAttribute("aria-pressed", String(recording));
-    if (recording) this.told.textContent = `Recording on the server, into ${folder}`;
+    if (recording) this.told.textContent = say(`Recording on the server, into ${folder}`);
   }
 
   private async saveState(): Promise<void> {
@@ -66,12 +67,12 @@ export class Files {
   private async savePage(): Promise<void> {
     const name = String(this.hands.hello()?.scenario.name ?? "flock");
     this.page.disabled = true; // it takes some seconds, and the server makes one at a time
-    this.told.textContent = "Making the page …";
+    this.told.textContent = say("Making the page …");
     try {
       const answer = await fetch("./api/page");
       if (!answer.ok) throw new Error(await reasonOf(answer));
       download(`${name}.html`, await answer.blob());
-      this.told.textContent = `${name}.html opens from a disk or any static host.`;
+      this.told.textContent = say(`${name}.html opens from a disk or any static host.`);
     } catch (error) {
       this.told.textContent = "";
       note(`The page could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");

@@ -3,6 +3,7 @@
 import { element } from "../dom";
 import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } from "../tools/keys";
 import type { Settings } from "./settings";
+import { say } from "../text/language";
 
 const FIXED: readonly Action[] = ["help", "escape"]; // the way in and the way out
 
@@ -28,7 +29,7 @@ export class Help {
         "div",
         { class: "row" },
         element("label", { for: "keys-on" }, on, " Single keys act (? and Esc always do)"),
-        element("button", { type: "button", click: () => { this.change({}); this.say.textContent = "All keys are as they were at first."; } }, "Reset keys"),
+        element("button", { type: "button", click: () => { this.change({}); this.say.textContent = say("All keys are as they were at first."); } }, "Reset keys"),
       ),
     );
     this.dialog.addEventListener("click", (event) => {
@@ -63,7 +64,7 @@ export class Help {
 
   private wait(action: Action, text: string): void {
     this.awaited = action;
-    this.say.textContent = `Press the new key for “${text}”. Backspace: none. Esc: leave it.`;
+    this.say.textContent = say(`Press the new key for “${text}”. Backspace: none. Esc: leave it.`);
   }
 
   private keyDown(event: KeyboardEvent): void {
@@ -72,11 +73,11 @@ export class Help {
     event.stopPropagation();
     const action = this.awaited;
     if (event.key !== "Escape" && event.key !== "Backspace" && !isFree(event.key)) {
-      this.say.textContent = `${shownKeys([event.key])} cannot be given away; press another.`;
+      this.say.textContent = say(`${shownKeys([event.key])} cannot be given away; press another.`);
       return;
     }
     this.awaited = null;
-    this.say.textContent = event.key === "Escape" ? "Nothing was changed." : "";
+    this.say.textContent = event.key === "Escape" ? say("Nothing was changed.") : "";
     if (event.key === "Escape") return;
     this.change(rebound(this.settings.looks.bindings, action, event.key === "Backspace" ? null : event.key));
     this.dialog.querySelector<HTMLElement>(`[data-action="${action}"]`)?.focus();

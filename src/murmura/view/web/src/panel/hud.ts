@@ -2,6 +2,7 @@
 
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
+import { say } from "../text/language";
 
 const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "males", "females", "pairs", "fights", "meals", "captures", "hour", "pictures/s"] as const;
 
@@ -43,11 +44,12 @@ export class Hud {
 
   /** The line is there but silent: a new set of rules is being compiled. */
   silent(): void {
-    if (this.line.textContent === this.word && this.word === "live") this.say("compiling …", false);
+    if (this.line.textContent === say(this.word) && this.word === "live") this.say("compiling …", false);
   }
 
   private say(text: string, good: boolean): void {
-    if (this.line.textContent !== text) this.line.textContent = text;
+    const words = say(text);
+    if (this.line.textContent !== words) this.line.textContent = words;
     this.line.classList.toggle("off", !good);
   }
 
@@ -56,7 +58,7 @@ export class Hud {
     this.isVisitor = hello.visitor === true;
     if (this.isVisitor) this.word = "watching";
     this.scene([]);
-    this.title.textContent = String(hello.scenario.title ?? "");
+    this.title.textContent = say(String(hello.scenario.title ?? ""));
     this.write("seed", String(hello.seed));
   }
 
@@ -69,7 +71,7 @@ export class Hud {
     const rate = status.steps_per_second;
     this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : "paused");
     this.write("agents", status.agents.toLocaleString("en"));
-    const brief = `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`;
+    const brief = say(`${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`);
     if (this.brief.textContent !== brief) this.brief.textContent = brief;
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
     this.counters(status);

@@ -8,6 +8,7 @@ import { humanized } from "./schema";
 import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
 import { facts, story, wishes } from "../text/words";
+import { say } from "../text/language";
 
 /** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
 const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, string][] = [
@@ -101,9 +102,9 @@ export class Inspector {
     // Words that change ten times a second cannot be read.
     if (!agent || now - this.last < 300) return;
     this.last = now;
-    this.followButton.textContent = following ? "Stop following" : "Follow";
+    this.followButton.textContent = say(following ? "Stop following" : "Follow");
     this.rideButton.hidden = agent.position.length < 3;
-    this.heading.textContent = [`Agent ${agent.id}`, sexOf(agent)].filter(Boolean).join(" ");
+    this.heading.textContent = [say(`Agent ${agent.id}`), say(sexOf(agent))].filter(Boolean).join(" ");
     this.showLife(agent);
     this.text.replaceChildren(...[...doings(agent), ...story(agent)].map((line) => element("p", {}, line)));
     const strongest = wishes(agent)[0]?.strength ?? 1;

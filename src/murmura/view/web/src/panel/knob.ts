@@ -8,6 +8,7 @@ import { same } from "../net/link";
 import { optionName } from "../text/plain";
 import type { Json, JsonObject } from "../net/protocol";
 import { valueAt, type Control } from "./schema";
+import { say } from "../text/language";
 
 export class Knob {
   private readonly holder: { value: Json };
@@ -23,8 +24,8 @@ export class Knob {
     this.given = control.nullable ? this.makeGiven(folder) : null;
     this.controller = this.make(folder, scenario);
     const unit = control.unit ? ` [${control.unit}]` : "";
-    this.controller.name(`${control.label}${unit}`);
-    this.controller.domElement.title = `${control.help}${unit}`;
+    this.controller.name(`${say(control.label)}${unit}`);
+    this.controller.domElement.title = `${say(control.help)}${unit}`;
     this.controller.domElement.dataset.path = control.path;
     this.controller.onChange((next: Json) => { send(control.path, next); });
     this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Back to how it was loaded", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");

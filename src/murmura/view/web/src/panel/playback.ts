@@ -2,6 +2,7 @@
 
 import { element } from "../dom";
 import type { ClientMessage, TimeLine } from "../net/protocol";
+import { say } from "../text/language";
 
 export class PlaybackBar {
   readonly root: HTMLElement;
@@ -38,13 +39,13 @@ export class PlaybackBar {
     this.slider.max = String(line.last);
     this.slider.disabled = line.live || line.waiting;
     this.slider.hidden = line.live;
-    this.told.textContent = line.live ? `live, ${line.told}` : "";
+    this.told.textContent = line.live ? say(`live, ${line.told}`) : "";
     this.branch.disabled = line.waiting;
-    this.branch.textContent = line.waiting ? "Coming alive …" : line.live ? "Back to the recording" : "Live from here";
+    this.branch.textContent = say(line.waiting ? "Coming alive …" : line.live ? "Back to the recording" : "Live from here");
     if (this.wanted !== null || document.activeElement === this.slider && this.slider.matches(":active")) return;
     this.slider.value = String(line.at);
     this.slider.setAttribute("aria-valuetext", placeOf(line.at, line.last));
-    this.place.textContent = line.live ? `step ${step.toLocaleString("en")}` : placeOf(line.at, line.last);
+    this.place.textContent = line.live ? say(`step ${step.toLocaleString("en")}`) : placeOf(line.at, line.last);
   }
 }
 

@@ -5,6 +5,7 @@ import { facetsOf, type Shape } from "../../render/space/bodies";
 import { add, cross, dot, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
 import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./pen";
+import { say } from "../../text/language";
 
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const FISH = /shark|barracuda|tuna|pike|bass|cod|dolphin|orca|whale|seal|porpoise/;
@@ -96,6 +97,6 @@ function drawWords({ context, view, light }: SpaceLines, hunter: Predator, x: nu
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "center";
   context.fillStyle = light ? "#18202e" : "#e8edf8";
-  const words = `${hunter.species} · ${hunter.state}`;
+  const words = `${say(hunter.species)} · ${say(hunter.state)}`;
   context.fillText(words, inside(x, context.measureText(words).width, view.width), top + 16);
 }

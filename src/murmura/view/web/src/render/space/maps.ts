@@ -5,6 +5,7 @@ import type { Frame, Point } from "../../net/protocol";
 import type { Space } from "../../net/space_frames";
 import type { Box, Gaze } from "./camera";
 import { dot, type Vec } from "./vectors";
+import { say } from "../../text/language";
 
 const WIDTH = 132; // px
 const HIGHEST = 132;
@@ -122,7 +123,7 @@ function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, 
   context.font = "10px system-ui, sans-serif";
   context.textAlign = "left";
   context.fillStyle = light ? "rgb(24 32 46 / 0.85)" : "rgb(232 237 248 / 0.8)";
-  context.fillText(map.name, x0 + 5, y0 + 12);
+  context.fillText(say(map.name), x0 + 5, y0 + 12);
 }
 
 /** From where to what the window looks. */

@@ -39,6 +39,7 @@ def test_the_legend_names_species_and_says_who_hunts(tab: Tab) -> None:
     tab.shows_now()
     names = [kind.name for kind in tab.session.scenario.species]
     tab.until(lambda: all(name.capitalize() in _legend(tab) for name in names))
+    assert "Hunter (hunts)" in _legend(tab) and _legend(tab).count("(hunts)") == 1
     tab.page.get_by_label("Colour by", exact=True).select_option("speed")
     tab.until(lambda: "slow" in _legend(tab) and "fast" in _legend(tab))
     assert names[0].capitalize() not in _legend(tab)

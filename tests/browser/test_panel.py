@@ -70,6 +70,7 @@ def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:
     _set(tab, path, 2.5)
     tab.until(lambda: _holds(tab, path) == 2.5)
     tab.until(back.is_visible)
+    assert "changed" in str(_row(tab, path).get_attribute("class"))
     tab.send("reset", seed=3)  # a new beginning does not make it the value that was loaded
     tab.shows_now()
     assert back.is_visible()

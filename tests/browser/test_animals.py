@@ -34,7 +34,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     radius = tab.session.inspection["perception"]["radius"]  # type: ignore[index]
     assert radius < simulation.scenario.perception.radius - 1
     circle = radius * tab.see("camera.zoom")
-    whole = [arc for arc in tab.drawn()["arcs"] if arc["b"] - arc["a"] > 6.28]  # without that of the wedge
+    whole = [arc for arc in tab.drawn()["arcs"] if arc["how"] == "stroke"]  # the wedge is filled
     assert min(abs(arc["r"] - circle) for arc in whole) < 0.01
     # V draws the mean sight of each kind, not the scenario's radius.
     tab.until(lambda: tab.session.status["population"].get("sights"))

@@ -102,6 +102,15 @@ def test_the_theme_can_be_chosen_and_stays(make_tab: MakeTab) -> None:
     assert tab.page.evaluate(background) != dark and tab.see("looks.theme") == "light"
 
 
+def test_the_whole_page_follows_the_theme_of_the_system(make_tab: MakeTab) -> None:
+    """Picture and panels together: Chromium tells a page nothing of a change that the page has read before."""
+    tab = make_tab(gl=False, viewport={"width": 400, "height": 300}).open()
+    tab.send("play")  # pictures are drawn all the time
+    for scheme in ("light", "dark") * 4:
+        tab.page.emulate_media(color_scheme=scheme)
+        tab.until(lambda scheme=scheme: tab.page.evaluate("document.documentElement.dataset.theme") == scheme)
+
+
 def test_counters_say_what_there_is(tab: Tab) -> None:
     scenario = mm.load_scenario("courtship").with_values({"agents": 30})
     tab.still(scenario)

@@ -191,7 +191,7 @@ void main() {
   gl_Position = vec4(p, ((u_range.y + u_range.x) * far - 2.0 * u_range.y * u_range.x) / (u_range.y - u_range.x), far);
 }`;
 
-/** Light from the sky and a little from behind the eye, and a pale rim: stone reads as round or flat without a sun. */
+/** Light from the sky, from the west and a little from the eye, and a pale rim: faces of stone differ without a sun. */
 export const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 v_facing, v_away;
@@ -203,7 +203,8 @@ out vec4 color;
 void main() {
   vec3 facing = normalize(v_facing), back = -normalize(v_away);
   float towards = max(dot(facing, back), 0.0);
-  float lit = 0.42 + 0.30 * (0.5 + 0.5 * facing.z) + 0.34 * towards + 0.35 * pow(1.0 - towards, 4.0);
+  float aside = max(dot(facing, vec3(-0.72, -0.36, 0.6)), 0.0);
+  float lit = 0.36 + 0.24 * (0.5 + 0.5 * facing.z) + 0.42 * aside + 0.24 * towards + 0.30 * pow(1.0 - towards, 4.0);
   float lost = 1.0 - exp(-pow(v_far * u_haze.w, 1.6));
   color = vec4(mix(u_stone * lit, u_haze.rgb, 0.85 * lost), 1.0) * u_cover;
 }`;

@@ -9,7 +9,7 @@ import murmura as mm
 from murmura.core.errors import UnknownNameError
 from murmura.core.events import Cause
 from murmura.engine.lineage import ALIVE, Lineage, Register
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 
 
 @pytest.fixture(scope="module")

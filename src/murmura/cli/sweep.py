@@ -14,7 +14,7 @@ from murmura.cli.sweep_options import (
     SweepOptions,
     Vary,
     check_plot,
-    complain_of_failures,
+    warn_of_failures,
     with_progress,
 )
 from murmura.core.errors import ScenarioError
@@ -91,4 +91,4 @@ def finish(made: Any, request: SweepOptions, seconds: float, **more: Any) -> Non
         plot(made.folder, request.plot)
         facts["plot"] = str(request.plot)
     print_facts(facts, request.as_json)
-    complain_of_failures(made)
+    warn_of_failures(made)

@@ -118,7 +118,7 @@ def check_plot(target: Path | None) -> None:
         check_target(target)
 
 
-def complain_of_failures(made: Any) -> None:
+def warn_of_failures(made: Any) -> None:
     """Raise if runs failed, with the first reason: exit code 1."""
     errors = [line["error"] for line in made.runs() if line["error"]]
     if errors:

@@ -132,7 +132,7 @@ class NeighborList:
         halves = [range(HALF * half, HALF * (half + 1)) for half in range(2)]
         with t.for_loop(0, many, LANES) as n:
             square = self.at(self.squares, n)
-            hidden = [Wide(t) for _ in halves]
+            hidden = [Cell64(t) for _ in halves]
             with t.for_loop(0, many) as a:
                 nearer = (self.same(self.squares[a]) < square).code
                 bits = t.spread(b.load(self.bits.at(a), typ=LONG), HALF)
@@ -168,7 +168,7 @@ class NeighborList:
         return [Value(t, CONDITION, b.bitcast(part, lanes_of(BIT))) for part in parts]
 
 
-class Wide:
+class Cell64:
     """A variable of eight lanes of 64 bits, at first 0: memory that LLVM turns into a register."""
 
     def __init__(self, target: LlvmTarget) -> None:

@@ -17,15 +17,15 @@ from murmura.view.wire.lessons import SHIPPED, read_lessons
 LARGEST_REQUEST = 1000  # bytes
 
 
-class Shelf(Protocol):
+class RunRecorder(Protocol):
     """Who writes run folders; the view reads and writes none itself."""
 
     def start(self, session: Session) -> dict[str, Any]: ...
     def stop(self) -> dict[str, Any]: ...
-    def told(self) -> dict[str, Any]: ...
+    def status(self) -> dict[str, Any]: ...
 
 
-def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] = ()) -> list[Any]:
+def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequence[Path] = ()) -> list[Any]:
     """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
 
     GET /api/lessons: the cards, those of `lessons` after the shipped ones. GET /api/page: the scenario as a page that
@@ -42,10 +42,10 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
         return Response(content, media_type="application/octet-stream")
 
     async def record(request: Any) -> Any:
-        if shelf is None:
+        if recorder is None:
             return JSONResponse({"error": "this view records no runs: start it with `murmura live`"}, 409)
         if request.method == "GET":
-            return JSONResponse(shelf.told())
+            return JSONResponse(recorder.status())
         body = await request.body()
         try:
             wanted = json.loads(body) if len(body) <= LARGEST_REQUEST else None
@@ -53,7 +53,7 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
             wanted = None
         if not isinstance(wanted, dict) or not isinstance(wanted.get("on"), bool):
             return JSONResponse({"error": 'expected {"on": true} or {"on": false}'}, 400)
-        act = (lambda: shelf.start(session)) if wanted["on"] else shelf.stop
+        act = (lambda: recorder.start(session)) if wanted["on"] else recorder.stop
         try:
             return JSONResponse(await asyncio.wrap_future(session.ask(act)))
         except MurmuraError as error:

@@ -93,21 +93,21 @@ class Guard:
             return
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         token, code = query.get("token", [""])[0], query.get("code", [""])[0]
-        at_door = scope["type"] == "http" and scope["path"] == "/"
+        is_page = scope["type"] == "http" and scope["path"] == "/"
         is_host, is_visitor = (
             self._has_cookie(headers, self._cookie),
             self._has_cookie(headers, self._visitor),
         )
-        if at_door and token:
+        if is_page and token:
             await self._redeem(token, send, is_host)
-        elif at_door and code and self._code is not None:
+        elif is_page and code and self._code is not None:
             await self._admit(code, scope, send)
         elif is_host or (is_visitor and self._is_open_to_visitors(scope["path"])):
             framed = any(scope["path"].startswith(path) for path in self._framed)
             shown = {**scope, VISITOR: not is_host}
             await self._app(shown, receive, _with_headers(send, _headers(framed)))
         else:
-            await _refuse(scope, send, at_door, self._code is not None)
+            await _refuse(scope, send, is_page, self._code is not None)
 
     def _is_open_to_visitors(self, path: str) -> bool:
         return self._code is not None and (path in ("/", "/ws") or path.startswith("/assets/"))
@@ -133,15 +133,15 @@ class Guard:
     async def _admit(self, code: str, scope: Scope, send: Send) -> None:
         """Give a visitor's cookie for the class code; who guesses too often waits."""
         now = time.monotonic()
-        tired = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
+        is_limited = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
         given = code.strip().upper().encode()
-        if tired or not hmac.compare_digest(given, str(self._code).encode()):
+        if is_limited or not hmac.compare_digest(given, str(self._code).encode()):
             self._guesses.append(now)
             await _refuse(scope, send, True, True)
         else:
-            await self._let_in(self._visitor, send)
+            await self._grant(self._visitor, send)
 
-    async def _let_in(self, value: str, send: Send) -> None:
+    async def _grant(self, value: str, send: Send) -> None:
         cookie = f"{self._cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/".encode()
         headers = [(b"location", b"/"), (b"set-cookie", cookie), *SECURITY_HEADERS]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
@@ -150,7 +150,7 @@ class Guard:
     async def _redeem(self, token: str, send: Send, is_known: bool) -> None:
         """Swap the one-time token for the cookie, and take it out of the address; who has the cookie needs no token."""
         if is_known:
-            await self._let_in(self._cookie, send)
+            await self._grant(self._cookie, send)
             return
         expected, self.launch_token = self.launch_token, None
         if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
@@ -158,7 +158,7 @@ class Guard:
                 self.launch_token = expected
             await _refuse({"type": "http"}, send, True, self._code is not None)
             return
-        await self._let_in(self._cookie, send)
+        await self._grant(self._cookie, send)
 
 
 def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
@@ -170,15 +170,15 @@ def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
     return wrapped
 
 
-async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool = False) -> None:
+async def _refuse(scope: Scope, send: Send, is_page: bool = False, shares: bool = False) -> None:
     """Say no: to whoever opens the page in words, to all others in one line."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4403, "reason": ""})
         return
     kind, body = b"text/plain", b"403: open the address that murmura printed; its token works once\n"
     security = SECURITY_HEADERS
-    if at_door:
-        kind, body = b"text/html", _door_page(shares)
+    if is_page:
+        kind, body = b"text/html", _denied_page(shares)
         security = [
             (name, value.replace(b"form-action 'none'", b"form-action 'self'")) for name, value in security
         ]
@@ -187,7 +187,7 @@ async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool 
     await send({"type": "http.response.body", "body": body})
 
 
-def _door_page(shares: bool) -> bytes:
+def _denied_page(shares: bool) -> bytes:
     """The page for a client without access: why, and what to do."""
     code = (
         '<p>If you are a visitor, type the class code that your host shows you.</p><form action="/" method="get">'

@@ -29,7 +29,7 @@ class Chronicle:
 
     def update(self, epoch: int, simulation: ShownFlock, now: float, energy: float | None) -> None:
         """Count again, if it is time and the flock has stepped."""
-        self.feed.hear(epoch, simulation.events())
+        self.feed.add(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
             now, anyway=epoch != self._epoch

@@ -9,7 +9,7 @@ import { Dock } from "./panel/dock";
 import { Feed } from "./panel/feed";
 import { Files } from "./panel/files";
 import { byId, element, isTyping } from "./dom";
-import { Hands } from "./tools/tools";
+import { ToolController } from "./tools/tools";
 import { Help } from "./panel/help";
 import { Hint } from "./text/hint";
 import { Hud, summary } from "./panel/hud";
@@ -31,7 +31,7 @@ import { nineOf } from "./gallery/groups";
 import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
-import { isCompact, Room } from "./panel/layout";
+import { isCompact, PanelLayout } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
@@ -48,7 +48,7 @@ export class App {
   private readonly connection: Connection;
   private readonly sharing: Sharing;
   private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
-  private readonly room: Room;
+  private readonly layout: PanelLayout;
   private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
   private readonly charts = new Charts({ get: () => this.settings.looks.cards, set: (cards) => { this.settings.set({ cards }); } });
   private readonly feed = new Feed({ go: (place) => { this.stage.goTo(place); } });
@@ -99,7 +99,7 @@ export class App {
     });
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, ride: () => { this.stage.ride(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
-    this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
+    this.layout = new PanelLayout(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
     const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
     this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
     this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); }, () => { this.act("lessons"); });
@@ -115,7 +115,7 @@ export class App {
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
+    new Input(byId("flock"), new ToolController(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -164,7 +164,7 @@ export class App {
         this.hud.scene(message.objects);
         break;
       case "bodies": this.stage.setBodies(message.agents); break;
-      case "events": this.feed.hear(message.events); break;
+      case "events": this.feed.add(message.events); break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
         this.changes.answered();
@@ -222,8 +222,8 @@ export class App {
   private showLegend(): void {
     if (!this.hello) return;
     const { species, stances = [] } = this.hello;
-    const { hunters, light, told } = this.stage;
-    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, told });
+    const { hunters, light, overlayCounts } = this.stage;
+    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, counts: overlayCounts });
   }
 
   private report(status: Status): void {
@@ -330,7 +330,7 @@ export class App {
     document.documentElement.dataset.theme = this.settings.light ? "light" : "dark";
     this.charts.repaint(this.settings.light);
     this.hud.unfolded(looks.facts);
-    this.room.make();
+    this.layout.make();
     this.showLegend();
     if ("mode" in changed) this.askExtra();
     if ("fillWindow" in changed) this.windowWorld.later();

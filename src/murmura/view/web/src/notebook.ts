@@ -22,7 +22,7 @@ type ToKernel = { view: string; kind: "open" | "close" } | { view: string; kind:
 
 /** Runs inside the frame, before the page: takes the place of WebSocket. Refers to nothing outside itself. */
 function replaceWebSocket(): void {
-  class Line {
+  class WidgetWebSocket {
     static readonly CONNECTING = 0;
     static readonly OPEN = 1;
     static readonly CLOSED = 3;
@@ -51,7 +51,7 @@ function replaceWebSocket(): void {
       this.readyState = 3;
     }
   }
-  Object.assign(globalThis, { WebSocket: Line });
+  Object.assign(globalThis, { WebSocket: WidgetWebSocket });
 }
 
 /** The page as it is in a cell: its style sheet shows less at first, and its socket is the widget's. */

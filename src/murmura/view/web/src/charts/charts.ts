@@ -11,7 +11,7 @@ import { History } from "./history";
 const TABLE_ROWS = 15;
 const TABLE_MS = 1000; // a table that changes more often cannot be read
 
-export interface Kept {
+export interface StoredFrame {
   get(): string[] | null;
   set(names: string[] | null): void;
 }
@@ -38,7 +38,7 @@ export class Charts {
   light = false;
 
   /** `kept`: names of the charts that the visitor chose, until then those that suit the scenario. */
-  constructor(private readonly kept: Kept) {
+  constructor(private readonly kept: StoredFrame) {
     this.details = element("details", {}, element("summary", {}, "As a table"), element("div", { class: "tables", tabindex: "0", role: "region", "aria-label": "Measures as tables" }, this.table, this.past));
     const add = element("button", { type: "button", click: () => { this.add(); } }, "Add a chart");
     const save = element("button", { type: "button", title: "Everything measured so far, as comma-separated values", click: () => { this.save(); } }, "Save as CSV");

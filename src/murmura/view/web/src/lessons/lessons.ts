@@ -19,7 +19,7 @@ export interface Lesson {
   steps: LessonStep[];
 }
 
-export interface LessonHands {
+export interface LessonCallbacks {
   send(message: ClientMessage): void;
   chart(measure: string): void;
 }
@@ -32,7 +32,7 @@ export class Lessons {
   private at = 0;
   private loaded = false;
 
-  constructor(private readonly hands: LessonHands) {
+  constructor(private readonly callbacks: LessonCallbacks) {
     this.dialog = element("dialog", { class: "sheet lessons", "aria-labelledby": "lessons-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
       element("h2", { id: "lessons-title" }, "Lessons"),
@@ -66,9 +66,9 @@ export class Lessons {
   private begin(lesson: Lesson): void {
     this.dialog.close();
     this.lesson = lesson;
-    this.hands.send({ type: "load", scenario: lesson.scene });
-    if (Object.keys(lesson.values).length > 0) this.hands.send({ type: "set", values: lesson.values });
-    this.hands.send({ type: "play" });
+    this.callbacks.send({ type: "load", scenario: lesson.scene });
+    if (Object.keys(lesson.values).length > 0) this.callbacks.send({ type: "set", values: lesson.values });
+    this.callbacks.send({ type: "play" });
     this.show(0);
   }
 
@@ -78,8 +78,8 @@ export class Lessons {
     if (!lesson) return;
     this.at = at;
     const { say, set, ask, answer, chart } = lesson.steps[at];
-    if (Object.keys(set).length > 0) this.hands.send({ type: "set", values: set });
-    if (chart) this.hands.chart(chart);
+    if (Object.keys(set).length > 0) this.callbacks.send({ type: "set", values: set });
+    if (chart) this.callbacks.chart(chart);
     const told = element("p", { class: "answer", hidden: true, role: "status" }, answer);
     const reveal = element("button", { type: "button", click: () => { told.hidden = false; reveal.hidden = true; } }, "Show the answer");
     const turn = (label: string, to: number) => element("button", { type: "button", ...(to < 0 || to >= lesson.steps.length ? { disabled: true } : {}), click: () => { this.show(to); } }, label);

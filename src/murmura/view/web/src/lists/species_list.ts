@@ -36,13 +36,13 @@ export class SpeciesList {
     for (const refresh of this.refreshers) refresh();
   }
 
-  private build(numbers: Map<string, Known>): void {
+  private build(numbers: Map<string, SpeciesControl>): void {
     const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
     this.refreshers = [];
     this.place.replaceChildren(...this.species.map((_, k) => element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, ...this.section(k, numbers))));
   }
 
-  private section(k: number, numbers: Map<string, Known>): HTMLElement[] {
+  private section(k: number, numbers: Map<string, SpeciesControl>): HTMLElement[] {
     const name = humanized(String(this.species[k].name));
     const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
     color.addEventListener("change", () => { this.set(k, { color: color.value }); });
@@ -76,7 +76,7 @@ export class SpeciesList {
     return element("div", { class: "with-remove" }, root, remove, ...late);
   }
 
-  private adder(k: number, name: string, numbers: Map<string, Known>): HTMLElement {
+  private adder(k: number, name: string, numbers: Map<string, SpeciesControl>): HTMLElement {
     const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
     const select = element("select", { "aria-label": `Give ${name} a number of its own` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
     select.addEventListener("change", () => {
@@ -110,15 +110,15 @@ export class SpeciesList {
   }
 }
 
-interface Known extends Control {
+interface SpeciesControl extends Control {
   now: number; // what all others have
 }
 
 const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
 
 /** Every number that a species may have of its own: of motion, sight and rules that take part. */
-export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, Known> {
-  const found = new Map<string, Known>();
+export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, SpeciesControl> {
+  const found = new Map<string, SpeciesControl>();
   const at = (path: string) => path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
   for (const { path, switch: toggle, controls } of groupsOf(schema, scenario)) {
     if (!/^(motion|perception|rules\.)/.test(path) || (toggle !== null && at(toggle) !== true)) continue;

@@ -5,7 +5,7 @@ import { decodeFrame, parseMessage, type ClientMessage, type Frame, type ServerM
 const FIRST_WAIT = 300; // ms
 const LONGEST_WAIT = 8000;
 
-export interface Ears {
+export interface ConnectionHandlers {
   frame(frame: Frame): void;
   message(message: ServerMessage): void;
   state(connected: boolean): void;
@@ -31,7 +31,7 @@ export class Connection {
   private attempts = 0;
   private owed = false; // a "ready" kept back while nobody looks
 
-  constructor(private readonly ears: Ears) {
+  constructor(private readonly handlers: ConnectionHandlers) {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && this.owed) this.askFrame();
     });
@@ -44,15 +44,15 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => {
       this.attempts = 0;
-      this.ears.state(true);
+      this.handlers.state(true);
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       const began = performance.now();
       this.receive(event.data);
-      this.ears.spent(performance.now() - began);
+      this.handlers.spent(performance.now() - began);
     };
     socket.onclose = () => {
-      this.ears.state(false);
+      this.handlers.state(false);
       setTimeout(() => {
         this.open();
       }, backOff(this.attempts++));
@@ -62,14 +62,14 @@ export class Connection {
   private receive(data: string | ArrayBuffer): void {
     if (typeof data === "string") {
       const message = parseMessage(data);
-      if (message) this.ears.message(message);
+      if (message) this.handlers.message(message);
       return;
     }
     try {
-      this.ears.frame(decodeFrame(data));
+      this.handlers.frame(decodeFrame(data));
     } catch (error) {
       // One bad frame must not stop the flow: the next one is asked for all the same.
-      this.ears.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
+      this.handlers.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
     }
     if (document.hidden) this.owed = true;
     else this.askFrame();

@@ -11,27 +11,27 @@ export const SLOTS = 3;
 const PULL_SECONDS = 0.25;
 const DELAY_FRAMES = 1.25;
 
-export interface Kept {
+export interface StoredFrame {
   frame: Frame;
   time: number;
   slot: number;
 }
 
 export interface Moment {
-  from: Kept;
-  to: Kept;
+  from: StoredFrame;
+  to: StoredFrame;
   alpha: number;
   step: number;
 }
 
 export class Timeline {
-  private kept: Kept[] = [];
+  private kept: StoredFrame[] = [];
   private shown = 0;
   private rate = 60; // steps per second of real time
   private interval = 1 / 30; // seconds between frames
   private lastSample = 0;
 
-  get newest(): Kept | null {
+  get newest(): StoredFrame | null {
     return this.kept.at(-1) ?? null;
   }
 
@@ -65,7 +65,7 @@ export class Timeline {
     return { from: newest, to: newest, alpha: 1, step: newest.frame.step };
   }
 
-  private advance(time: number, newest: Kept): void {
+  private advance(time: number, newest: StoredFrame): void {
     const dt = Math.min(0.1, Math.max(0, time - this.lastSample));
     this.lastSample = time;
     const wanted = newest.frame.step + this.rate * (time - newest.time - DELAY_FRAMES * this.interval);
@@ -74,7 +74,7 @@ export class Timeline {
     this.shown = Math.min(newest.frame.step, Math.max(this.kept[0].frame.step, this.shown));
   }
 
-  private between(from: Kept, to: Kept): Moment {
+  private between(from: StoredFrame, to: StoredFrame): Moment {
     const alike = from.frame.count === to.frame.count && from.frame.stride === to.frame.stride && from.frame.roster === to.frame.roster;
     if (!alike) return { from: to, to, alpha: 1, step: to.frame.step };
     const alpha = (this.shown - from.frame.step) / (to.frame.step - from.frame.step);

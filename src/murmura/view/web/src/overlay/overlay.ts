@@ -6,7 +6,7 @@ import { drawMap, mapPlace, needsMap } from "../render/minimap";
 import { drawAgent } from "./agent";
 import { drawBodies, type BodyLook } from "./bodies";
 import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./everyone";
-import { drawThings, ring, type Hand } from "./scenery";
+import { drawScenery, ring, type Hand } from "./scenery";
 import type { Body, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
@@ -16,7 +16,7 @@ import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
 
-const HAND_REACH = 0.22; // of the world's smaller side
+const POINTER_REACH = 0.22; // of the world's smaller side
 
 export interface OverlayScene {
   camera: Camera;
@@ -38,14 +38,14 @@ export interface OverlayScene {
 }
 
 /** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
-export interface Told {
+export interface OverlayCounts {
   links: number;
   cones: number;
   densest: number; // agents in a square of 100 u
 }
 
 export class Overlay {
-  readonly told: Told = { links: 1, cones: 1, densest: 0 };
+  readonly counts: OverlayCounts = { links: 1, cones: 1, densest: 0 };
   private readonly context: CanvasRenderingContext2D;
   private readonly density = new DensityGrid();
   private sights: Sight[] = sightsOf({});
@@ -81,11 +81,11 @@ export class Overlay {
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, view.width, view.height);
     if (moment) this.drawEverybody(lines, moment, looks);
-    drawThings(lines, things);
+    drawScenery(lines, things);
     if (moment && scene.bodies.length > 0) drawBodies(lines, moment, scene.bodies, scene.look);
     for (const thing of things) if (thing.kind === "wind" && looks.wind) drawWind(lines, thing, scene.seconds);
     if (scene.draft) drawDraft(lines, scene.draft, looks.tool === "circle");
-    if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
+    if (scene.hand) ring(lines, scene.hand, POINTER_REACH * Math.min(world.width, world.height));
     const wrap = moment?.to.frame.wraps ? world : null;
     if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
     if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
@@ -95,17 +95,17 @@ export class Overlay {
     this.canvas.hidden = false;
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, scene.view.width, scene.view.height);
-    drawSpaceOverlay(this.context, moment, { ...scene, eye, sights: this.sights, maps: this.maps }, this.told);
+    drawSpaceOverlay(this.context, moment, { ...scene, eye, sights: this.sights, maps: this.maps }, this.counts);
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {
-    if (looks.density) this.told.densest = this.density.draw(lines, moment.to.frame);
+    if (looks.density) this.counts.densest = this.density.draw(lines, moment.to.frame);
     if (!(looks.vision || looks.neighbors)) return;
-    this.told.cones = this.told.links = 0;
+    this.counts.cones = this.counts.links = 0;
     if (moment.to.frame.count > MOST_CROWD) return;
     const crowd = crowdAt(moment);
-    if (looks.vision) this.told.cones = drawCones(lines, crowd, this.sights);
-    if (looks.neighbors) this.told.links = drawSights(lines, crowd, this.sights);
+    if (looks.vision) this.counts.cones = drawCones(lines, crowd, this.sights);
+    if (looks.neighbors) this.counts.links = drawSights(lines, crowd, this.sights);
   }
 }
 

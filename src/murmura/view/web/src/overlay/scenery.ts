@@ -15,7 +15,7 @@ export interface Hand {
 type Kind<K extends SceneObject["kind"]> = Extract<SceneObject, { kind: K }>;
 
 /** All but the wind, which moves; in the order in which they lie on each other. */
-export function drawThings(lines: Lines, things: SceneObject[]): void {
+export function drawScenery(lines: Lines, things: SceneObject[]): void {
   for (const thing of things) if (thing.kind === "territory") drawTerritory(lines, thing);
   for (const thing of things) {
     switch (thing.kind) {
@@ -46,14 +46,14 @@ function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">):
   context.stroke();
 }
 
-const HAND_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
-const HAND_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
+const POINTER_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
+const POINTER_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
 
 /** A pull is a warm ring, a push a cool dashed one; what frightens is crossed. */
 export function ring({ context, camera, view, light }: Lines, hand: Hand, radius: number): void {
   const p = toScreen(camera, view, hand);
   const size = Math.max(14, radius * camera.zoom);
-  const rgb = (light ? HAND_INKS : HAND_COLORS)[hand.mode];
+  const rgb = (light ? POINTER_INKS : POINTER_COLORS)[hand.mode];
   const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
   glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
   glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);

@@ -7,13 +7,13 @@ const STREAKS = 90;
 const SHOWN = 9; // wind is far slower than a picture; this many times its speed reads well
 const LIFE = 2.6; // [s]
 
-interface Blow {
+interface Wind {
   speed: number;
   direction: number;
 }
 
 /** Streak k is a pure function of time: no state to keep, and a resized window does not matter. */
-export function streak(k: number, seconds: number, blow: Blow, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
+export function streak(k: number, seconds: number, blow: Wind, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
   const angle = (blow.direction * Math.PI) / 180;
   const phase = (seconds / LIFE + hash(k)) % 1;
   const turn = Math.floor(seconds / LIFE + hash(k));
@@ -30,7 +30,7 @@ function hash(k: number): number {
   return x - Math.floor(x);
 }
 
-export function drawWind(lines: Lines, blow: Blow, seconds: number): void {
+export function drawWind(lines: Lines, blow: Wind, seconds: number): void {
   const { context, camera, view, light } = lines;
   const [left, top, right, bottom] = visible(camera, view);
   const room = { width: right - left, height: bottom - top };

@@ -6,7 +6,7 @@ const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(i
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
 
 /** Home ranges, obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
-export function thingsOf(scenario: JsonObject): SceneObject[] {
+export function objectsOf(scenario: JsonObject): SceneObject[] {
   const rules = isObject(scenario.rules) ? scenario.rules : {};
   const active = (name: string): JsonObject => {
     const rule = rules[name];
@@ -35,7 +35,7 @@ function obstacleOf(shape: JsonObject): SceneObject {
 }
 
 /** Whether a place is on a thing of a kind, give or take `reach` [u]. Food may be an attractor, where nobody eats. */
-export function thingNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
+export function objectNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
   const near = (x: number, y: number, radius = 0) => Math.hypot(x - place.x, y - place.y) <= radius + reach;
   return things.some((thing) => {
     if (thing.kind === "attractor") return (kind === "attractor" || kind === "food") && near(thing.x, thing.y);

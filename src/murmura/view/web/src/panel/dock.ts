@@ -10,7 +10,7 @@ import type { Settings, Tool } from "./settings";
 const SLOWEST = 0.1;
 const FASTEST = 8;
 
-export interface DockHands {
+export interface DockCallbacks {
   act(action: Action): void;
   speed(value: number): void;
   tool(tool: Tool): void;
@@ -30,10 +30,10 @@ export class Dock {
   private readonly palette = element("select", { "aria-label": "Palette", title: "Palette" });
   private shownSpeed = NaN;
 
-  constructor(private readonly settings: Settings, private readonly hands: DockHands) {
+  constructor(private readonly settings: Settings, private readonly callbacks: DockCallbacks) {
     this.play = this.button("pause", "toggle", "Pause");
     this.recordButton = this.button("record", "record", "Record");
-    this.speed.addEventListener("input", () => { hands.speed(speedOf(Number(this.speed.value))); });
+    this.speed.addEventListener("input", () => { callbacks.speed(speedOf(Number(this.speed.value))); });
     this.root = element(
       "div",
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
@@ -53,13 +53,13 @@ export class Dock {
   }
 
   private button(name: IconName, action: Action, label: string): HTMLButtonElement {
-    const button = element("button", { type: "button", "aria-label": label, click: () => { this.hands.act(action); } }, icon(name));
+    const button = element("button", { type: "button", "aria-label": label, click: () => { this.callbacks.act(action); } }, icon(name));
     this.titled.push({ button, action });
     return button;
   }
 
   private tool(tool: Tool, name: IconName, label: string, action: Action): HTMLButtonElement {
-    const button = element("button", { type: "button", "aria-label": label, "aria-pressed": "false", click: () => { this.hands.tool(tool); } }, icon(name));
+    const button = element("button", { type: "button", "aria-label": label, "aria-pressed": "false", click: () => { this.callbacks.tool(tool); } }, icon(name));
     this.tools.set(tool, button);
     this.titled.push({ button, action });
     return button;
@@ -69,7 +69,7 @@ export class Dock {
     const input = element("input", { type: "file", accept: ".json,application/json", class: "quiet", tabindex: "-1", "aria-label": "Scenario file" });
     input.addEventListener("change", () => {
       const file = input.files?.[0];
-      if (file) this.hands.openFile(file);
+      if (file) this.callbacks.openFile(file);
       input.value = "";
     });
     const open = element("button", { type: "button", "aria-label": "Open a scenario file", title: "Open a scenario file", click: () => { input.click(); } }, icon("open"));

@@ -10,7 +10,7 @@ const MOST = 200;
 const SHOWN = 60;
 const QUIET = ["meal"]; // so many that the others would not be seen
 
-export interface FeedHands {
+export interface FeedCallbacks {
   go(place: Point): void;
 }
 
@@ -23,7 +23,7 @@ export class Feed {
   private isStale = false;
   private last = 0;
 
-  constructor(private readonly hands: FeedHands) {
+  constructor(private readonly callbacks: FeedCallbacks) {
     const filters = element("fieldset", { class: "filters" }, element("legend", { class: "quiet" }, "Kinds of events"), ...Object.entries(EVENT_KINDS).map(([kind, plural]) => this.filter(kind, plural)));
     const copy = element("button", { type: "button", click: () => { void this.copy(); } }, "Copy");
     this.root = element("section", { class: "feed glass", "aria-label": "Events", hidden: true }, element("div", { class: "row" }, element("h2", {}, "Events"), copy), filters, this.list);
@@ -47,7 +47,7 @@ export class Feed {
     this.show();
   }
 
-  hear(events: FlockEvent[]): void {
+  add(events: FlockEvent[]): void {
     this.events = [...this.events, ...events].slice(-MOST);
     this.isStale = true;
   }
@@ -76,7 +76,7 @@ export class Feed {
 
   private line(event: FlockEvent): HTMLElement {
     const place = { x: event.x, y: event.y };
-    return element("li", { class: event.kind }, element("button", { type: "button", class: "bare", title: "Go there", click: () => { this.hands.go(place); } }, element("time", {}, this.time(event)), ` ${eventInWords(event)}`));
+    return element("li", { class: event.kind }, element("button", { type: "button", class: "bare", title: "Go there", click: () => { this.callbacks.go(place); } }, element("time", {}, this.time(event)), ` ${eventInWords(event)}`));
   }
 
   private time({ step }: FlockEvent): string {

@@ -38,15 +38,15 @@ export class Hud {
   }
 
   connected(yes: boolean): void {
-    this.say(yes ? this.word : "reconnecting …", yes);
+    this.show(yes ? this.word : "reconnecting …", yes);
   }
 
   /** The line is there but silent: a new set of rules is being compiled. */
   silent(): void {
-    if (this.line.textContent === this.word && this.word === "live") this.say("compiling …", false);
+    if (this.line.textContent === this.word && this.word === "live") this.show("compiling …", false);
   }
 
-  private say(text: string, good: boolean): void {
+  private show(text: string, good: boolean): void {
     if (this.line.textContent !== text) this.line.textContent = text;
     this.line.classList.toggle("off", !good);
   }
@@ -62,7 +62,7 @@ export class Hud {
 
   status(status: Status): void {
     if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : "live";
-    if (status.compiling) this.say(status.progress || "compiling …", false);
+    if (status.compiling) this.show(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
     this.write("hash", status.hash?.slice(0, 8) ?? "–");

@@ -19,7 +19,7 @@ export function isCompact(): boolean {
   return isNarrow() || document.documentElement.dataset.host === "notebook";
 }
 
-export class Room {
+export class PanelLayout {
   private wasHidden = false;
   private readonly handles = new Map<Foldable, HTMLButtonElement>();
 

@@ -14,7 +14,7 @@ import { Lists } from "../lists/lists";
 import type { Json, JsonObject } from "../net/protocol";
 import { groupsOf, matches, valueAt, type Group } from "./schema";
 
-export interface PanelHands {
+export interface PanelCallbacks {
   change(path: string, value: Json): void;
 }
 
@@ -44,8 +44,8 @@ export class Panel {
   private key = "";
   private readonly touched = new Map<string, number>();
 
-  constructor(private readonly hands: PanelHands) {
-    this.lists = new Lists((values) => { for (const [path, value] of Object.entries(values)) this.hands.change(path, value); });
+  constructor(private readonly callbacks: PanelCallbacks) {
+    this.lists = new Lists((values) => { for (const [path, value] of Object.entries(values)) this.callbacks.change(path, value); });
     this.search.addEventListener("input", () => { this.filter(this.search.value.trim()); });
     this.root.append(this.search);
   }
@@ -104,7 +104,7 @@ export class Panel {
     for (const { folder, first } of this.rules()) (first ? this.active : this.more)?.$children.append(folder.domElement);
   }
 
-  /** What a flock is about comes first: a whole model before single wishes, and those before its surroundings. */
+  /** What a flock is about comes first: a whole model before single rules, and those before its surroundings. */
   private rules(): Section[] {
     const found = this.sections.filter(({ group }) => group.path.startsWith("rules."));
     return found.sort((a, b) => rank(a.group.path) - rank(b.group.path));
@@ -120,7 +120,7 @@ export class Panel {
 
   private send(path: string, value: Json): void {
     this.touched.set(path, performance.now());
-    this.hands.change(path, value);
+    this.callbacks.change(path, value);
   }
 
   /** A change was refused, or taken back: show what is true, whatever the hand just did. */

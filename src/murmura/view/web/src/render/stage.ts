@@ -9,14 +9,14 @@ import { RendererGl } from "./gl/renderer";
 import { PlaneEye } from "./plane_eye";
 import { SpaceEye } from "./space/eye";
 import { boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
-import { Overlay, type Told } from "../overlay/overlay";
+import { Overlay, type OverlayCounts } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
 import { holdsFew } from "../overlay/bodies";
 import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
 import type { Settings } from "../panel/settings";
-import { daylightOf, huntersOf, thingsOf } from "../overlay/world_objects";
+import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";
 
 const SLOW_SECONDS = 1 / 32;
@@ -108,8 +108,8 @@ export class Stage implements Surroundings {
   }
 
   /** What the legend needs to know of the overlays. */
-  get told(): Told {
-    return this.overlay.told;
+  get overlayCounts(): OverlayCounts {
+    return this.overlay.counts;
   }
 
   private get eye(): Eye {
@@ -167,7 +167,7 @@ export class Stage implements Surroundings {
     this.scenario = scenario;
     this.world = size;
     if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
-    this.standing = thingsOf(scenario);
+    this.standing = objectsOf(scenario);
     this.overlay.setScenario(scenario, this.means);
     if (changed) this.eye.showWhole();
     this.wake();

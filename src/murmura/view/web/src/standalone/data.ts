@@ -17,7 +17,7 @@ export interface Recipe {
   parts: [path: string, curve: Curve][];
 }
 
-export interface Live {
+export interface LiveValues {
   ranges: Record<string, [number, number]>;
   recipes: Record<string, Recipe>;
   vector: number[];
@@ -67,7 +67,7 @@ export interface RunnableScene {
   sections: Record<string, string>;
   groups: Group[];
   worldNumbers: string[];
-  live: Live;
+  live: LiveValues;
   hand: { group: number; strengths: Record<string, number> };
   /** Numbers of the species that chase another. */
   hunting: number[];

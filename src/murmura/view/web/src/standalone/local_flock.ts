@@ -1,22 +1,22 @@
-/** A flock that this page simulates: hears what the page would say to a server, and answers. */
+/** A flock that this page simulates: receives what the page would send to a server, and answers. */
 
 import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
-import { Chronicle } from "./chronicle";
+import { Chronicle } from "./messages/chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import { encodeFrame } from "./encode";
-import { Engine } from "./engine";
-import type { Flock, FlockState } from "./flock_state";
-import { bodies, inspect, nearestTo, type Watched } from "./inspect";
-import type { Answerer, Say } from "./line";
-import { cheapMeasures } from "./measures";
-import { vectorOf } from "./numbers";
-import { NO_TROUBLE, type Pages } from "./outputs";
-import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
-import { population, traitMeans } from "./population";
-import { noiseOffset, seedWords } from "./random";
-import { startOf } from "./start";
-import { huntersIn, itemsOf, surroundings } from "./surroundings";
-import { Tables } from "./tables";
+import { encodeFrame } from "./messages/encode";
+import { Engine } from "./gpu/engine";
+import type { Flock, FlockState } from "./gpu/flock_state";
+import { bodies, inspect, nearestTo, type InspectedFlock } from "./messages/inspect";
+import type { LocalServer, PageSocket } from "./local_socket";
+import { cheapMeasures } from "./messages/measures";
+import { vectorOf } from "./start/numbers";
+import { NO_TROUBLE, type Pages } from "./gpu/outputs";
+import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./start/placing";
+import { population, traitMeans } from "./messages/population";
+import { noiseOffset, seedWords } from "./start/random";
+import { startOf } from "./start/start";
+import { huntersIn, itemsOf, surroundings } from "./messages/surroundings";
+import { Tables } from "./gpu/tables";
 import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt, withValue } from "./values";
 
 const STATUS_MS = 200;
@@ -24,10 +24,10 @@ const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
 const OTHER_SEED = "This page begins with the start that it was exported with; with another seed, chance takes another course from there.";
 
-export class LocalFlock implements Answerer {
+export class LocalFlock implements LocalServer {
   state: FlockState | null = null;
   frame = new ArrayBuffer(0); // the last one
-  private say: Say | null = null;
+  private page: PageSocket | null = null;
   private scenario: JsonObject;
   private tables: Tables;
   private readonly chronicle = new Chronicle();
@@ -67,8 +67,8 @@ export class LocalFlock implements Answerer {
     return flock;
   }
 
-  open(say: Say): void {
-    this.say = say;
+  open(page: PageSocket): void {
+    this.page = page;
     this.greet();
     let last = performance.now();
     const turn = async (): Promise<void> => {
@@ -93,7 +93,7 @@ export class LocalFlock implements Answerer {
       columns: Object.keys(this.scene.extras) as NonNullable<Hello["columns"]>,
       places: placeable(this.scene), hunters: Object.keys(this.scene.templates.predators ?? {}),
     };
-    this.say?.message(hello);
+    this.page?.message(hello);
   }
 
   private get time(): number {
@@ -137,15 +137,15 @@ export class LocalFlock implements Answerer {
     const { engine, epoch } = this;
     const pages = engine.advance(steps); // the device works while its answers are waited for
     if (this.wanted && this.moved) await this.show();
-    const told = await pages;
-    if (epoch === this.epoch) this.note(told);
+    const found = await pages;
+    if (epoch === this.epoch) this.note(found);
     if (performance.now() - this.lastStatus > STATUS_MS) this.report();
   }
 
   /** Take in what the device wrote down. */
   private note(pages: Pages[]): void {
     for (const { events, trouble } of pages) {
-      this.chronicle.hear(events);
+      this.chronicle.add(events);
       if (trouble === NO_TROUBLE || !this.running) continue;
       this.running = false;
       this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock stands; lower the weights and start again`);
@@ -163,13 +163,13 @@ export class LocalFlock implements Answerer {
     if (!sameIds(this.state?.ids, state.ids)) this.roster++;
     this.state = state;
     const objects = surroundings(this.scene, this.tables, state, this.scenario, this.data.words, this.time);
-    if (objects.length > 0) this.say?.message({ type: "scene", objects });
+    if (objects.length > 0) this.page?.message({ type: "scene", objects });
     this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
-    this.say?.frame(this.frame.slice(0));
+    this.page?.frame(this.frame.slice(0));
     if (performance.now() - this.lastInspection > INSPECT_MS) this.inspect();
   }
 
-  private get watched(): Watched | null {
+  private get watched(): InspectedFlock | null {
     const { scene, tables, state, scenario } = this;
     return state && { scene, tables, state, scenario, words: this.data.words };
   }
@@ -179,16 +179,16 @@ export class LocalFlock implements Answerer {
     this.lastInspection = performance.now();
     const { watched } = this;
     if (!watched) return;
-    if (this.window) this.say?.message({ type: "bodies", agents: bodies(watched, this.window) });
+    if (this.window) this.page?.message({ type: "bodies", agents: bodies(watched, this.window) });
     if (this.chosen === null) return;
     const found = inspect(watched, this.chosen);
     if (!found) this.chosen = null;
-    this.say?.message(found ?? { type: "inspect", id: null });
+    this.page?.message(found ?? { type: "inspect", id: null });
   }
 
   private choose(id: number | null): void {
     this.chosen = id;
-    if (id === null) this.say?.message({ type: "inspect", id: null });
+    if (id === null) this.page?.message({ type: "inspect", id: null });
     else this.inspect();
   }
 
@@ -196,17 +196,17 @@ export class LocalFlock implements Answerer {
     const isSomewhere = window.every((side) => side !== null);
     this.window = isSomewhere ? window.map(Number) : null;
     if (isSomewhere) this.inspect();
-    else this.say?.message({ type: "bodies", agents: [] });
+    else this.page?.message({ type: "bodies", agents: [] });
   }
 
   private report(): void {
     this.lastStatus = performance.now();
     const { state } = this;
     const news = this.chronicle.news();
-    if (news.length > 0) this.say?.message({ type: "events", events: news });
+    if (news.length > 0) this.page?.message({ type: "events", events: news });
     const dt = numberAt(this.scenario, "motion.time_step");
     const pace = valueAt(this.scenario, "motion.velocity_unit") === "tick" ? 1 / dt : 1;
-    this.say?.message({
+    this.page?.message({
       type: "status", step: this.engine.step, time: this.time, agents: state?.count ?? this.engine.layout.agents, hash: null,
       steps_per_second: this.running ? Math.round(10 * this.rate) / 10 : 0, running: this.running, speed: this.speed,
       measured: state ? state.step * dt : null,
@@ -216,7 +216,7 @@ export class LocalFlock implements Answerer {
     });
   }
 
-  hear(message: ClientMessage): void {
+  receive(message: ClientMessage): void {
     if (message.type === "ready") {
       this.wanted = true;
       return;
@@ -230,7 +230,7 @@ export class LocalFlock implements Answerer {
   }
 
   private refuse(message: string): void {
-    this.say?.message({ type: "error", message });
+    this.page?.message({ type: "error", message });
   }
 
   private async obey(message: ClientMessage): Promise<void> {
@@ -300,7 +300,7 @@ export class LocalFlock implements Answerer {
       return;
     }
     this.retune();
-    this.say?.message({ type: "scenario", scenario });
+    this.page?.message({ type: "scenario", scenario });
   }
 
   private get hunters(): Predator[] {
@@ -333,7 +333,7 @@ export class LocalFlock implements Answerer {
     this.scenario = changes.reduce((data, path) => withValue(data, path, valueAt(wanted as JsonObject, path) ?? null), base);
     this.epoch++;
     this.state = null;
-    this.say?.message({ type: "scene", objects: [] });
+    this.page?.message({ type: "scene", objects: [] });
     this.begin();
     this.greet();
   }

@@ -6,12 +6,12 @@
  */
 
 import { isRunnable, readData, type FileData, type RunnableScene } from "./data";
-import { Layout } from "./layout";
-import type { Answerer } from "./line";
-import { replaceWebSocket } from "./line";
+import { Layout } from "./gpu/layout";
+import type { LocalServer } from "./local_socket";
+import { replaceWebSocket } from "./local_socket";
 import { LocalFlock } from "./local_flock";
 import { Recorded } from "./recording";
-import { Tables } from "./tables";
+import { Tables } from "./gpu/tables";
 import { numberAt } from "./values";
 
 function wordsOfBuffers(scene: RunnableScene): number[] {
@@ -32,7 +32,7 @@ async function deviceFor(data: FileData): Promise<GPUDevice | string> {
   return adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
 }
 
-async function begin(): Promise<Answerer> {
+async function begin(): Promise<LocalServer> {
   const data = await readData();
   let notice: string;
   try {

@@ -51,15 +51,15 @@ function frameOf(header: Uint8Array, { header: start, each, coarse }: Layout, pl
   const words = new Uint32Array(buffer, start, 2 * n);
   const looks = each > 8 ? new Uint8Array(buffer, start + 8 * n) : null;
   for (let agent = 0; agent < n; agent++) {
-    const told = planes.map((plane, k) => (plane[agent] << coarse[k]) | ((1 << coarse[k]) >> 1));
-    words[2 * agent] = (told[0] | (told[1] << 16)) >>> 0;
+    const decoded = planes.map((plane, k) => (plane[agent] << coarse[k]) | ((1 << coarse[k]) >> 1));
+    words[2 * agent] = (decoded[0] | (decoded[1] << 16)) >>> 0;
     if (looks) {
-      const [, , z, u, v, speed, roll, species, extra] = told;
+      const [, , z, u, v, speed, roll, species, extra] = decoded;
       words[2 * agent + 1] = (z | (u << 16) | (v << 24)) >>> 0;
       const packed = speed | (roll << 5) | (species << 10);
       looks.set([packed & 255, packed >> 8, extra], 3 * agent);
     } else {
-      const [, , turn, speed, species, extra] = told;
+      const [, , turn, speed, species, extra] = decoded;
       words[2 * agent + 1] = (turn | (speed << 8) | (species << 16) | (extra << 24)) >>> 0;
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../net/protocol";
 import { isObject } from "./objects";
-import type { Live, RunnableScene } from "./data";
+import type { LiveValues, RunnableScene } from "./data";
 
 /** Lists of things that visitors place, by the rule they belong to. */
 export const LISTS: Record<string, string> = {
@@ -65,7 +65,7 @@ function seesItself(scenario: JsonObject, path: string, value: number): string {
 }
 
 /** The schema with only those controls that this page can serve. */
-export function prunedSchema(schema: JsonObject, live: Live | null): JsonObject {
+export function prunedSchema(schema: JsonObject, live: LiveValues | null): JsonObject {
   const definitions = isObject(schema.$defs) ? schema.$defs : {};
   const keeps = (path: string) => live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
   const prune = (node: Json | undefined, path: string): JsonObject => {

@@ -48,13 +48,13 @@ export function bodyInWords({ genome }: Inspection): string {
   }).join(", ");
 }
 
-export interface Bond {
+export interface Relationship {
   label: string;
   id: number;
 }
 
 /** Whom it is bound to: the mate and the quarry can be chosen, food is only named. */
-export function bonds({ target }: Inspection): Bond[] {
+export function bonds({ target }: Inspection): Relationship[] {
   const mate = isObject(target) ? target.mate : null;
   return typeof mate === "number" && mate >= 0 ? [{ label: "Mate", id: mate }] : [];
 }

@@ -56,20 +56,20 @@ function count(n: number, one: string, many = `${one}s`): string {
   return n === 1 ? `one ${one}` : `${n} ${many}`;
 }
 
-export interface Wish {
+export interface RuleForce {
   name: string;
   strength: number;
   text: string;
 }
 
 /** What each rule wants, the strongest first; silent rules are left out. */
-export function wishes(agent: Inspection): Wish[] {
+export function ruleForces(agent: Inspection): RuleForce[] {
   return Object.entries(agent.rules)
     .map(([name, { force, neighbors }]) => {
       const reason = REASONS[name]?.(neighbors.length) ?? "";
       return { name, strength: length(force), text: `pulls ${side(agent.velocity, force)} ${reason}`.trim() };
     })
-    .filter((wish) => wish.strength > NEGLIGIBLE)
+    .filter((force) => force.strength > NEGLIGIBLE)
     .sort((a, b) => b.strength - a.strength);
 }
 
@@ -84,7 +84,7 @@ export function story(agent: Inspection): string[] {
       : `Sees ${count(seen, "neighbour")} within ${radius} u${view < 360 ? `, ${view}° around its heading` : ""}.`,
   ];
   lines.push(...hunted(agent));
-  const wanted = wishes(agent);
+  const wanted = ruleForces(agent);
   const turn = length(agent.steering);
   if (turn < NEGLIGIBLE) lines.push("Wants nothing: it keeps its course.");
   else lines.push(`Altogether it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly for ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);

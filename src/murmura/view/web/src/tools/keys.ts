@@ -75,7 +75,7 @@ export const MOUSE: readonly [string, string][] = [
   ["1 – 9", "load one of the nine best presets"],
 ];
 
-export interface Pressed {
+export interface KeyPress {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -87,7 +87,7 @@ export function keysOf(action: Action, bindings: Bindings): string[] {
 }
 
 /** What a key stands for: an action, the number of a preset, or nothing. */
-export function meaning(event: Pressed, bindings: Bindings = {}): Action | number | null {
+export function meaning(event: KeyPress, bindings: Bindings = {}): Action | number | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const found = SHORTCUTS.find(({ action }) => keysOf(action, bindings).includes(event.key));
   if (found) return found.action;

@@ -5,13 +5,13 @@ import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "../net/
 import type { Places } from "./placement";
 import type { Settings } from "../panel/settings";
 import type { Stage } from "../render/stage";
-import { beside, grasped, onFloor } from "./grasp";
+import { atDepthOf, pickObject, onFloor } from "./picking";
 
 const SEND_MS = 1000 / 28; // the server takes at most 30 places a second
 const MOST_CORNERS = 60;
 const CORNER_PX = 12;
 
-export class Hands implements Gestures {
+export class ToolController implements Gestures {
   private mode: PointerMode = "none";
   private moving: Point | null = null; // where a thing was taken hold of
   private begun: Point | null = null; // where a shape was begun
@@ -41,7 +41,7 @@ export class Hands implements Gestures {
   press(at: Point, second: boolean): void {
     if (this.stage.goThroughMap(at)) return;
     const place = this.pointed(at);
-    const held = this.puts && grasped(this.stage, this.puts, at);
+    const held = this.puts && pickObject(this.stage, this.puts, at);
     if (this.puts && second) {
       this.places.remove(this.puts, held ?? place);
     } else if (held) {
@@ -70,7 +70,7 @@ export class Hands implements Gestures {
 
   drag(at: Point): void {
     const { draft } = this.stage;
-    if (draft && this.moving) draft[1] = [beside(this.stage, at, this.moving).x, beside(this.stage, at, this.moving).y];
+    if (draft && this.moving) draft[1] = [atDepthOf(this.stage, at, this.moving).x, atDepthOf(this.stage, at, this.moving).y];
     else if (draft) this.extend(draft, at);
     else if (this.mode !== "none") this.push(at);
     this.stage.wake();
@@ -79,7 +79,7 @@ export class Hands implements Gestures {
   release(at: Point): void {
     const { draft } = this.stage;
     this.stage.draft = null;
-    if (draft && this.moving) this.move(this.moving, this.within(beside(this.stage, at, this.moving)));
+    if (draft && this.moving) this.move(this.moving, this.within(atDepthOf(this.stage, at, this.moving)));
     else if (draft) this.build(draft, at);
     this.moving = this.begun = null;
     if (this.mode === "none") return;
@@ -94,7 +94,7 @@ export class Hands implements Gestures {
     if (this.stage.goThroughMap(at)) return;
     const place = this.stage.at(at);
     const { tool } = this.settings.looks;
-    if (this.puts && second) this.places.remove(this.puts, grasped(this.stage, this.puts, at) ?? place);
+    if (this.puts && second) this.places.remove(this.puts, pickObject(this.stage, this.puts, at) ?? place);
     else if (tool === "circle") this.placeCircle(place, 0);
     else if (this.placesAtOnce || tool === "scare") this.put(place);
     if (second || tool !== "hand") return;

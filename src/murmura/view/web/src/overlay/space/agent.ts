@@ -4,7 +4,7 @@ import type { Inspection, Vector } from "../../net/protocol";
 import type { Looks } from "../../panel/settings";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { ruleColor } from "../agent";
-import { seenAt, traceLine, traceRing, type SpaceLines } from "./pen";
+import { seenAt, traceLine, traceRing, type SpaceLines } from "./lines";
 
 const ARROW = 70; // px for the strongest force
 const SPOKES = 16; // of the cone

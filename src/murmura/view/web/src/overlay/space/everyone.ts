@@ -4,7 +4,7 @@ import type { Frame } from "../../net/protocol";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
 import { traceCone } from "./agent";
-import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./pen";
+import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./lines";
 import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 
 const MOST_CONES = 60; // a cone in space is twenty lines

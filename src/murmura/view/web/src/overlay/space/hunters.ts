@@ -4,7 +4,7 @@ import type { Predator } from "../../net/protocol";
 import { facetsOf, type Shape } from "../../render/space/bodies";
 import { add, cross, dot, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
-import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./pen";
+import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./lines";
 
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const FISH = /shark|barracuda|tuna|pike|bass|cod|dolphin|orca|whale|seal|porpoise/;

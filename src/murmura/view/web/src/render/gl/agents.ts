@@ -2,7 +2,7 @@
 
 import type { ColorMode } from "../palettes";
 import type { Frame } from "../../net/protocol";
-import { SLOTS, type Kept, type Moment } from "../../net/timeline";
+import { SLOTS, type StoredFrame, type Moment } from "../../net/timeline";
 import { AGENT_FRAGMENT, AGENT_VERTEX } from "./shaders";
 import { makeProgram, type Program } from "./program";
 
@@ -36,7 +36,7 @@ export class Agents {
   }
 
   /** The texture that holds a frame. Its bytes go there when it is first drawn: many a frame never is. */
-  private holding({ frame, slot }: Kept): WebGLTexture {
+  private holding({ frame, slot }: StoredFrame): WebGLTexture {
     const texture = this.textures[slot];
     if (texture.frame !== frame) this.upload(frame, texture);
     return texture.handle;

@@ -32,7 +32,7 @@ export interface Gaze {
   clear: number; // [u] bodies nearer than this would hide what is looked at, and dwindle
 }
 
-export interface Seen extends Point {
+export interface Projection extends Point {
   far: number; // [u] along the gaze; below 0 it is behind the eye
   scale: number; // CSS px per u there
 }
@@ -77,7 +77,7 @@ export function easedGaze(from: Gaze, to: Gaze, seconds: number, settle: number)
   return { ...to, eye: mix(from.eye, to.eye, k), ahead, right, up: cross(right, ahead) };
 }
 
-export function project(gaze: Gaze, [x, y, z]: Vec): Seen {
+export function project(gaze: Gaze, [x, y, z]: Vec): Projection {
   const d: Vec = [x - gaze.eye[0], y - gaze.eye[1], z - gaze.eye[2]];
   const far = dot(d, gaze.ahead);
   const scale = gaze.focal / Math.max(far, 1e-3);

@@ -63,7 +63,7 @@ export class SpaceEye implements Eye {
     return this.gaze.focal / Math.max(1e-3, project(this.gaze, this.depthOfHands).far);
   }
 
-  /** Hands act at the depth of the flock. */
+  /** Tools act at the depth of the flock. */
   private get depthOfHands(): Vec {
     const { frame } = this.stage;
     if (!frame?.space || frame.count === 0) return this.orbit.target;

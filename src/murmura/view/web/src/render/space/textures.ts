@@ -1,7 +1,7 @@
 /** Frames of a flock in space on the graphics card: two integer textures for each kept frame, bytes as they came. */
 
 import type { Frame } from "../../net/protocol";
-import { SLOTS, type Kept } from "../../net/timeline";
+import { SLOTS, type StoredFrame } from "../../net/timeline";
 
 const WIDTH = 2048; // the shader splits an index with the same number
 
@@ -20,7 +20,7 @@ export class FrameTextures {
   }
 
   /** The textures that hold a frame. Its bytes go there when it is first drawn: many a frame never is. */
-  holding({ frame, slot }: Kept): Pair {
+  holding({ frame, slot }: StoredFrame): Pair {
     const pair = this.kept[slot];
     if (pair.frame !== frame) this.upload(frame, pair);
     return pair;

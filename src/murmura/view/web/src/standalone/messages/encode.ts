@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../net/protocol";
 import { encodeSpace } from "./encode_space";
-import { isObject } from "./objects";
+import { isObject } from "../objects";
 import type { FlockState } from "../gpu/flock_state";
 
 const HEADER_BYTES = 48;

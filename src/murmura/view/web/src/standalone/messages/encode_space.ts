@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../net/protocol";
 import type { Extra } from "./encode";
 import type { FlockState } from "../gpu/flock_state";
-import { isObject } from "./objects";
+import { isObject } from "../objects";
 
 const HEADER_BYTES = 64;
 const MAGIC = 0x334d524d;

@@ -1,4 +1,4 @@
-/** All presets with pictures, in groups: the shipped ones, and those that a visitor has kept. */
+/** All presets with pictures, in groups: the shipped ones and the user's own. */
 
 import { element } from "../dom";
 import type { JsonObject } from "../net/protocol";
@@ -49,7 +49,7 @@ export class Gallery {
     else this.dialog.showModal();
   }
 
-  /** The shipped ones; made anew only where they changed. */
+  /** The shipped presets; rebuilt only if they changed. */
   show(list: Shipped[], now: string): void {
     const key = list.map(({ name }) => name).join();
     if (key === this.shown && now === this.now) return;
@@ -108,7 +108,7 @@ export class Gallery {
   }
 }
 
-/** The part of the sheet that shows a scenario; one that has no picture stays plain. */
+/** The part of the sprite sheet for a scenario; empty if it has no picture. */
 function place(picture: HTMLElement, name: string): void {
   const k = pictures.names.indexOf(name);
   if (k < 0) return;

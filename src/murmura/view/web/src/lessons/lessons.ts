@@ -1,4 +1,4 @@
-/** Lesson cards: small experiments that set a scene, ask, and show. They come from files on the server. */
+/** Lesson cards: small experiments that set up a scene, ask a question and show the answer. They come from files on the server. */
 
 import { element } from "../dom";
 import { isObject, type ClientMessage, type Json } from "../net/protocol";
@@ -72,7 +72,7 @@ export class Lessons {
     this.show(0);
   }
 
-  /** One card: what it sets acts at once, so that the question is about what is on screen. */
+  /** One card. Its values apply at once, so that the question is about what is on screen. */
   private show(at: number): void {
     const { lesson } = this;
     if (!lesson) return;
@@ -100,7 +100,7 @@ export class Lessons {
   }
 }
 
-/** Lessons out of what the server sent; anything else is left out. */
+/** Parses lessons from the server's answer; skips anything invalid. */
 export function lessonsOf(data: unknown): Lesson[] {
   if (!Array.isArray(data)) return [];
   const text = (value: unknown) => (typeof value === "string" ? value : "");

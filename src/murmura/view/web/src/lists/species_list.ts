@@ -1,4 +1,4 @@
-/** A section for each species: its share and colour, the numbers that it has of its own, and what it wants of the others. */
+/** A section for each species: its share and colour, its own values, and how it reacts to others. */
 
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
@@ -27,7 +27,7 @@ export class SpeciesList {
     this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
     this.root.hidden = this.species.length === 0;
     this.title.textContent = `Species (${this.species.length})`;
-    // What a species has of its own decides which fields there are.
+    // The values of a species determine which fields there are.
     const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
     if (key !== this.key) {
       this.key = key;
@@ -111,12 +111,12 @@ export class SpeciesList {
 }
 
 interface SpeciesControl extends Control {
-  now: number; // what all others have
+  now: number; // the common value
 }
 
 const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
 
-/** Every number that a species may have of its own: of motion, sight and rules that take part. */
+/** Every value that a species may override: of motion, sight and active rules. */
 export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, SpeciesControl> {
   const found = new Map<string, SpeciesControl>();
   const at = (path: string) => path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
@@ -130,7 +130,7 @@ export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string,
   return found;
 }
 
-/** Genes and body parts are given at the start and inherited: to change them changes who will be there after the next start. */
+/** Genes and body parts are set at the start and inherited: a change takes effect at the next start. */
 export function actsLater(control: Control | undefined): boolean {
   return control?.help.startsWith("Founders") === true;
 }

@@ -1,4 +1,4 @@
-/** The line to the server: asks for one frame at a time, comes back by itself after a break. */
+/** The connection to the server: requests one frame at a time and reconnects by itself. */
 
 import { decodeFrame, parseMessage, type ClientMessage, type Frame, type ServerMessage } from "./protocol";
 
@@ -9,11 +9,11 @@ export interface ConnectionHandlers {
   frame(frame: Frame): void;
   message(message: ServerMessage): void;
   state(connected: boolean): void;
-  /** How long the page was busy with a message [ms]. */
+  /** Time that handling a message took [ms]. */
   spent(ms: number): void;
 }
 
-/** How long to wait before attempt number `k` [ms]. */
+/** Delay before attempt number `k` [ms]. */
 export function backOff(k: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** k);
 }
@@ -21,7 +21,7 @@ export function backOff(k: number): number {
 const address = () => `${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`;
 let early: WebSocket | null = null;
 
-/** Begin to connect before the page is built: the greeting travels while shaders compile. Nothing is heard before `open`. */
+/** Connect before the page is built, so that the hello arrives while shaders compile. Messages are handled after `open`. */
 export function connectEarly(): void {
   early = new WebSocket(address());
 }
@@ -29,7 +29,7 @@ export function connectEarly(): void {
 export class Connection {
   private socket: WebSocket | null = null;
   private attempts = 0;
-  private owed = false; // a "ready" kept back while nobody looks
+  private owed = false; // a "ready" that was not sent while the page was hidden
 
   constructor(private readonly handlers: ConnectionHandlers) {
     document.addEventListener("visibilitychange", () => {
@@ -68,7 +68,7 @@ export class Connection {
     try {
       this.handlers.frame(decodeFrame(data));
     } catch (error) {
-      // One bad frame must not stop the flow: the next one is asked for all the same.
+      // One bad frame must not stop the stream: request the next one anyway.
       this.handlers.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
     }
     if (document.hidden) this.owed = true;

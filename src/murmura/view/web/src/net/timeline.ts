@@ -1,8 +1,8 @@
 /**
  * Which two frames to show, and how far between them.
  *
- * Frames arrive unevenly; the picture moves evenly. A clock counted in steps runs a little more than one frame
- * behind the newest and is pulled gently towards that place, so that late and early frames do not show.
+  * Frames arrive unevenly, but the picture moves evenly. A clock that counts steps runs a little more than one frame
+ * behind the newest and is pulled gently to that delay, so that late and early frames are not noticeable.
  */
 
 import type { Frame } from "./protocol";
@@ -35,7 +35,7 @@ export class Timeline {
     return this.kept.at(-1) ?? null;
   }
 
-  /** Keep a frame, in one of the SLOTS that none of the others takes up. Times in seconds. */
+  /** Store a frame in a free slot. Times in seconds. */
   push(frame: Frame, time: number): void {
     const before = this.newest;
     if (before && (before.frame.epoch !== frame.epoch || frame.step < before.frame.step)) this.kept = [];
@@ -48,7 +48,7 @@ export class Timeline {
   }
 
   private learn(steps: number, seconds: number): void {
-    if (seconds <= 0 || seconds > 0.5) return; // a pause says nothing about the pace
+    if (seconds <= 0 || seconds > 0.5) return; // a pause does not count
     this.rate += 0.1 * (steps / seconds - this.rate);
     this.interval += 0.1 * (seconds - this.interval);
   }
@@ -82,7 +82,7 @@ export class Timeline {
   }
 }
 
-/** From a to b, the short way round where the world wraps (`side` > 0). */
+/** From a to b, the short way if the world wraps (`side` > 0). */
 export function blend(a: number, b: number, alpha: number, side: number): number {
   let d = b - a;
   if (side > 0) d -= side * Math.round(d / side);

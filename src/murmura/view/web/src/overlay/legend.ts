@@ -1,4 +1,4 @@
-/** The line at the top that says what colours and overlays mean. Made anew only when what it says has changed. */
+/** The legend at the top, which explains colours and overlays. Rebuilt only when its content changes. */
 
 import { element } from "../dom";
 import type { OverlayCounts } from "./overlay";

@@ -1,4 +1,4 @@
-/** The upper canvas: everything drawn as lines over the flock, in the order in which it lies. */
+/** The upper canvas: all lines over the flock, from bottom to top. */
 
 import { toScreen, type Camera, type Gaps, type Size } from "../render/camera";
 import { disc, tracePath, type Lines } from "./lines";
@@ -27,7 +27,7 @@ export interface OverlayScene {
   things: SceneObject[];
   chosen: Inspection | null;
   place: Point | null; // of the chosen agent
-  bodies: Body[]; // animals from near
+  bodies: Body[]; // animals close up
   look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
@@ -37,7 +37,7 @@ export interface OverlayScene {
   deep: SpaceEye | null; // the view of a world with a depth
 }
 
-/** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
+/** For the legend: every n-th agent has lines or cones; 0 means that there are too many agents. */
 export interface OverlayCounts {
   links: number;
   cones: number;
@@ -51,7 +51,7 @@ export class Overlay {
   private sights: Sight[] = sightsOf({});
   private readonly maps = new Maps();
 
-  /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
+  /** Without a GPU, thousands of lines are drawn much faster in memory than through an emulated GPU. */
   constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
     const context = canvas.getContext("2d", { willReadFrequently: software });
     if (!context) throw new Error("this browser cannot draw");
@@ -74,7 +74,7 @@ export class Overlay {
       return;
     }
     const map = !looks.hidden && needsMap(camera, view, world);
-    // An empty layer as large as the window would still be blended over every picture.
+    // Even an empty layer would be blended over every picture.
     this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0 || scene.bodies.length > 0);
     if (this.canvas.hidden) return;
     const lines: Lines = { context: this.context, camera, view, light: scene.light };

@@ -1,10 +1,10 @@
-/** Streaks that drift with the wind: where it blows to and how hard can be seen at a glance. */
+/** Streaks that drift with the wind and show its direction and speed. */
 
 import { toScreen, visible, type Size } from "../render/camera";
 import type { Lines } from "./lines";
 
 const STREAKS = 90;
-const SHOWN = 9; // wind is far slower than a picture; this many times its speed reads well
+const SHOWN = 9; // times the wind's speed, which by itself would look too slow
 const LIFE = 2.6; // [s]
 
 interface Wind {
@@ -12,7 +12,7 @@ interface Wind {
   direction: number;
 }
 
-/** Streak k is a pure function of time: no state to keep, and a resized window does not matter. */
+/** Streak k is a pure function of time, so there is no state, and resizing the window does no harm. */
 export function streak(k: number, seconds: number, blow: Wind, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
   const angle = (blow.direction * Math.PI) / 180;
   const phase = (seconds / LIFE + hash(k)) % 1;

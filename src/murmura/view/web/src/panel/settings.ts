@@ -30,7 +30,7 @@ export interface Looks {
   fillWindow: "scenario" | "always" | "never"; // whether the world takes the shape of the window
   theme: Theme;
   size: number; // of agents, beside the scenario's own
-  trailLength: number; // 1 being usual
+  trailLength: number; // 1 is the default
   wind: boolean; // whether it is drawn
   hidden: boolean;
   keys: boolean;

@@ -4,17 +4,17 @@ import type { Point } from "../net/protocol";
 
 const HOLD_MS = 140; // shorter and still: a click
 const LONG_MS = 550;
-const SLACK = 6; // px a still hand may tremble
+const SLACK = 6; // px that a still pointer may move
 const DOUBLE_MS = 320;
 
 export interface Gestures {
-  /** The hand presses somewhere; `second` is the right button, shift, or a long press. */
+  /** A press; `second` is the right button, shift, or a long press. */
   press(at: Point, second: boolean): void;
   drag(at: Point): void;
   release(at: Point): void;
   click(at: Point, second: boolean): void;
   doubleClick(at: Point): void;
-  /** Move the view; `aside` with shift held, which in space moves it instead of turning it. */
+  /** Move the view; in space this rotates it, unless `aside` (shift) is set. */
   pan(dx: number, dy: number, aside: boolean): void;
   zoom(at: Point, factor: number): void;
 }
@@ -33,7 +33,7 @@ export class Input {
   private panning: Point | null = null;
   private timer = 0;
   private lastClick = { time: -Infinity, at: { x: 0, y: 0 } };
-  private pinched = false; // fingers that moved the view do not click when they leave
+  private pinched = false; // fingers that moved the view do not click when released
 
   constructor(private readonly canvas: HTMLElement, private readonly gestures: Gestures) {
     canvas.addEventListener("pointerdown", (event) => { this.down(event); });
@@ -48,7 +48,7 @@ export class Input {
 
   private down(event: PointerEvent): void {
     this.canvas.setPointerCapture(event.pointerId);
-    // A hand in the flock takes no focus ring with it, and leaves the field that had the focus.
+    // A press on the canvas shows no focus ring, and takes the focus from any field.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const at = place(event);
     if (event.button === 1) {
@@ -99,7 +99,7 @@ export class Input {
     if (down.pressing) this.gestures.drag(at);
   }
 
-  /** Two fingers: the middle moves the view, their distance zooms it. */
+  /** Two fingers: their centre moves the view, their distance zooms it. */
   private pinch(down: PointerState, before: Point, at: Point): void {
     const other = [...this.downs.values()].find((each) => each !== down);
     if (!other) return;
@@ -119,7 +119,7 @@ export class Input {
     else if (real && !this.pinched) this.clicked(down, event.timeStamp);
   }
 
-  /** What a double click of a mouse is, the system knows; fingers are timed here. */
+  /** The system detects double clicks of a mouse; those of fingers are timed here. */
   private clicked(down: PointerState, time: number): void {
     const { lastClick } = this;
     if (!down.touch) {

@@ -1,11 +1,11 @@
-/** Lines, rings and solids of a world with a depth, drawn where the window sees them. */
+/** Lines, rings and solids of a world with a depth, in perspective. */
 
 import type { Point } from "../../net/protocol";
 import { project, type Box, type Gaze, type Projection } from "../../render/space/camera";
 import type { Size } from "../../render/camera";
 import { across, add, times, type Vec } from "../../render/space/vectors";
 
-const NEAREST = 0.02; // of the eye's distance from the world's middle: nearer ends of lines are cut off
+const NEAREST = 0.02; // of the distance from the eye to the centre of the world: nearer parts of lines are clipped
 const ROUND = 48; // corners of a ring
 
 export interface SpaceLines {
@@ -16,7 +16,7 @@ export interface SpaceLines {
   light: boolean;
 }
 
-/** A place in space, half way up where it has no height. */
+/** A position in space; halfway up if it has no height. */
 export function vecOf({ x, y, z }: Point, box: Box): Vec {
   return [x, y, z ?? box.low[2] + box.sides[2] / 2];
 }
@@ -25,7 +25,7 @@ export function seenAt(lines: SpaceLines, at: Vec): Projection {
   return project(lines.gaze, at);
 }
 
-/** A straight line; the part behind the eye is left out. */
+/** A straight line; the part behind the eye is clipped. */
 export function traceLine({ context, gaze, box }: SpaceLines, a: Vec, b: Vec): void {
   const least = NEAREST * Math.max(...box.sides) * 0.1;
   let [p, q] = [project(gaze, a), project(gaze, b)];
@@ -40,7 +40,7 @@ export function traceLine({ context, gaze, box }: SpaceLines, a: Vec, b: Vec): v
   context.lineTo(q.x, q.y);
 }
 
-/** A circle around a place, at right angles to a direction. */
+/** A circle around a position, perpendicular to a direction. */
 export function traceRing(lines: SpaceLines, at: Vec, radius: number, normal: Vec): void {
   const [u, v] = across(normal);
   let before: Vec | null = null;
@@ -52,7 +52,7 @@ export function traceRing(lines: SpaceLines, at: Vec, radius: number, normal: Ve
   }
 }
 
-/** A polygon to be filled; left out where a corner lies behind the eye. */
+/** A polygon to be filled; skipped if a corner is behind the eye. */
 export function traceFace({ context, gaze }: SpaceLines, corners: readonly Vec[]): void {
   const shown = corners.map((corner) => project(gaze, corner));
   if (shown.some((p) => p.far <= 0)) return;
@@ -60,7 +60,7 @@ export function traceFace({ context, gaze }: SpaceLines, corners: readonly Vec[]
   context.closePath();
 }
 
-/** A ball as a disc with a light side and two rings that show where its middle is. */
+/** A ball, as a disc with a light side. */
 export function drawBall(lines: SpaceLines, at: Vec, radius: number, rgb: string, solid = 0.16): void {
   const { context } = lines;
   const p = seenAt(lines, at);
@@ -75,7 +75,7 @@ export function drawBall(lines: SpaceLines, at: Vec, radius: number, rgb: string
   context.fill();
 }
 
-/** A stalk from a place down to the floor: it says where above the ground something is. */
+/** A dashed line from a position down to the floor, which shows what it is above. */
 export function drawStalk(lines: SpaceLines, at: Vec, style: string): void {
   const { context, box } = lines;
   const foot: Vec = [at[0], at[1], box.low[2]];

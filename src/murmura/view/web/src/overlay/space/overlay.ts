@@ -1,4 +1,4 @@
-/** Everything drawn as lines over a flock in space, in the order in which it lies. */
+/** All lines over a flock in space, from bottom to top. */
 
 import type { Inspection, Pair, Point, SceneObject } from "../../net/protocol";
 import { wrapOf } from "../../net/space_frames";
@@ -22,7 +22,7 @@ import { spaceCrowdAt } from "./sight";
 import { drawField, drawSpaceScenery } from "./scenery";
 
 const POINTER_REACH = 0.22; // of the world's smaller side
-const NARROW = 560; // px: in a smaller window the flock needs the room that maps would take
+const NARROW = 560; // px: smaller windows have no space for maps
 const STREAKS = 60;
 
 export interface SpaceOverlayScene {
@@ -76,7 +76,7 @@ function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: Spa
   if (looks.neighbors) counts.links = drawSpaceSights(lines, crowd, sights);
 }
 
-/** Streaks that drift with the wind, at heights of their own. */
+/** Streaks that drift with the wind, each at its own height. */
 function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: number }, seconds: number): void {
   const { context, box, light } = lines;
   const long = Math.min(0.09, 0.012 + 0.005 * blow.speed) * box.sides[0];

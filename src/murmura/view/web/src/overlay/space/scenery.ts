@@ -1,4 +1,4 @@
-/** Things of a world with a depth: obstacles, pulls and pushes, food, carcasses and home ranges. */
+/** Objects of a world with a depth: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
 import { cornersOf } from "../../render/space/camera";
@@ -14,7 +14,7 @@ const FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6,
 const POINTER_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
 const POINTER_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
 
-/** All but hunters and wind. */
+/** Everything but hunters and wind. */
 export function drawSpaceScenery(lines: SpaceLines, things: SceneObject[]): void {
   for (const thing of things) {
     switch (thing.kind) {
@@ -77,7 +77,7 @@ function drawBox(lines: SpaceLines, { low, high }: Kind<"box">): void {
   context.stroke();
 }
 
-/** An endless wall: a piece of it, as large as the world, with lines across. */
+/** A plane: a piece of it as large as the world, with lines across. */
 function drawPlane(lines: SpaceLines, { point, normal }: Kind<"plane">): void {
   const { context, box } = lines;
   stone(lines);
@@ -115,7 +115,7 @@ function drawWalls(lines: SpaceLines, { kind, points }: Kind<"wall" | "polygon">
   }
 }
 
-/** Something that pulls, pushes or frightens within a ball: a glow, a mark in its middle, and where it is above the ground. */
+/** An attractor, repulsor or threat: a glowing ball, a mark at its centre, and a line to the ground. */
 export function drawField(lines: SpaceLines, at: Vec, mode: PointerMode, radius: number, near = false): void {
   const { context, light, gaze } = lines;
   const p = seenAt(lines, at);

@@ -128,7 +128,7 @@ function huntersNear({ scene, tables, state, scenario, words }: InspectedFlock, 
   }).filter(({ frightens, hunts }) => frightens || hunts).sort((a, b) => a.distance - b.distance);
 }
 
-/** What it is about, a sentence for each of its machines that is at work. */
+/** What it is doing: one sentence for each active state machine. */
 function doing(of: (name: string, otherwise?: number) => number, words: Words, hasStance: boolean): string[] {
   const found: string[] = [];
   const stance = of("stance");

@@ -1,4 +1,4 @@
-/** A chart with its head: what it shows, in which unit, whose line is which, and ways to change or remove it. */
+/** A chart with its heading, unit and legend, and controls to change or remove it. */
 
 import { element } from "../dom";
 import type { Spec } from "./catalog";

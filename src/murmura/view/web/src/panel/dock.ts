@@ -1,4 +1,4 @@
-/** The bar at the bottom: time, tools, colours, keeping. Every button names its key. */
+/** The bar at the bottom: time, tools, colours, files. Every button shows its key. */
 
 import { element } from "../dom";
 import { icon, type IconName } from "../icons";
@@ -76,7 +76,7 @@ export class Dock {
     return element("span", {}, open, input);
   }
 
-  /** In a notebook's cell, where the style sheet shows it, the bar begins with the groups that fit into one line. */
+  /** In a notebook cell, where the style sheet shows it: the bar starts with the groups that fit into one line. */
   private moreButton(): HTMLButtonElement {
     const more = element("button", { type: "button", "aria-label": "More controls", title: "More controls", "aria-expanded": "false" }, "⋯");
     more.addEventListener("click", () => { more.setAttribute("aria-expanded", String(this.root.classList.toggle("unfolded"))); });
@@ -125,7 +125,7 @@ export class Dock {
     this.palette.hidden = isCategory(mode);
   }
 
-  /** A tooltip names the button and its key, whichever that is now. */
+  /** A tooltip has the name of the button and its current key. */
   private retitle(): void {
     for (const { button, action } of this.titled) {
       button.title = `${button.getAttribute("aria-label") ?? ""} (${shownKeys(keysOf(action, this.settings.looks.bindings))})`;
@@ -138,7 +138,7 @@ function group(name: string, ...children: HTMLElement[]): HTMLElement {
   return element("div", { class: "group", "data-group": name }, ...children);
 }
 
-/** The slider moves by ratio: half way is near 1. */
+/** The slider is logarithmic: its middle is near 1. */
 export function speedOf(place: number): number {
   return Number((SLOWEST * (FASTEST / SLOWEST) ** place).toPrecision(2));
 }
@@ -147,7 +147,7 @@ export function placeOf(speed: number): number {
   return Math.log(speed / SLOWEST) / Math.log(FASTEST / SLOWEST);
 }
 
-/** The next of a row of handy speeds. */
+/** The next of a list of convenient speeds. */
 export function nextSpeed(speed: number, up: boolean): number {
   const row = [0.1, 0.25, 0.5, 1, 2, 4, 8];
   if (up) return row.find((value) => value > speed * 1.01) ?? FASTEST;

@@ -1,4 +1,4 @@
-/** What happened lately, the newest first: by kinds, as a way to the place, and as text to take along. */
+/** Recent events, the newest first: filtered by kind, with links to their position, and copied as text. */
 
 import { element } from "../dom";
 import type { FlockEvent, Point, Status } from "../net/protocol";
@@ -8,7 +8,7 @@ import { note } from "../text/toasts";
 
 const MOST = 200;
 const SHOWN = 60;
-const QUIET = ["meal"]; // so many that the others would not be seen
+const QUIET = ["meal"]; // so frequent that they would hide the others
 
 export interface FeedCallbacks {
   go(place: Point): void;
@@ -39,7 +39,7 @@ export class Feed {
     return label;
   }
 
-  /** Another flock: another story. */
+  /** A new flock begins. */
   clear(secondsPerStep: number): void {
     this.secondsPerStep = secondsPerStep;
     this.events = [];
@@ -52,7 +52,7 @@ export class Feed {
     this.isStale = true;
   }
 
-  /** With every status: a list that changes more often cannot be read. */
+  /** Called with every status: a list that changes more often cannot be read. */
   status({ totals = {} }: Status): void {
     for (const [kind, { label, count }] of this.boxes) {
       label.hidden = !(kind in totals);

@@ -1,4 +1,4 @@
-/** What can be taken home or recorded on the server: a run folder, the state, the charts, and the command that runs it again. */
+/** Recording a run on the server, saving the state and the charts, and copying the command that repeats the run. */
 
 import { download, element } from "../dom";
 import { isObject, type Hello } from "../net/protocol";
@@ -32,7 +32,7 @@ export class Files {
     this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
   }
 
-  /** Somebody else may have begun or ended it. */
+  /** Another page may have started or stopped it. */
   private async ask(): Promise<void> {
     const answer = await asked("./api/record");
     if (isObject(answer)) this.show(answer.recording === true, typeof answer.folder === "string" ? answer.folder : "");
@@ -94,7 +94,7 @@ export class Files {
   }
 }
 
-/** The command that makes the same run, as long as nobody changed anything on the way. */
+/** The command that repeats the run, provided that nobody changed anything meanwhile. */
 export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios" | "seed">, step: number): string {
   const name = String(hello.scenario.name ?? "scene");
   const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);

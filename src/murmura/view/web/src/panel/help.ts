@@ -4,13 +4,13 @@ import { element } from "../dom";
 import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } from "../tools/keys";
 import type { Settings } from "./settings";
 
-const FIXED: readonly Action[] = ["help", "escape"]; // the way in and the way out
+const FIXED: readonly Action[] = ["help", "escape"]; // these keys cannot change
 
 export class Help {
   private readonly dialog: HTMLDialogElement;
   private readonly list = element("dl", {});
   private readonly prompt = element("p", { role: "status", class: "say" });
-  private awaited: Action | null = null; // the action whose next key is pressed now
+  private awaited: Action | null = null; // the action that waits for its new key
 
   constructor(private readonly settings: Settings) {
     const on = element("input", { type: "checkbox", id: "keys-on" });
@@ -36,10 +36,10 @@ export class Help {
     });
     this.dialog.addEventListener("close", () => {
       this.awaited = null;
-      // Browsers leave the focus on the hidden button where nothing had it before, and Space would press that.
+      // Browsers leave the focus on the hidden button if nothing had it before, and Space would press it.
       if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement)) document.activeElement.blur();
     });
-    // Before the page and the dialog: while a key is awaited, Esc only gives up waiting.
+    // Before the page and the dialog: while waiting for a key, Esc only cancels that.
     this.dialog.addEventListener("keydown", (event) => { this.keyDown(event); }, { capture: true });
     this.refresh();
     document.body.append(this.dialog);

@@ -1,4 +1,4 @@
-/** The panel about the chosen agent: in words first, in numbers below. */
+/** The panel about the selected agent: text first, numbers below. */
 
 import { element } from "../dom";
 import { ruleColor } from "../overlay/agent";
@@ -9,7 +9,7 @@ import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
 import { facts, story, ruleForces } from "../text/words";
 
-/** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
+/** Switches for the overlays of the selected agent (S4-19, S4-70). */
 const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, string][] = [
   ["circle", "Perception circle"],
   ["wedge", "Field of view"],
@@ -55,7 +55,7 @@ export class Inspector {
     return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
   }
 
-  /** Made anew only when it changed: a button that is replaced under the pointer cannot be pressed. */
+  /** Rebuilt only if it changed: a button that is replaced under the pointer cannot be pressed. */
   private showKin({ id, family }: Inspection): void {
     this.kin.hidden = family === undefined;
     const text = JSON.stringify([id, family]);
@@ -64,7 +64,7 @@ export class Inspector {
     this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
   }
 
-  /** Energy, health and age, whom it is bound to, its body and its genes. */
+  /** Energy, health and age, mate and prey, body and genes. */
   private showLife(agent: Inspection): void {
     const gauges = (found: Gauge[]) => element("dl", { class: "gauges" }, ...found.map(({ name, share, text }) => {
       const bar = element("span", { class: "bar" });
@@ -98,7 +98,7 @@ export class Inspector {
   show(agent: Inspection | null, following: boolean): void {
     this.root.hidden = agent === null;
     const now = performance.now();
-    // Words that change ten times a second cannot be read.
+    // Text that changes ten times a second cannot be read.
     if (!agent || now - this.last < 300) return;
     this.last = now;
     this.followButton.textContent = following ? "Stop following" : "Follow";

@@ -1,4 +1,4 @@
-/** The time line of a recorded run: where we are in it, and the way from there into a live flock and back. */
+/** The time line of a recorded run, with buttons to continue live and to return. */
 
 import { element } from "../dom";
 import type { ClientMessage, TimeLine } from "../net/protocol";
@@ -10,7 +10,7 @@ export class PlaybackBar {
   private readonly branch: HTMLButtonElement;
   private readonly note = element("span", { class: "told", role: "status" });
   private line: TimeLine | null = null;
-  private wanted: number | null = null; // where the slider was moved to, until the next picture
+  private wanted: number | null = null; // the slider's position, until the next picture
 
   constructor(private readonly send: (message: ClientMessage) => void) {
     this.branch = element("button", { type: "button", class: "word", click: () => { send({ type: this.line?.live ? "return" : "branch" }); } });
@@ -18,7 +18,7 @@ export class PlaybackBar {
     this.root = element("div", { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true }, this.place, this.slider, this.note, this.branch);
   }
 
-  /** One message a picture, however often the slider moves. */
+  /** One message per picture, however often the slider moves. */
   private seek(step: number): void {
     if (this.wanted === null) {
       requestAnimationFrame(() => {

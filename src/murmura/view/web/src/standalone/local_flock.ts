@@ -37,7 +37,7 @@ export class LocalFlock implements LocalServer {
   private extra = "density";
   private epoch = 1;
   private roster = 0;
-  private due = 0; // steps that time has brought and nobody has done
+  private due = 0; // steps that are due
   private asked = 0; // steps of a "step" message
   private wanted = true; // a frame
   private moved = true;
@@ -45,8 +45,8 @@ export class LocalFlock implements LocalServer {
   private lastStatus = -Infinity;
   private lastInspection = -Infinity;
   private chosen: number | null = null;
-  private window: number[] | null = null; // the part of the world that the page looks at closely
-  private obeyed: Promise<void> = Promise.resolve(); // what was asked for, one after the other
+  private window: number[] | null = null; // the part of the world that the page shows close up
+  private obeyed: Promise<void> = Promise.resolve(); // commands, one after the other
 
   private constructor(
     private readonly data: FileData,
@@ -73,7 +73,7 @@ export class LocalFlock implements LocalServer {
     let last = performance.now();
     const turn = async (): Promise<void> => {
       const now = performance.now();
-      // Commands and steps take turns: each finds the flock as the other has left it.
+      // Commands and steps never overlap.
       this.obeyed = this.obeyed.then(() => this.advance((now - last) / 1000)).catch((error: unknown) => { this.fail(error); });
       await this.obeyed;
       last = now;
@@ -100,7 +100,7 @@ export class LocalFlock implements LocalServer {
     return this.engine.step * numberAt(this.scenario, "motion.time_step");
   }
 
-  /** Place the flock at the start that its seed gives. */
+  /** Place the flock at the start of its seed. */
   private begin(): void {
     const tables = new Tables(this.scene);
     follow(this.scene, tables, this.scene.hello.scenario, this.scenario, this.seed);
@@ -135,14 +135,14 @@ export class LocalFlock implements LocalServer {
     this.moved ||= steps > 0;
     this.rate += 0.05 * (steps / Math.max(seconds, 1e-3) - this.rate);
     const { engine, epoch } = this;
-    const pages = engine.advance(steps); // the device works while its answers are waited for
+    const pages = engine.advance(steps); // the device works while this waits
     if (this.wanted && this.moved) await this.show();
     const found = await pages;
     if (epoch === this.epoch) this.note(found);
     if (performance.now() - this.lastStatus > STATUS_MS) this.report();
   }
 
-  /** Take in what the device wrote down. */
+  /** Process the outputs of the device. */
   private note(pages: Pages[]): void {
     for (const { events, trouble } of pages) {
       this.chronicle.add(events);
@@ -156,7 +156,7 @@ export class LocalFlock implements LocalServer {
     this.moved = this.wanted = false;
     const { epoch } = this;
     const state = await this.engine.read();
-    if (epoch !== this.epoch) { // the flock has begun anew since
+    if (epoch !== this.epoch) { // a new flock has begun meanwhile
       this.moved = this.wanted = true;
       return;
     }
@@ -174,7 +174,7 @@ export class LocalFlock implements LocalServer {
     return state && { scene, tables, state, scenario, words: this.data.words };
   }
 
-  /** Tell of the chosen animal, and of those that the page looks at closely. */
+  /** Send the selected animal, and those that the page shows close up. */
   private inspect(): void {
     this.lastInspection = performance.now();
     const { watched } = this;
@@ -256,7 +256,7 @@ export class LocalFlock implements LocalServer {
     }
   }
 
-  /** The visitor's hand is the last of all attractors. */
+  /** The pointer is the last attractor. */
   private point({ x, y, z, mode }: Extract<ClientMessage, { type: "pointer" }>): void {
     const { group, strengths } = this.scene.hand;
     const { columns } = this.scene.groups[group];
@@ -282,7 +282,7 @@ export class LocalFlock implements LocalServer {
     await this.adopt(scenario);
   }
 
-  /** Go on under other values; another number of agents begins anew. */
+  /** Continue with other values; another number of agents starts a new flock. */
   private async adopt(scenario: JsonObject): Promise<void> {
     const before = this.scenario;
     if (listsDiffer(before, scenario)) {
@@ -308,7 +308,7 @@ export class LocalFlock implements LocalServer {
     return watched ? huntersIn(itemsOf(watched.scene, watched.tables, watched.state.items, "predators"), watched.words, watched.state) : [];
   }
 
-  /** A preset by name, or a bundled scenario with other values, as a link has it. */
+  /** A preset by name, or a bundled scenario with other values, as in a link. */
   private async load(wanted: string | JsonObject): Promise<void> {
     const name = typeof wanted === "string" ? wanted : String(wanted.name);
     const scene = this.data.scenes.filter(isRunnable).find(({ hello }) => hello.scenario.name === name);

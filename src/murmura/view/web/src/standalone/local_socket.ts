@@ -1,8 +1,8 @@
-/** Takes the place of WebSocket: what the page says goes to a flock in the same file, and its answers come back. */
+/** Replaces WebSocket: messages of the page go to a flock in the same file. */
 
 import type { ClientMessage, ServerMessage } from "../net/protocol";
 
-/** Whoever answers the page. */
+/** What takes the server's place. */
 export interface LocalServer {
   receive(message: ClientMessage): void;
   open(page: PageSocket): void;

@@ -1,4 +1,4 @@
-/** Recorded frames that a file carries, shown in a loop: where a browser has no WebGPU, and for recorded runs. */
+/** Plays recorded frames in a loop: in browsers without WebGPU, and for recorded runs. */
 
 import type { ClientMessage, Hello } from "../net/protocol";
 import { bytesOf, inflated, type FileData } from "./data";
@@ -64,14 +64,14 @@ export class Recorded implements LocalServer {
     this.page?.message(hello);
   }
 
-  /** The frame of this time; after the last comes the first. */
+  /** The frame at this time; the first follows the last. */
   private follow(): void {
     const first = this.step(0);
     const length = this.step(this.frames.length - 1) - first;
     if (length > 0 && this.clock > length) {
       this.clock = 0;
       this.at = 0;
-      this.epoch++; // a page must not blend the last frame into the first
+      this.epoch++; // the page must not interpolate from the last frame to the first
     }
     while (this.at + 1 < this.frames.length && this.step(this.at + 1) - first <= this.clock) this.at++;
   }

@@ -1,8 +1,8 @@
 /**
- * The script of an exported file: takes the server's place before the page begins.
+ * The script of an exported file, which replaces the server before the page starts.
  *
- * Where the browser has WebGPU and the scene can run there, the flock is simulated here; else recorded frames are shown.
- * It imports nothing but types from the page: it is put into the file as one piece, before the page's own script.
+ * If the browser has WebGPU and the scene can run there, it simulates the flock; otherwise it plays recorded frames.
+ * It imports only types from the page, because it is a single script that runs before the page's own.
  */
 
 import { isRunnable, readData, type FileData, type RunnableScene } from "./data";

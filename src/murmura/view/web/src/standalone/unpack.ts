@@ -1,13 +1,13 @@
-/** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
+/** Unpacks frames of view/standalone/loop.py: differences from a linear extrapolation, plane by plane. */
 
 import { SPACE_HEADER_BYTES, SPACE_MAGIC } from "../net/space_frames";
 
 interface Layout {
   header: number; // bytes
-  each: number; // bytes of an agent in a frame
-  places: number; // planes that are coordinates, in two bytes
-  coarse: readonly number[]; // bits of each plane that were dropped
-  bits: readonly number[]; // and those that were kept
+  each: number; // bytes per agent in a frame
+  places: number; // coordinate planes, of two bytes
+  coarse: readonly number[]; // dropped bits of each plane
+  bits: readonly number[]; // remaining bits of each plane
 }
 
 /** As in view/standalone/planes.py. */
@@ -44,7 +44,7 @@ export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Arra
   return frames;
 }
 
-/** Dropped bits come back as their middle. */
+/** Dropped bits are restored to the middle of their range. */
 function frameOf(header: Uint8Array, { header: start, each, coarse }: Layout, planes: Int32Array[], n: number): ArrayBuffer {
   const buffer = new ArrayBuffer(start + each * n);
   new Uint8Array(buffer).set(header);

@@ -1,4 +1,4 @@
-/** Taking hold of things: which one is under the pointer, and where it goes as the pointer moves. */
+/** Picks objects: which one is under the pointer, and where it moves with the pointer. */
 
 import type { Placeable, Point, SceneObject } from "../net/protocol";
 import { objectNear } from "../overlay/world_objects";
@@ -7,16 +7,16 @@ import type { SpaceEye } from "../render/space/eye";
 import type { Vec } from "../render/space/vectors";
 import type { Stage } from "../render/stage";
 
-const GRAB_PX = 12; // so near a thing is taken hold of
+const GRAB_PX = 12; // objects within this distance are picked
 
-/** Where the thing of a kind under the pointer is taken hold of, or null. */
+/** Where an object of this kind is picked under the pointer, or null. */
 export function pickObject(stage: Stage, kind: Placeable, screen: Point): Point | null {
   if (stage.deep) return pickInSpace(stage.deep, stage.things, kind, screen);
   const place = stage.at(screen);
   return objectNear(stage.things, kind, place, GRAB_PX / stage.scale) ? place : null;
 }
 
-/** In space a thing is taken by its middle: under the pointer there are many places, one behind the other. */
+/** In space an object is picked at its centre, because a pointer covers many positions behind each other. */
 function pickInSpace({ gaze, box }: SpaceEye, things: SceneObject[], kind: Placeable, screen: Point): Point | null {
   const half = box.low[2] + box.sides[2] / 2;
   let best: Point | null = null;
@@ -39,14 +39,14 @@ function isKind(thing: SceneObject, kind: Placeable): thing is Round {
   return (thing.kind === "circle" || thing.kind === "food") && thing.kind === kind;
 }
 
-/** The place under the pointer at the depth of another place. */
+/** The position under the pointer at the depth of another position. */
 export function atDepthOf(stage: Stage, screen: Point, place: Point): Point {
   if (!stage.deep || place.z === undefined) return stage.at(screen);
   const [x, y, z] = meets(stage.deep.gaze, screen, [place.x, place.y, place.z]);
   return { x, y, z };
 }
 
-/** The place on the floor under the pointer: walls stand there. Above the horizon it is the one at the flock's depth. */
+/** The position on the floor under the pointer, where walls stand. Above the horizon, the one at the flock's depth. */
 export function onFloor(stage: Stage, screen: Point): Point {
   if (!stage.deep) return stage.at(screen);
   const { gaze, box } = stage.deep;

@@ -7,8 +7,8 @@ import { Layout, type World } from "./layout";
 import { COMPUTE_STAGE, READ_MODE, USAGE } from "../objects";
 import type { Tables } from "./tables";
 
-const NOISE_PERIOD = 5120; // [s] as compute/plan.py has it
-const MOST_STEPS = 64; // of one submission
+const NOISE_PERIOD = 5120; // [s] as in compute/plan.py
+const MOST_STEPS = 64; // per submission
 const MOST_GROUPS = 65_535; // in one direction
 
 interface Compiled {
@@ -55,7 +55,7 @@ export class Engine {
     return { kernel, pipeline, layout };
   }
 
-  /** Take a flock over to the device, with as much room as it may need. */
+  /** Copy a flock to the device, with as much space as it may need. */
   load(flock: Flock, tables: Tables, seed: [number, number], step: number): void {
     this.step = step;
     this.layout = new Layout(this.scene.plan, flock.count, tables.listeners);
@@ -72,7 +72,7 @@ export class Engine {
     if (changed || this.groups.length === 0) this.bind();
   }
 
-  /** Make a buffer, unless there is one of this size. */
+  /** Create a buffer, unless one of this size exists. */
   private makeBuffer(name: string, words: number): boolean {
     const size = 4 * Math.max(4, words);
     const old = this.buffers[name] as GPUBuffer | undefined;
@@ -115,7 +115,7 @@ export class Engine {
     this.write("head", head);
   }
 
-  /** What a run that ended left there must not stay. */
+  /** Clear what an earlier run left there. */
   private clear(): void {
     const encoder = this.device.createCommandEncoder();
     for (const name of ["counts", "outputs"]) encoder.clearBuffer(this.buffers[name]);
@@ -123,7 +123,7 @@ export class Engine {
     this.write("outputs", Int32Array.of(NO_TROUBLE));
   }
 
-  /** Take up other numbers: those of the kernels, how far items matter, those of the world, and the greatest radius anybody sees. */
+  /** Set other numbers: those of the kernels, the ranges of items, those of the world, and the greatest radius. */
   retune(vector: Float64Array, tables: Tables, world: World): void {
     const names = this.scene.worldNumbers;
     const first = vector.length - 1 - names.length;
@@ -131,7 +131,7 @@ export class Engine {
     tables.setItemRanges([...vector.subarray(tables.numberCount, first)]);
     for (const name of ["numbers", "item_ranges"]) this.write("tables", tables.section(name), this.tableStarts[name]);
     names.forEach((name, k) => {
-      // Where noise begins is the seed's business.
+      // The offset of noise depends on the seed.
       if (!name.startsWith("world_noise")) this.setNumber(name, vector[first + k]);
       if (name === "world_dt") this.dt = vector[first + k];
     });
@@ -141,14 +141,14 @@ export class Engine {
     for (const [name, value] of Object.entries(numbers)) this.setNumber(name, value);
   }
 
-  /** Where the lattice of noise lies for this seed. */
+  /** The offset of the noise lattice for this seed. */
   setNoise(x: number, y: number, z: number): void {
     this.setNumber("world_noise_x", x);
     this.setNumber("world_noise_y", y);
     this.setNumber("world_noise_z", z);
   }
 
-  /** Other numbers in one item. */
+  /** Set numbers of one item. */
   setItem(row: number, numbers: Record<number, number>): void {
     for (const [column, value] of Object.entries(numbers)) {
       this.write("tables", Float32Array.of(value), this.tableStarts.items + row * this.scene.plan.itemWidth + Number(column));
@@ -165,7 +165,7 @@ export class Engine {
     if (place !== undefined) this.write("head", Int32Array.of(value), place);
   }
 
-  /** Take whole steps. What happened in them is reported when the device has done them. */
+  /** Take whole steps. Their events are reported when the device is done. */
   async advance(steps: number): Promise<Pages[]> {
     const most = this.scene.plan.eventful ? this.scene.plan.eventBatch : MOST_STEPS;
     const pages: Promise<Pages>[] = [];
@@ -183,7 +183,7 @@ export class Engine {
     this.write("times", times);
     this.setInteger("clock_step", this.step);
     this.setInteger("clock_first_step", this.step);
-    if (!this.scene.plan.lives) this.setInteger("clock_keep_from", this.step + steps); // neighbours are counted in the last of them
+    if (!this.scene.plan.lives) this.setInteger("clock_keep_from", this.step + steps); // neighbours are counted in the last step
     const encoder = this.device.createCommandEncoder();
     const work = encoder.beginComputePass();
     for (let k = 0; k < steps; k++) this.launch(work);

@@ -1,6 +1,6 @@
-/** The flock at one instant, read from the device and put into the order of ids. */
+/** The flock at one instant, read from the device and sorted by id. */
 
-/** A flock in the order of ids: four numbers for each agent (in space once more four, of velocities), and all columns as words. */
+/** A flock sorted by id: four numbers for each agent (in space four more, for velocities), and all columns as words. */
 export interface Flock {
   count: number;
   nextId: number;
@@ -28,14 +28,14 @@ export function rowsById(ids: Int32Array): Int32Array<ArrayBuffer> {
   return rows;
 }
 
-/** A number of each of these rows. */
+/** One field of these rows. */
 function picked(values: Float32Array, rows: Int32Array, width: number, first: number): Float32Array<ArrayBuffer> {
   const found = new Float32Array(rows.length);
   for (let k = 0; k < rows.length; k++) found[k] = values[width * rows[k] + first];
   return found;
 }
 
-/** What came from the device: words of the buffers, of which `room` rows have a place and `here` are in use. */
+/** Data from the device: words of the buffers, which have `room` rows, of which `here` are in use. */
 export interface DeviceReadout {
   step: number;
   room: number;
@@ -54,9 +54,9 @@ export class FlockState {
   readonly nextId: number;
   readonly items: Float32Array<ArrayBuffer>;
   readonly ids: Int32Array<ArrayBuffer>;
-  /** x, y, vx, vy of everybody. */
+  /** x, y, vx, vy of all agents. */
   readonly quads: Float32Array<ArrayBuffer>;
-  /** z and vz of everybody; in the plane nothing. */
+  /** z and vz of all agents; null in the plane. */
   readonly heights: Float32Array<ArrayBuffer> | null = null;
   readonly climbs: Float32Array<ArrayBuffer> | null = null;
   private readonly rows: Int32Array<ArrayBuffer>;
@@ -70,7 +70,7 @@ export class FlockState {
     this.rows = rows;
     this.count = rows.length;
     this.ids = rows.map((row) => columns[row]);
-    // Plain loops: this runs for every picture, and 50,000 small arrays take longer than the picture.
+    // Plain loops, because this runs for every picture, and 50,000 small arrays would take longer than the picture.
     const { count } = this;
     const quads = new Float32Array(4 * count);
     const [first, second] = from.dimension === 2 ? [2, 3] : [4 * room, 4 * room + 1]; // where the velocity is
@@ -87,7 +87,7 @@ export class FlockState {
     this.climbs = picked(places, rows, 4, 4 * room + 2);
   }
 
-  /** A column in the order of ids, or nothing where the kernels have none of this name. */
+  /** A column sorted by id, or null if the kernels have none of this name. */
   column(name: string): Float32Array<ArrayBuffer> | null {
     const at = this.from.names.indexOf(name);
     if (at < 0) return null;
@@ -95,7 +95,7 @@ export class FlockState {
     return picked(values, this.rows, 1, at * this.from.room);
   }
 
-  /** Where somebody is among all; -1: nobody has this id. */
+  /** The index of an id; -1 if there is none. */
   indexOf(id: number): number {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -106,7 +106,7 @@ export class FlockState {
     return low < this.count && this.ids[low] === id ? low : -1;
   }
 
-  /** The flock, to be put onto a device again. */
+  /** The flock in the form that a device loads. */
   get flock(): Flock {
     const { count, rows } = this;
     const { room, names, columns, places, dimension } = this.from;

@@ -11,7 +11,7 @@ export interface World {
 
 export class Layout {
   readonly room: number;
-  /** Of the places, behind which in space the velocities lie. */
+  /** Size of the positions, which in space the velocities follow. */
   readonly quads: number;
   readonly width: number;
   readonly eventRoom: number;
@@ -37,7 +37,7 @@ export class Layout {
     };
   }
 
-  /** As many bins as any reach may want: a change of numbers makes no new buffers. */
+  /** Enough bins for any radius, so that a change of numbers needs no new buffers. */
   get mostBins(): number {
     return Math.max(this.plan.leastBins, 2 * this.room);
   }
@@ -55,12 +55,12 @@ export class Layout {
     };
   }
 
-  /** Where in the outputs the events begin. */
+  /** The offset of the events in the outputs. */
   get eventsAt(): number {
     return this.plan.outputsHead + this.outputs.reports + this.outputs.target_reports;
   }
 
-  /** Fields of the head, all whole numbers, that follow from the number of agents and of items. */
+  /** Integer fields of the head that follow from the numbers of agents and items. */
   fields(tableStarts: Record<string, number>): Record<string, number> {
     const found: Record<string, number> = {
       sizes_room: this.room, sizes_event_room: this.eventRoom, sizes_young_room: this.youngRoom, sizes_bucket_mask: this.buckets - 1,
@@ -75,7 +75,7 @@ export class Layout {
     return found;
   }
 
-  /** Rows, bins of a row and layers (compute/cuda/arrays.py), as fields of the head: whole numbers, then numbers. */
+  /** Rows, bins per row and layers (compute/cuda/arrays.py), as fields of the head: integers, then numbers. */
   grid(radius: number, world: World): [Record<string, number>, Record<string, number>] {
     const { across } = this.plan;
     const reach = radius * 1.00001;

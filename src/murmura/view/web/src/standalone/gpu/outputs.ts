@@ -1,4 +1,4 @@
-/** What happened to agents: brought home from the device before there is no room for more, in an order that no thread decides. */
+/** Events, read from the device before its buffer is full, in an order that does not depend on threads. */
 
 import type { PlanFacts, Words } from "../data";
 import type { FlockEvent } from "../../net/protocol";
@@ -9,13 +9,13 @@ const TROUBLE = 0;
 const EVENTS = 1;
 export const NO_TROUBLE = 2 ** 31 - 1;
 
-/** An event that nobody has numbered yet. */
+/** An event without a number. */
 export type UnnumberedEvent = Omit<FlockEvent, "number">;
 
 export interface Pages {
-  /** The first step after which somebody was nowhere; NO_TROUBLE: none. */
+  /** The first step after which a position was not finite; NO_TROUBLE: none. */
   trouble: number;
-  /** More happened than there was room for. */
+  /** There were more events than the buffer can hold. */
   lost: number;
   events: UnnumberedEvent[];
 }
@@ -29,7 +29,7 @@ export function readEvents(words: Int32Array<ArrayBuffer>, count: number, plan: 
     const kind = names.events[code];
     const [other, x, y, cause, amount] = numbers.subarray(at + 3, at + 8);
     const isBirth = kind === "birth";
-    const whom = isBirth ? words[at + 3] : Math.trunc(other); // of a birth, ids of the parents
+    const whom = isBirth ? words[at + 3] : Math.trunc(other); // for a birth, the ids of the parents
     return [code, {
       step, kind, id, x, y, other: whom >= 0 ? whom : null, cause: cause > 0 ? names.causes[cause] : null,
       amount: isBirth || kind === "arrival" ? 0 : amount,
@@ -39,7 +39,7 @@ export function readEvents(words: Int32Array<ArrayBuffer>, count: number, plan: 
   return found.map(([, event]) => event);
 }
 
-/** Copy the outputs on the device, and let it be written anew; the answer comes once the device is there. */
+/** Copy the outputs on the device and clear them; the result arrives when the device is done. */
 export function collect(device: GPUDevice, outputs: GPUBuffer, layout: Layout, encoder: GPUCommandEncoder): GPUBuffer {
   const head = 4 * layout.plan.outputsHead;
   const events = layout.plan.eventful ? 4 * layout.eventRoom * layout.plan.eventWords : 0;

@@ -1,4 +1,4 @@
-/** All that a change of numbers changes, section by section: what kernels find in the buffer `tables`. */
+/** The buffer `tables`, section by section: all data that changes of numbers affect. */
 
 import { wordsOf, type RunnableScene } from "../data";
 
@@ -28,7 +28,7 @@ export class Tables {
 
   get words(): Int32Array<ArrayBuffer> {
     const parts = Object.values(this.sections);
-    const found = new Int32Array(parts.reduce((sum, part) => sum + part.length, 1)); // one more: no section is empty
+    const found = new Int32Array(parts.reduce((sum, part) => sum + part.length, 1)); // one more, so that no section is empty
     let at = 0;
     for (const part of parts) {
       found.set(part, at);
@@ -46,7 +46,7 @@ export class Tables {
     return this.sections.numbers.length;
   }
 
-  /** Rows of a rule's items: the first, and the one after the last. */
+  /** The range of rows of a rule's items. */
   range(group: number): [number, number] {
     return [this.sections.ranges[2 * group], this.sections.ranges[2 * group + 1]];
   }
@@ -57,7 +57,7 @@ export class Tables {
     return Array.from({ length: end - begin }, (_, k) => this.items.slice((begin + k) * itemWidth, (begin + k + 1) * itemWidth));
   }
 
-  /** Other rows, perhaps more or fewer, for a rule's items; those of rules behind it move. */
+  /** Replace the rows of a rule's items, perhaps with more or fewer; the rows of later rules move. */
   setRows(group: number, rows: Float32Array[]): void {
     const { itemWidth } = this.scene.plan;
     const [begin, end] = this.range(group);
@@ -76,7 +76,7 @@ export class Tables {
     for (let k = 1; k < tracked.length; k += 2) if (tracked[k] >= end * itemWidth) tracked[k] += more * itemWidth;
   }
 
-  /** How many items listen to agents. */
+  /** The number of items that receive reports from agents. */
   get listeners(): number {
     return Math.max(0, ...this.scene.groups.map(({ lasts }, k) => (lasts ? this.range(k)[1] : 0)));
   }
@@ -85,7 +85,7 @@ export class Tables {
     this.numbers("numbers").set(numbers);
   }
 
-  /** How far the items of each rule matter, as squares, and a hair more: rounding must not lose what lies on the edge. */
+  /** The squared range of each rule's items, slightly enlarged, so that rounding does not lose items at the edge. */
   setItemRanges(ranges: number[]): void {
     this.numbers("item_ranges").set(ranges.map((range) => Math.min((range * 1.0001) ** 2, FARTHEST)));
   }
@@ -98,7 +98,7 @@ export class Tables {
     return this.sections[name];
   }
 
-  /** Take over items as the device has them. */
+  /** Copy items from the device. */
   keepItems(items: Float32Array): void {
     this.items.set(items);
   }

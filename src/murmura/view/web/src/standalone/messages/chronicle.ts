@@ -1,9 +1,9 @@
-/** What happened since the flock began: how often, of what agents died, and the latest of it for the page (view/session/observing/chronicle.py). */
+/** Events since the flock began: counts, causes of death, and the latest ones for the page (view/session/observing/chronicle.py). */
 
 import type { FlockEvent, Status } from "../../net/protocol";
 import type { UnnumberedEvent } from "../gpu/outputs";
 
-const MOST_SENT = 60; // events in one message; where more happened at once, the newest
+const MOST_SENT = 60; // events per message; if there are more, the newest
 
 export class Chronicle {
   private newest = 0;
@@ -26,7 +26,7 @@ export class Chronicle {
     this.waiting = this.waiting.slice(-MOST_SENT);
   }
 
-  /** The events since this was last asked. */
+  /** The events since the last call. */
   news(): FlockEvent[] {
     const sent = this.waiting;
     this.waiting = [];

@@ -1,4 +1,4 @@
-/** A flock's state as a frame that the page draws: what view/wire/frames.py sends. */
+/** Encodes the state of a flock as a frame, like view/wire/frames.py. */
 
 import type { JsonObject } from "../../net/protocol";
 import { encodeSpace } from "./encode_space";
@@ -58,7 +58,7 @@ function clamped(value: number, most: number): number {
   return Math.trunc(Math.min(most, Math.max(0, value)));
 }
 
-/** What 0..65535 stands for: the world, or in an open one the box around everybody. */
+/** The box that 0..65535 covers: the world, or in an open one the bounding box of all agents. */
 function frameWindow(world: JsonObject, quads: Float32Array): [number, number, number, number] {
   if (world.boundary !== "open" || quads.length === 0) return [0, 0, Number(world.width), Number(world.height)];
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];

@@ -1,4 +1,4 @@
-/** A flock in space as a frame that the page draws: what view/wire/space_frames.py sends. */
+/** Encodes a flock in space as a frame, like view/wire/space_frames.py. */
 
 import type { JsonObject } from "../../net/protocol";
 import type { Extra } from "./encode";
@@ -9,8 +9,8 @@ const HEADER_BYTES = 64;
 const MAGIC = 0x334d524d;
 const SPEEDS = 31;
 const ROLLS = 31;
-const STEEPEST = Math.PI / 2; // roll [rad] that the greatest number stands for
-const BANK = 1.5; // tangent of the roll with which a turn at full force is drawn, where no rule says how steep it is flown
+const STEEPEST = Math.PI / 2; // roll [rad] of the greatest code
+const BANK = 1.5; // tangent of the roll in a turn at full force, if no rule sets the roll
 
 export function encodeSpace(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
   const world = isObject(scenario.world) ? scenario.world : {};
@@ -60,7 +60,7 @@ function placeAt(state: FlockState, k: number): Triple {
   return [state.quads[4 * k], state.quads[4 * k + 1], state.heights?.[k] ?? 0];
 }
 
-/** Along what it flies, and how fast. Whoever stands still looks along its shadow's heading. */
+/** Direction and speed of flight. An agent at rest has the direction of its horizontal heading. */
 function directionAt(state: FlockState, k: number, heading: number): { ahead: Triple; speed: number } {
   const [vx, vy, vz] = [state.quads[4 * k + 2], state.quads[4 * k + 3], state.climbs?.[k] ?? 0];
   const speed = Math.hypot(vx, vy, vz);
@@ -68,7 +68,7 @@ function directionAt(state: FlockState, k: number, heading: number): { ahead: Tr
   return { ahead: [vx / speed, vy / speed, vz / speed], speed };
 }
 
-/** How far each leans to the left [rad]: as its rule of flight says, else as steep as its turn is sharp. */
+/** Roll of each agent to the left [rad]: from its flight rule, or else estimated from its turn. */
 function leaning(state: FlockState, maxForce: number): (k: number, ahead: Triple) => number {
   const rolls = state.column("roll");
   if (rolls) return (k) => rolls[k];
@@ -79,7 +79,7 @@ function leaning(state: FlockState, maxForce: number): (k: number, ahead: Triple
   };
 }
 
-/** A unit vector in two bytes: the octahedron around the origin, its lower half folded out. */
+/** A unit vector in two bytes, in octahedral encoding. */
 function octahedral([ax, ay, az]: Triple): number {
   const size = Math.abs(ax) + Math.abs(ay) + Math.abs(az);
   let [x, y] = [ax / size, ay / size];
@@ -93,7 +93,7 @@ function edgesOf(world: JsonObject): string[] {
   return [edge, edge, typeof world.boundary_z === "string" ? world.boundary_z : edge];
 }
 
-/** The corner and the sides of the box that 0..65535 covers: the world, and on an open axis all agents. */
+/** The corner and the sides of the box that 0..65535 covers: the world, or all agents along an open axis. */
 function windowOf(world: JsonObject, state: FlockState): { low: number; side: number }[] {
   const sides = [world.width, world.height, world.depth].map(Number);
   return edgesOf(world).map((edge, axis) => {

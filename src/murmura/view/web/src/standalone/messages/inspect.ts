@@ -1,4 +1,4 @@
-/** One animal from near: where it is, whom it sees, what it is about (engine/reading/explain.py). What each rule wants needs Python. */
+/** Details of one animal: position, neighbours, activity (engine/reading/explain.py). The forces of single rules need Python. */
 
 import type { Body, Inspection, JsonObject } from "../../net/protocol";
 import type { RunnableScene, Words } from "../data";
@@ -10,7 +10,7 @@ import { numberAt, valueAt } from "../values";
 const LIFE = ["age", "health", "generation", "mother_id", "father_id"];
 const BODY = ["gender", "energy", "panic_level", "mating_state", "feeding_state"];
 const MOST_BODIES = 150;
-const DEFAULTS: Record<string, number> = { energy: 1 }; // what a newborn has where kernels carry no column
+const DEFAULTS: Record<string, number> = { energy: 1 }; // values of columns that the kernels do not carry
 
 export interface InspectedFlock {
   scene: RunnableScene;
@@ -20,7 +20,7 @@ export interface InspectedFlock {
   words: Words;
 }
 
-/** The way from one place to another, across the edge where the world wraps. */
+/** The vector from one position to another, across the edge if the world wraps. */
 function way({ scenario, state }: InspectedFlock, from: number[], k: number): number[] {
   const there = [state.quads[4 * k], state.quads[4 * k + 1], ...(state.heights ? [state.heights[k]] : [])];
   return shortest(scenario, there.map((x, axis) => x - from[axis]));
@@ -36,7 +36,7 @@ function shortest(scenario: JsonObject, gaps: number[]): number[] {
   });
 }
 
-/** The id of the agent nearest to a place; null in an empty world. */
+/** The id of the agent nearest to a position; null in an empty world. */
 export function nearestTo(watched: InspectedFlock, place: number[]): number | null {
   let [best, least] = [-1, Infinity];
   for (let k = 0; k < watched.state.count; k++) {
@@ -46,7 +46,7 @@ export function nearestTo(watched: InspectedFlock, place: number[]): number | nu
   return best < 0 ? null : watched.state.ids[best];
 }
 
-/** A value as a species has it. */
+/** A value of a species. */
 function speciesValue(scenario: JsonObject, species: number, path: string): number {
   const kinds = scenario.species;
   const own = Array.isArray(kinds) ? valueAt(kinds[species], "values") : undefined;
@@ -54,7 +54,7 @@ function speciesValue(scenario: JsonObject, species: number, path: string): numb
   return typeof special === "number" ? special : numberAt(scenario, path);
 }
 
-/** How far and how wide an animal sees; where there are genes, they decide (rules/evolution/phenotype.py, `vision_range`). */
+/** Range and angle of an animal's sight; genes decide if there are any (rules/evolution/phenotype.py, `vision_range`). */
 function eyesOf(scenario: JsonObject, of: (name: string) => number): { radius: number; field_of_view: number } {
   const value = (path: string): number => speciesValue(scenario, of("species_id"), path);
   const eyes = { radius: value("perception.radius"), field_of_view: value("perception.field_of_view") };
@@ -83,7 +83,7 @@ function neighborsOf(watched: InspectedFlock, me: number, place: number[], veloc
   return found.slice(0, typeof nearest === "number" ? nearest : undefined).map(({ it }) => it);
 }
 
-/** An agent in detail; null where nobody has this id. */
+/** Details of an agent; null if there is none with this id. */
 export function inspect(watched: InspectedFlock, id: number): Inspection | null {
   const { state, scenario, words, scene } = watched;
   const me = state.indexOf(id);
@@ -117,7 +117,7 @@ export function inspect(watched: InspectedFlock, id: number): Inspection | null 
   };
 }
 
-/** The hunters that frighten an agent or are after it, the nearest first. */
+/** The hunters that frighten or pursue an agent, the nearest first. */
 function huntersNear({ scene, tables, state, scenario, words }: InspectedFlock, id: number, place: number[]): NonNullable<Inspection["hunters"]> {
   const rows = itemsOf(scene, tables, state.items, "predators");
   return huntersIn(rows, words, state).map((it) => {
@@ -143,7 +143,7 @@ function doing(of: (name: string, otherwise?: number) => number, words: Words, h
   return found.length > 0 ? found : [words.matingStages[0]];
 }
 
-/** Everybody in a rectangle, for a page that looks closely; `row` is the place in a frame. */
+/** All agents in a rectangle, for a close-up; `row` is the index in a frame. */
 export function bodies({ scene, state }: InspectedFlock, [left, top, right, bottom]: number[]): Body[] {
   const names = [...BODY, ...scene.columns.filter((name) => ["health", "stance", "gene_size"].includes(name) || name.startsWith("part_"))];
   const columns = names.map((name) => [name, state.column(name)] as const);

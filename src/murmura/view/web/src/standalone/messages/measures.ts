@@ -1,4 +1,4 @@
-/** Measures that cost little, as `measure/` defines them, of four numbers for each agent: x, y, vx, vy. */
+/** Cheap measures, as `measure/` defines them, from four numbers for each agent: x, y, vx, vy. */
 
 export function cheapMeasures(quads: Float32Array, pace: number): Record<string, number> {
   const n = quads.length / 4;

@@ -1,4 +1,4 @@
-/** A population in numbers: how many of each kind and what they are about (view/session/population.py), and means of traits. */
+/** Counts of a population by species and activity (view/session/observing/population.py), and means of traits. */
 
 import type { Hello, JsonObject, Population } from "../../net/protocol";
 import type { RunnableScene, Words } from "../data";
@@ -33,7 +33,7 @@ export function population(scene: RunnableScene, state: FlockState, scenario: Js
   return { ...found, ...busy(state, words, isOn) };
 }
 
-/** Who courts, mates or fights: two make a pair, two a fight. */
+/** Numbers of pairs and fights: two agents each. */
 function busy(state: FlockState, words: Words, isOn: (rule: string) => boolean): Population {
   const found: Population = {};
   const mating = isOn("mating") ? state.column("mating_state") : null;
@@ -54,7 +54,7 @@ function countsOf(codes: Float32Array, length: number): number[] {
   return counts;
 }
 
-/** Means of what animals have, of all and of each species. */
+/** Means of traits, for all agents and for each species. */
 export function traitMeans(hello: Hello, state: FlockState): Record<string, number | null> {
   const found: Record<string, number | null> = {};
   const kinds = hello.species.length > 1 ? state.column("species_id") : null;

@@ -1,4 +1,4 @@
-/** What lives and changes beside the flock, out of the rows of items: hunters, food, carcasses, the hour (engine/surroundings.py). */
+/** Hunters, food, carcasses and the time of day, from the rows of items (engine/reading/surroundings.py). */
 
 import type { JsonObject, Predator, SceneObject } from "../../net/protocol";
 import type { RunnableScene, Words } from "../data";
@@ -8,7 +8,7 @@ import type { Tables } from "../gpu/tables";
 
 type Row = Record<string, number>;
 
-/** The items of a rule by name, a record for each row. */
+/** The items of a rule, one record per row. */
 export function itemsOf(scene: RunnableScene, tables: Tables, items: Float32Array, rule: string): Row[] {
   const group = scene.groups.findIndex(({ name }) => name === rule);
   if (group < 0) return [];
@@ -56,7 +56,7 @@ function placeOf(it: Row): { x: number; y: number } {
   return { x: it.x, y: it.y, ...("z" in it ? { z: it.z } : {}) };
 }
 
-/** How light it is, and the time as a clock shows it (rules/environment/daylight.py). */
+/** Daylight and the time of day (rules/environment/daylight.py). */
 export function sky(scenario: JsonObject, time: number): SceneObject[] {
   if (valueAt(scenario, "rules.daylight.enabled") !== true) return [];
   const value = (name: string): number => numberAt(scenario, `rules.daylight.${name}`);

@@ -1,4 +1,4 @@
-/** The kernels' numbers under changed values, by the recipes that the export has found and checked. */
+/** The numbers of the kernels for changed values, by the recipes that the export found and verified. */
 
 import type { Curve, LiveValues, Recipe } from "../data";
 
@@ -21,7 +21,7 @@ export function evaluated(recipe: Recipe, value: (path: string) => number): numb
   return result;
 }
 
-/** All numbers, those of the kernels first, then those of the world, then what the host needs. */
+/** All numbers: those of the kernels, then those of the world, then those of the host. */
 export function vectorOf(live: LiveValues, value: (path: string) => number): Float64Array {
   const vector = Float64Array.from(live.vector);
   for (const [index, recipe] of Object.entries(live.recipes)) vector[Number(index)] = evaluated(recipe, value);

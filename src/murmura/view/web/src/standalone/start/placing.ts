@@ -1,8 +1,8 @@
 /**
- * What visitors put into the world, as lists of the scenario and rows of items (view/session/editing/placement.py).
+ * Placed objects, as lists of the scenario and rows of items (view/session/editing/placement.py).
  *
- * A list says what there is; rows follow it. A thing that was there before keeps its row, so a hunter goes on hunting; a new one
- * begins with the row that the export has made for its kind.
+ * Rows follow the lists. An object that was there before keeps its row, so a hunter continues its hunt; a new one
+ * starts with the row that the export made for its kind.
  */
 
 import type { ClientMessage, Json, JsonObject, Placeable } from "../../net/protocol";
@@ -12,11 +12,11 @@ import { seedWords, STREAM_HUNTER_START, uniformPair } from "./random";
 import type { Tables } from "../gpu/tables";
 import { LISTS, numberAt, valueAt, withValue } from "../values";
 
-const MOST_LISTENERS = 128; // hunters and sources of food that fit into a world
+const MOST_LISTENERS = 128; // maximum number of hunters and food sources
 const REACH = 220; // [u] of an attractor, in a world whose shorter side is 1,000 u
 const FOOD_PULL = 2; // where nobody eats
 
-/** Which rule keeps things of a kind. Where nobody eats, food only attracts. */
+/** The rule that owns objects of a kind. Where nobody eats, food only attracts. */
 export function ruleOf(scene: RunnableScene, kind: Placeable): string {
   if (kind === "predator") return "predators";
   return kind === "food" && Object.hasOwn(scene.templates, "feeding") ? "feeding" : "attractors";
@@ -31,7 +31,7 @@ export function listOf(scenario: JsonObject, rule: string): JsonObject[] {
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** The scenario with one more thing. */
+/** The scenario with one more object. */
 export function withPlaced(scene: RunnableScene, scenario: JsonObject, message: Extract<ClientMessage, { type: "place" }>): JsonObject {
   if (message.kind === "circle" || message.kind === "wall") throw new Error(`A ${message.kind} needs other kernels, and this page can make none: \`murmura live\` can.`);
   const rule = ruleOf(scene, message.kind);
@@ -49,13 +49,13 @@ export function withPlaced(scene: RunnableScene, scenario: JsonObject, message: 
   return withValue(scenario, LISTS[rule], [...listOf(scenario, rule), entry]);
 }
 
-/** The nearest thing of a list; -1 where it is empty. */
+/** The nearest object of a list; -1 if it is empty. */
 function nearest(places: { x: Json; y: Json }[], x: number, y: number): number {
   const far = places.map((it) => Math.hypot(Number(it.x) - x, Number(it.y) - y));
   return far.indexOf(Math.min(...far));
 }
 
-/** The scenario without the nearest thing of a kind. `hunters`: where they are now, with their place in the list. */
+/** The scenario without the nearest object of a kind. `hunters`: their current positions, with their index in the list. */
 export function withoutNearest(scene: RunnableScene, scenario: JsonObject, kind: Placeable, x: number, y: number, hunters: { id: number; x: number; y: number }[]): JsonObject {
   const rule = ruleOf(scene, kind);
   const list = listOf(scenario, rule);
@@ -65,7 +65,7 @@ export function withoutNearest(scene: RunnableScene, scenario: JsonObject, kind:
   return withValue(scenario, LISTS[rule], list.filter((_, k) => k !== found));
 }
 
-/** The scenario with the nearest thing moved. */
+/** The scenario with the nearest object moved. */
 export function withMoved(scene: RunnableScene, scenario: JsonObject, message: Extract<ClientMessage, { type: "move" }>): JsonObject {
   const rule = ruleOf(scene, message.kind);
   const list = listOf(scenario, rule);
@@ -80,14 +80,14 @@ export function listsDiffer(a: JsonObject, b: JsonObject): boolean {
   return Object.values(LISTS).some((path) => JSON.stringify(valueAt(a, path)) !== JSON.stringify(valueAt(b, path)));
 }
 
-/** Let rows follow lists: those of `before`, which the tables have now, become those of `after`. */
+/** Update rows from lists: the tables have those of `before` and get those of `after`. */
 export function follow(scene: RunnableScene, tables: Tables, before: JsonObject, after: JsonObject, seed: number): void {
   for (const [rule, path] of Object.entries(LISTS)) {
     const group = scene.groups.findIndex(({ name }) => name === rule);
     if (group < 0 || JSON.stringify(valueAt(before, path)) === JSON.stringify(valueAt(after, path))) continue;
     const rows = tables.rows(group);
     const old = listOf(before, rule);
-    // Drawn sources of food come before those of the list, the visitor's hand after all attractors.
+    // Randomly placed food sources come before those of the list, the pointer after all attractors.
     const first = rule === "feeding" ? rows.length - old.length : 0;
     const last = rule === "attractors" ? rows.slice(-1) : [];
     const listed = relisted(scene, group, old, rows.slice(first, first + old.length), listOf(after, rule), seed);
@@ -126,7 +126,7 @@ function setOff(columns: string[], row: Float32Array, number: number, maxSpeed: 
   row[columns.indexOf("vy")] = Math.sin(2 * Math.PI * turn) * maxSpeed * 0.5;
 }
 
-/** A row with the numbers of an entry; of one that was there before, only with those that differ. */
+/** A row with the numbers of an entry; for an existing one, only the changed numbers. */
 function applied(columns: string[], row: Float32Array, entry: JsonObject, before: JsonObject | null): Float32Array {
   const found = row.slice();
   const set = (name: string, value: number): void => {
@@ -143,7 +143,7 @@ function applied(columns: string[], row: Float32Array, entry: JsonObject, before
   return found;
 }
 
-/** Items know their own number. */
+/** Set each item's own number. */
 function numbered(columns: string[], rule: string, rows: Float32Array[]): Float32Array[] {
   const numbers = (k: number): Record<string, number> => {
     if (rule === "predators") return { number: k, line: k, rows: rows.length };

@@ -1,4 +1,4 @@
-/** Randomness and the start of a flock as `core/randomness.py` and `engine/initial.py` have them. */
+/** Random numbers and the start of a flock, as in `core/randomness.py` and `engine/initial.py`. */
 
 import type { JsonObject } from "../../net/protocol";
 import { isObject } from "../objects";
@@ -14,7 +14,7 @@ const STREAM_HEADING = 2;
 const STREAM_SPEED = 7;
 export const STREAM_HUNTER_START = 20;
 const STREAM_NOISE_OFFSET = 4;
-const IN_SPACE = 500; // added to a stream: further numbers that only a world with a depth draws
+const IN_SPACE = 500; // offset of the streams that only worlds with a depth use
 
 /** Threefry-2x32 with 20 rounds. */
 export function threefry(key0: number, key1: number, a: number, b: number): [number, number] {
@@ -43,14 +43,14 @@ export function uniformPair(seed: [number, number], step: number, id: number, st
   return [(u >>> 8) * 2 ** -24, (v >>> 8) * 2 ** -24];
 }
 
-/** Where in the lattice of noise the world of this seed lies. */
+/** The offset in the noise lattice for this seed. */
 export function noiseOffset(seed: [number, number]): [number, number, number] {
   const [x, y] = uniformPair(seed, 0, 0, STREAM_NOISE_OFFSET);
   const [z] = uniformPair(seed, 0, 0, STREAM_NOISE_OFFSET + IN_SPACE);
   return [Math.floor(x * 256), Math.floor(y * 256), Math.floor(z * 256)];
 }
 
-/** The start of so many agents: four numbers each (x, y, vx, vy; in space x, y, z, 0, and behind all of them vx, vy, vz, 0), and headings. */
+/** The start of a number of agents: four numbers each (x, y, vx, vy; in space x, y, z, 0, then for all vx, vy, vz, 0), and headings. */
 export function drawnStart(scenario: JsonObject, seed: number, count: number): { places: Float32Array<ArrayBuffer>; headings: Float32Array<ArrayBuffer> } {
   const world = isObject(scenario.world) ? scenario.world : {};
   const sides = [world.width, world.height, ...(typeof world.depth === "number" ? [world.depth] : [])].map(Number);
@@ -95,7 +95,7 @@ function velocityOf(scenario: JsonObject, seed: [number, number], id: number, pl
   return planes === 1 ? [Math.cos(angle) * speed, Math.sin(angle) * speed] : anyDirection(angle, height, speed);
 }
 
-/** Heights on the unit sphere are spread evenly, so every direction is equally likely. */
+/** Heights on the unit sphere are uniform, so every direction is equally likely. */
 function anyDirection(angle: number, chance: number, size: number): number[] {
   const height = 2 * chance - 1;
   const flat = Math.sqrt(Math.max(0, 1 - height * height)) * size;

@@ -1,4 +1,4 @@
-/** The flock at step 0: as the file carries it, or drawn from the seed as `engine/initial.py` draws it. */
+/** The flock at step 0: from the file, or drawn from the seed as in `engine/initial.py`. */
 
 import type { JsonObject } from "../../net/protocol";
 import { wordsOf, bytesOf, type RunnableScene } from "../data";
@@ -6,7 +6,7 @@ import type { Flock } from "../gpu/flock_state";
 import { drawnStart } from "./random";
 import { valueAt } from "../values";
 
-/** The flock of a seed. A scene that cannot be drawn always begins as it was exported; only chance differs from then on. */
+/** The flock of a seed. A scene that cannot be drawn always begins with the exported start; only later random events differ. */
 export function startOf(scene: RunnableScene, scenario: JsonObject, seed: number, count: number): Flock {
   const { start, hello } = scene;
   const isOwn = seed === hello.seed && count === valueAt(hello.scenario, "agents") && !startChanged(scene, scenario);
@@ -21,7 +21,7 @@ export function startOf(scene: RunnableScene, scenario: JsonObject, seed: number
   return { count, nextId: count, places: drawn.places, columns };
 }
 
-/** Ids, and what everybody has at the start beside a place and a heading. */
+/** Ids and other columns at the start. */
 function filled(scene: RunnableScene, count: number): Int32Array<ArrayBuffer> {
   const columns = new Int32Array(scene.columns.length * count);
   const numbers = new Float32Array(columns.buffer);
@@ -31,7 +31,7 @@ function filled(scene: RunnableScene, count: number): Int32Array<ArrayBuffer> {
     const all = runs.reduce((sum, [length]) => sum + length, 0);
     let before = 0;
     for (const [length, value] of runs) {
-      // Shares stay what they are, whatever the number.
+      // Shares do not depend on the number of agents.
       const [begin, end] = [before, before + length].map((edge) => Math.round((edge * count) / all));
       numbers.fill(value, first + begin, first + end);
       before += length;

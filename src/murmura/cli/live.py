@@ -67,7 +67,7 @@ def live(
     check_host(host, share)
     from murmura.view.wire.lessons import read_lessons
 
-    read_lessons(lessons or ())  # what is wrong with them is told at once, not to the first page
+    read_lessons(lessons or ())  # errors are reported at once, not to the first page
     from murmura.lab.runs.live_recording import LiveRunRecorder
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session

@@ -33,7 +33,7 @@ def sweep(
 ) -> None:
     """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
 
-    The same command again goes on where it stopped, after Ctrl-C, a crash or a power cut.
+    Repeat the command to continue after Ctrl-C, a crash or a power cut.
 
     Parameters
     ----------

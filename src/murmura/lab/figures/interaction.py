@@ -21,11 +21,11 @@ from murmura.measure import (
 )
 
 MOST_FRAMES = 3000
-"""Of longer runs, so many frames are looked at: the last ones, since a run needs time to settle."""
+"""Of longer runs only this many frames are used: the last ones, because a run needs time to settle."""
 DIVERGING = "PuOr"
 LONGEST_DELAY = 2.0  # [s]
 NAMED_AGENTS = 30
-"""Up to so many agents, a figure of delays names each one."""
+"""Up to this many agents, a figure of delays names each one."""
 
 
 def _is_run(source: Any) -> bool:

@@ -18,7 +18,7 @@ from murmura.measure.atmosphere import Spell
 from murmura.measure.traits import genes_among
 
 RATE_BINS = 60
-"""Births and deaths are counted in so many equal parts of the run."""
+"""Births and deaths are counted in this many equal parts of the run."""
 MOST_LINES = 600
 """Lives in a family tree; of more only the lines of every n-th of the living are drawn, and the title says so."""
 FEWEST = 3

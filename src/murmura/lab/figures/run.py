@@ -12,7 +12,7 @@ from murmura.lab.figures.plot import COLORS, SHARES, PlotOptions, measure_label,
 from murmura.lab.runs.run import Run
 
 LIFE_BINS = 60
-"""Events are counted in so many equal parts of the run."""
+"""Events are counted in this many equal parts of the run."""
 
 
 def _is_run(source: Any) -> bool:

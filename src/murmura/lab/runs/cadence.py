@@ -36,7 +36,7 @@ class Cadence:
         self._recording, self._first, self._end = recording, first, end
 
     def is_due(self, step: int) -> bool:
-        """Whether a frame is due: at the start, every so many steps, and at the end."""
+        """Whether a frame is due: at the start, at regular intervals, and at the end."""
         return step in (self._first, self._end) or step % self._recording.every == 0
 
     def left(self, step: int) -> int:

@@ -44,7 +44,7 @@ def record(
 ) -> Run:
     """Run `steps` steps and write them to a new folder.
 
-    An interrupt keeps what was recorded and is raised again; `resume` goes on from there.
+    An interrupt keeps what was recorded and is raised again; `resume` continues from there.
 
     Args:
         simulation: Where to begin.

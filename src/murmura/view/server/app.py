@@ -140,13 +140,13 @@ def make_app(
     """The guarded application.
 
     Args:
-        session: What is shown.
-        port: Where it listens.
-        hosts: Names by which it may be called.
-        on_last_page_closed: Called when the last page has left and none came back.
-        recorder: Where pages may have runs recorded; without one they may not.
-        code: What visitors type to watch; none: there are no visitors.
-        lessons: Folders with lesson cards beside the shipped ones.
+        session: The session to show.
+        port: The port of the server.
+        hosts: Allowed host names.
+        on_last_page_closed: Called when the last page is closed and not reloaded.
+        recorder: Records runs for pages; if None, pages cannot record.
+        code: The class code of visitors; if None, there are no visitors.
+        lessons: Folders with further lesson cards.
     """
     from starlette.applications import Starlette
     from starlette.routing import Mount
@@ -171,7 +171,7 @@ def make_app(
 
 
 def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None]) -> list[Any]:
-    """The page of one session and what it asks for."""
+    """The routes of one session's page."""
     from starlette.responses import JSONResponse
     from starlette.routing import Route, WebSocketRoute
 

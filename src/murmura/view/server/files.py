@@ -1,4 +1,4 @@
-"""What a page takes home or leaves on the server: the state of the flock, and runs that are recorded here."""
+"""Downloads and recordings: the state of the flock, exported pages, and runs recorded on the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_REQUEST = 1000  # bytes
 
 
 class RunRecorder(Protocol):
-    """Who writes run folders; the view reads and writes none itself."""
+    """Records runs; the view itself reads and writes no run folders."""
 
     def start(self, session: Session) -> dict[str, Any]: ...
     def stop(self) -> dict[str, Any]: ...
@@ -59,7 +59,7 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
         except MurmuraError as error:
             return JSONResponse({"error": str(error)}, 409)
 
-    making = asyncio.Lock()  # a page takes the processor for seconds: one at a time
+    making = asyncio.Lock()  # exporting a page takes seconds of CPU time: one at a time
 
     async def page(request: Any) -> Any:
         if making.locked():
@@ -70,7 +70,7 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
                 content = await asyncio.to_thread(page_of, *facts)
             except MurmuraError as error:
                 return JSONResponse({"error": str(error)}, 409)
-        # Never shown by this server: a page of its own is a file.
+        # Always a download: this server never shows an exported page.
         kept = {"content-disposition": 'attachment; filename="flock.html"'}
         return Response(content, media_type="application/octet-stream", headers=kept)
 
@@ -86,20 +86,20 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
 
 
 def _shown(session: Session) -> tuple[Scenario, int, str]:
-    """The scenario as it is now, the seed, and who computes."""
+    """The current scenario, the seed and the backend."""
     simulation = session.scene.simulation
     return session.scenario, simulation.seed, simulation.backend
 
 
 def page_of(scenario: Scenario, seed: int, backend: str) -> bytes:
-    """A page that simulates a scenario by itself."""
+    """A page that simulates a scenario without a server."""
     from murmura.view.standalone.page import flock_page
 
     return flock_page([scenario], seed, backend).encode()
 
 
 def checkpoint(session: Session) -> bytes:
-    """The flock as it is, as a file that `Simulation.restore` reads."""
+    """A checkpoint of the flock, which `Simulation.restore` reads."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
         session.scene.simulation.save(path)

@@ -1,8 +1,8 @@
 """Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
 
-A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
-origin; data needs the cookie, which only the one-time launch token buys. Where a host shares the view with a class,
-the class code buys another cookie, whose owner may look and not touch.
+A request must name an allowed host; a WebSocket and every request that is not a GET must come from this
+origin; data needs the cookie, which is given for the one-time launch token. If the host shares the view with a class,
+the class code gives another cookie, whose owner may watch but change nothing.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 VISITOR = "murmura.visitor"
 """In the scope of a request: whether it comes from a visitor, who may watch but change nothing."""
 MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then all codes are refused for a while
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without similar ones
 
 
 def class_code() -> str:
-    """Six letters that can be written on a blackboard: 900 million, at most 20 guesses a minute."""
+    """Six letters that can be written on a blackboard: 900 million codes, at most 20 guesses a minute."""
     return "".join(secrets.choice(LETTERS) for _ in range(6))
 
 
@@ -59,11 +59,11 @@ class Guard:
     """Wraps an application; lets through what is allowed and answers the rest with 403.
 
     Args:
-        app: What is guarded.
-        port: Where it listens.
-        hosts: Names by which it may be called.
-        framed: Paths that our own page shows side by side.
-        code: What visitors type; none: there are no visitors.
+        app: The application to protect.
+        port: The port of the server.
+        hosts: Allowed host names.
+        framed: Paths that our own page may show in frames.
+        code: The class code of visitors; if None, there are no visitors.
     """
 
     def __init__(
@@ -125,13 +125,13 @@ class Guard:
         return True
 
     def _has_cookie(self, headers: dict[bytes, str], value: str) -> bool:
-        # By hand: other servers on this host share the cookie jar, and http.cookies gives up on theirs.
+        # Parsed here: other servers on this host share the cookies, and http.cookies fails on some of theirs.
         expected = f"{self._cookie_name}={value}".encode()
         found = (part.strip().encode() for part in headers.get(b"cookie", "").split(";"))
         return any(hmac.compare_digest(part, expected) for part in found)
 
     async def _admit(self, code: str, scope: Scope, send: Send) -> None:
-        """Give a visitor's cookie for the class code; who guesses too often waits."""
+        """Give a visitor's cookie for the class code; after too many wrong codes, refuse all for a while."""
         now = time.monotonic()
         is_limited = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
         given = code.strip().upper().encode()
@@ -148,7 +148,7 @@ class Guard:
         await send({"type": "http.response.body", "body": b""})
 
     async def _redeem(self, token: str, send: Send, is_known: bool) -> None:
-        """Swap the one-time token for the cookie, and take it out of the address; who has the cookie needs no token."""
+        """Exchange the one-time token for the cookie, and remove it from the address. The cookie alone suffices."""
         if is_known:
             await self._grant(self._cookie, send)
             return
@@ -171,7 +171,7 @@ def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
 
 
 async def _refuse(scope: Scope, send: Send, is_page: bool = False, shares: bool = False) -> None:
-    """Say no: to whoever opens the page in words, to all others in one line."""
+    """Refuse a request: with a page of instructions if it is for the page, else in one line."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4403, "reason": ""})
         return

@@ -1,7 +1,7 @@
 """Compiles kernels in threads of their own, and applies the changes that wait for them.
 
-A changed rule waits while the flock goes on as before. A new flock does not wait: it is shown at once, standing at its
-start, and begins to step when its kernel is there.
+A changed rule waits while the flock continues as before. A new flock does not wait: it is shown at once at its start,
+and begins to step when its kernel is ready.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from murmura.view.wire.frames import load_packer
 
 @dataclass
 class PendingChange:
-    """A message that is carried out when its kernel is there."""
+    """A message that is applied when its kernel is ready."""
 
     message: dict[str, Any]
     refuse: Refuse

@@ -123,7 +123,7 @@ def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
 
 
 def _sections(tables: Any, starts: dict[str, int]) -> dict[str, str]:
-    """The tables, section by section: a page puts them together anew when items come or go."""
+    """The tables, section by section: a page reassembles them when items are added or removed."""
     ends = [*list(starts.values())[1:], len(tables) - 1]
     return {
         name: packed_words(tables[start:end]) for (name, start), end in zip(starts.items(), ends, strict=True)

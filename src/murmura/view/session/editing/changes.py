@@ -111,7 +111,7 @@ def _set(scene: Changeable, message: Message) -> Change:
 
 
 def _window(scene: Changeable, message: Message) -> Change:
-    """The world takes the size of a window, and the flock goes on in it (S1-2)."""
+    """The world takes the size of a window, and the flock continues in it (S1-2)."""
     size = {side: number_of(message, side, 1.0, 100_000.0) for side in ("width", "height")}
     values = {f"world.{side}": length for side, length in size.items()}
     return Change(scene.scenario.with_values(values), scene.pointer, {"type": "window", **size})

@@ -14,11 +14,11 @@ from murmura.view.session.observing.observer import Pace
 from murmura.view.session.source import ShownFlock
 
 MOST_TIMES = 8
-"""Only so many of the latest periods are reported."""
+"""At most this many of the latest periods are reported."""
 
 
 class Chronicle:
-    """Reads the family tree now and then; begins anew with each epoch."""
+    """Reads the family tree at intervals; starts again with each epoch."""
 
     def __init__(self) -> None:
         self._epoch = self._last = -1

@@ -14,9 +14,9 @@ MOST_SENT = 60
 
 
 class EventFeed:
-    """Another epoch is another story: it begins anew.
+    """Starts again with each epoch.
 
-    The session adds while servers read, each in its own thread: what is kept is replaced, never changed.
+    The session adds while servers read, each in its own thread: the stored tuple is replaced, never changed.
     """
 
     def __init__(self) -> None:

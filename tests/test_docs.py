@@ -1,4 +1,4 @@
-"""Examples of docs/add-a-rule.md run on the definition and on the CPU; statements are answered; links lead on."""
+"""Examples of docs/add-a-rule.md run on the reference and the CPU; all statements are covered; links work."""
 
 from __future__ import annotations
 

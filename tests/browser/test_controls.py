@@ -1,4 +1,4 @@
-"""What the panel, the inspector, the charts and the links do to the simulation, asked of the simulation."""
+"""Effects of the panel, the inspector, the charts and the links on the simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Species, hunters, food, obstacles and attractors are lists in the settings that a visitor changes."""
+"""The lists of species, hunters, food, obstacles and attractors in the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings panel: what matters first, in plain words, with a way back from every change."""
+"""The settings panel: order, readable text, and undo of every change."""
 
 from __future__ import annotations
 

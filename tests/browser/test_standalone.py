@@ -1,4 +1,4 @@
-"""The exported page in a real browser: it simulates by itself, from a disk or any static host, and asks for nothing.
+"""The exported page in a real browser: it simulates from a disk or any static host, without network requests.
 
 # S1-1, S1-2: document 001's page to the letter. `classic`, exported, is boids on a canvas in a standard browser with no
 # server behind it.

@@ -1,4 +1,4 @@
-"""Every mistake gets exit code 2 and a message that names it; nothing is written."""
+"""Every user error gives exit code 2 and a message; nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kept kernels: used again while whole, made anew when damaged, and done without where they cannot be kept."""
+"""The kernel cache: kernels are reused, rebuilt when damaged, and not cached where that is impossible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deaths, births, events and items with turns of their own, on every backend against the definition and by hand."""
+"""Deaths, births, events and stateful items, on every backend against the definition and by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in the functions of a rule: what a message says of them, and where."""
+"""Messages for mistakes in the functions of a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From force to place: the order of a step, speed policies, headings."""
+"""From force to position: the order of a step, speed policies, headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a rule: registry, messages, numbers and options, and a rule of one's own at work."""
+"""The base class of rules: registry, messages, numbers and options, and a user's own rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flock as columns: document 002's table, births, deaths, and messages for what is not there."""
+"""The state columns: document 002's table, births, deaths, and messages for missing columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same bits: twice, in one call or many, after a checkpoint, and for the same flock in any order."""
+"""The same bits: in repeated runs, in one call or many, after a checkpoint, and for any order of agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said when CUDA cannot be had, and who computes when nobody was named."""
+"""Messages when CUDA is unavailable, and the default backend."""
 
 from __future__ import annotations
 

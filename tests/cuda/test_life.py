@@ -1,4 +1,4 @@
-"""What happens to a run on the device between two steps: other backends, births, deaths, other values, trouble."""
+"""Runs on the device between two steps: other backends, births, deaths, other values, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Births and deaths: ids are stable and never given twice, and runs stay reproducible."""
+"""Births and deaths: ids are stable and never reused, and runs stay reproducible."""
 
 from __future__ import annotations
 

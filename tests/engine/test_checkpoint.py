@@ -1,4 +1,4 @@
-"""Checkpoints: the very same bits go on, and a damaged or foreign file is refused by name, never half-loaded."""
+"""Checkpoints: a restored run has the same bits, and a damaged or foreign file is refused, never half-loaded."""
 
 from __future__ import annotations
 

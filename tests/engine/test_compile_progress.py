@@ -1,4 +1,4 @@
-"""A kernel that is being compiled is counted where a line can change, and announced in one line elsewhere."""
+"""Compilation is shown with a counter on a terminal, and as a single line elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The family tree that a simulation keeps, against events, states and a naive book-keeper."""
+"""The family tree of a simulation, against events, states and a simple implementation."""
 
 from __future__ import annotations
 

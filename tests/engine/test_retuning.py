@@ -1,4 +1,4 @@
-"""Values changed between two steps: they act at once, as if the run had begun with them, or not at all."""
+"""Values changed between two steps take effect at once, as if the run had begun with them, or are refused."""
 
 from __future__ import annotations
 

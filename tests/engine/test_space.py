@@ -1,4 +1,4 @@
-"""Worlds with a depth: how they begin, what they show, what they keep, and what they refuse."""
+"""Worlds with a depth: start, reading, checkpoints and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every writer of the lab on a disk that takes no more, and in a place where nothing can be: a word, and no traces."""
+"""Every writer of the lab on a full disk, and at an impossible path: a message, and no leftovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run writes to: never through a link, nothing left half written, and a beginning that is never lost."""
+"""Files of a run: never written through a link, never left incomplete, and a start that is never lost."""
 
 from __future__ import annotations
 

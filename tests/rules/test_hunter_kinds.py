@@ -1,4 +1,4 @@
-"""Each mind turn by turn: what the documents say of the hawk, the falcon, the eagle, the owl and the shark."""
+"""Hunters turn by turn, against the documents: hawk, falcon, eagle, owl and shark."""
 
 from __future__ import annotations
 

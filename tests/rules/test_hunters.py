@@ -1,4 +1,4 @@
-"""What all hunters share, turn by turn, against the documents' numbers typed out here once more."""
+"""What all hunters share, turn by turn, against the numbers in the documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an animal does and why: the ladder, scores, least times, fear, chase and food."""
+"""What an animal does and why: the order of stances, scores, least times, fear, chase and food."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same bits on one adapter: twice, in one call or many, whoever reads in between, and after a checkpoint."""
+"""The same bits on one adapter: in repeated runs, in one call or many, with reads between, and after a checkpoint."""
 
 from __future__ import annotations
 

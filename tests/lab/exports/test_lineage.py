@@ -1,4 +1,4 @@
-"""Family trees of recorded runs: the table, Newick read back by a parser of its own, and runs that were stopped."""
+"""Family trees of recorded runs: the table, Newick read by a separate parser, and interrupted runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures: what they show is what the folder holds, with labels and units, as text."""
+"""Figures show the data of the folder, with labels and units, as text."""
 
 from __future__ import annotations
 

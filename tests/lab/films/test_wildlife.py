@@ -1,4 +1,4 @@
-"""Films show what lives and changes beside the flock, as the live view does: food, carcasses, hunters, the hour."""
+"""Films show food, carcasses, hunters and the time of day, like the live view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits on the definition with very few agents: what comes out, that it goes on, and what is refused."""
+"""Fits on the reference with very few agents: results, resuming, and refusals."""
 
 from __future__ import annotations
 

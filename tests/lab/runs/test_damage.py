@@ -1,4 +1,4 @@
-"""Damage to finished runs: readers name it and read the rest, or nothing they tell is different."""
+"""Damage to finished runs: readers report it and read the rest, or their results are unchanged."""
 
 from __future__ import annotations
 

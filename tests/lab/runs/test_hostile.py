@@ -1,4 +1,4 @@
-"""Run folders made by somebody who means harm: refused, with nothing run and nothing swollen (trust.md S6, S7)."""
+"""Malicious run folders are refused without running code or exhausting memory (trust.md S6, S7)."""
 
 from __future__ import annotations
 

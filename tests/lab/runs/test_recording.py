@@ -1,4 +1,4 @@
-"""A run in a folder: it holds what it says, and recording changes nothing."""
+"""Run folders: their content is correct, and recording changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that was stopped, killed or damaged goes on with the bits of one that never was (trust.md R4 to R7)."""
+"""A run that was stopped, killed or damaged continues with the same bits as an undisturbed one (trust.md R4 to R7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged and hostile sweep folders: named without a traceback, and the rest is read."""
+"""Damaged and hostile sweep folders are reported without a traceback, and the rest is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep: every row is what a run by hand gives, whoever did it and however often it was stopped."""
+"""Sweeps: every row equals a single run, whichever worker did it and however often it was interrupted."""
 
 from __future__ import annotations
 

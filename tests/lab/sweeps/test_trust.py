@@ -1,4 +1,4 @@
-"""Sweep folders of anybody's: nothing in them is run, and nothing in them changes unnoticed."""
+"""Untrusted sweep folders: nothing in them is executed, and changes are detected."""
 
 from __future__ import annotations
 

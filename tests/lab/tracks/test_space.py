@@ -1,4 +1,4 @@
-"""Tracks with a height: a run in a world with a depth, which everything that reads runs reads."""
+"""Tracks with a height become runs in a world with a depth, which work with everything that reads runs."""
 
 from __future__ import annotations
 

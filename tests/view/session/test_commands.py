@@ -1,4 +1,4 @@
-"""Each command of the contract, sent through a real socket, does what it says."""
+"""Each command of the protocol, sent through a real socket, has its effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that need another kernel: made when it is there, in the right order, and never for the wrong scenario."""
+"""Changes that need another kernel apply when it is ready, in order, and never to the wrong scenario."""
 
 from __future__ import annotations
 

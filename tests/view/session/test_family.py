@@ -1,4 +1,4 @@
-"""What a page is told about births, deaths, times and relations, live and of a recording."""
+"""Messages about births, deaths, periods and relatives, live and of a recording."""
 
 from __future__ import annotations
 

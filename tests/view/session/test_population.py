@@ -1,4 +1,4 @@
-"""Counts of a population against columns written by hand, and the feed of what happened."""
+"""Counts of a population against given columns, and the event feed."""
 
 from __future__ import annotations
 

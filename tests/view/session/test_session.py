@@ -1,4 +1,4 @@
-"""A session without a server: what the hand may not change, and what a broken run does."""
+"""A session without a server: forbidden changes, and what happens when a run fails."""
 
 from __future__ import annotations
 

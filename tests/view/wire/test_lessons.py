@@ -1,4 +1,4 @@
-"""Lesson cards: the shipped ones are whole, and a teacher is told what is wrong with a file."""
+"""Lesson cards: the shipped ones are valid, and errors in a file are reported."""
 
 from __future__ import annotations
 

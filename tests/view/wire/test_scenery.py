@@ -1,4 +1,4 @@
-"""What the page is told beside the frames: hunters and the hour."""
+"""Scene messages: hunters and the time of day."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def check_neighbors(sim: mm.Simulation, exact: bool = False) -> int:
 
 
 def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
-    """Whom these agents see (one row each), which of them have a neighbour within rounding of an edge, and all distances."""
+    """Whom these agents see (one row each), which have a neighbour within rounding of an edge, and all distances."""
     scenario, state = sim.scenario, sim.state
     lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
     kind = state["species"][rows]

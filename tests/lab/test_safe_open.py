@@ -153,7 +153,7 @@ def test_what_a_kill_left_half_written_is_removed_when_a_run_goes_on(stopped: Pa
 def test_a_folder_with_this_very_run_says_how_to_go_on(stopped: Path, tmp_path: Path):
     words = ["run", "classic", "--agents", 6, "--seed", 3, "--steps", 9, "--backend", "reference", "--out"]
     said = complaint(murmura_says(*words, stopped, cwd=tmp_path), 2)
-    assert f"it holds this very run, unfinished; `murmura resume {stopped}` goes on with it" in said
+    assert f"it contains this run, unfinished; continue it with `murmura resume {stopped}`" in said
     other = complaint(murmura_says(*words, stopped, "--set", "world.width=900", cwd=tmp_path), 2)
     assert "this very run" not in other and "is not empty: name a new folder" in other
     done = record(small(), 2, tmp_path / "done")

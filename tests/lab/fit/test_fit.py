@@ -105,7 +105,7 @@ def test_a_fit_that_was_killed_goes_on_to_the_same_result(made: Fit, run: Run, t
         fitted(run, tmp_path / "fit", progress=stop)
     there = open_fit(tmp_path / "fit")
     assert not there.is_finished and "not finished" in repr(there)
-    with pytest.raises(RunError, match="is not finished: the same command goes on"):
+    with pytest.raises(RunError, match="is not finished: repeat its command"):
         there.posterior()
     # A line that was torn as the process died is done again.
     content = (tmp_path / "fit" / "rows.jsonl").read_bytes()

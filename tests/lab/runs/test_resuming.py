@@ -192,7 +192,7 @@ def test_without_any_whole_checkpoint_all_damage_is_named_and_nothing_changed(st
         (folder / name).write_bytes((folder / name).read_bytes()[:-1])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(
-        RunError, match=r"cannot go on: .*checkpoint-A\.npz is damaged.*checkpoint-B\.npz is damaged"
+        RunError, match=r"cannot be resumed: .*checkpoint-A\.npz is damaged.*checkpoint-B\.npz is damaged"
     ):
         resume(folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -68,7 +68,7 @@ def test_in_a_log_there_is_one_line(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err == "murmura: compiling the kernel\n"
 
 
-def test_whoever_listens_is_told_and_nobody_else(capsys: pytest.CaptureFixture[str]):
+def test_only_listeners_are_notified(capsys: pytest.CaptureFixture[str]):
     heard: list[str] = []
     with announced(CLASSIC, heard.append) as tell:
         assert tell is not None

@@ -111,7 +111,7 @@ def test_a_refused_value_leaves_the_run_alone(values: dict[str, Any], backend: s
     assert simulation.state_hash() == untouched.state_hash()
 
 
-def test_species_cannot_come_or_go_while_a_run_goes_on() -> None:
+def test_species_cannot_come_or_go_while_a_run_continues() -> None:
     with pytest.raises(ScenarioError, match="species cannot be added or removed while a simulation runs"):
         begin("mixed", "reference").retune({"species": []})
 

@@ -41,7 +41,7 @@ def test_a_crowd_gives_the_same_bits_every_time():
     assert not np.array_equal(shot.state["position_x"], second.state["position_x"])
 
 
-def test_a_checkpoint_goes_on_with_the_same_bits(tmp_path: Path):
+def test_a_checkpoint_continues_with_the_same_bits(tmp_path: Path):
     sim = lively(scene_of("walled", AGENTS))
     sim.step(4)
     file = tmp_path / "here.npz"

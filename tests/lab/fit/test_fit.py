@@ -93,7 +93,7 @@ def test_the_same_fit_again_does_nothing_and_another_is_refused(made: Fit, run: 
         fitted(run, made.folder, population=9, instants=4)
 
 
-def test_a_fit_that_was_killed_goes_on_to_the_same_result(made: Fit, run: Run, tmp_path: Path):
+def test_a_fit_that_was_killed_continues_to_the_same_result(made: Fit, run: Run, tmp_path: Path):
     class Stop(Exception):
         pass
 

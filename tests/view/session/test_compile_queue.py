@@ -80,7 +80,7 @@ def test_a_rule_is_switched_off_when_its_kernel_is_there(kiln: Kiln):
 
 
 @pytest.mark.parametrize("problem", [MemoryError("no room"), KeyError("x"), RuntimeError("compiler crashed")])
-def test_any_failure_of_the_compiler_is_told_and_ends_the_wait(problem: Exception, kiln: Kiln):
+def test_any_failure_of_the_compiler_is_reported_and_ends_the_wait(problem: Exception, kiln: Kiln):
     kiln.problem = problem
     kiln.send(OFF)
     kiln.finish()

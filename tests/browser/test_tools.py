@@ -1,4 +1,4 @@
-"""Mouse and fingers do what the sheet says: pull, push, scare, choose, follow, build, remove, move the view."""
+"""Gestures of mouse and fingers: attract, repel, scare, select, follow, build, remove, move the view."""
 
 from __future__ import annotations
 

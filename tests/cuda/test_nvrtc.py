@@ -1,4 +1,4 @@
-"""NVIDIA's own compiler takes the text of scenes with every rule: it needs no device, only its package."""
+"""NVRTC compiles scenes with every rule: it needs its package, but no device."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def sweep(
     check_plot(request.plot)
     if resume is not None:
         if scenario is not None or vary:
-            raise ScenarioError("--resume goes on with a sweep as it is: leave out the scenario and --vary")
+            raise ScenarioError("--resume continues a sweep as it is: leave out the scenario and --vary")
         go_on_with_sweep(resume, request)
         return
     if scenario is None:

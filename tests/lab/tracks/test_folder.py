@@ -1,4 +1,4 @@
-"""Runs of tracked animals: everything that reads runs reads them."""
+"""Runs of tracked animals work with everything that reads runs."""
 
 from __future__ import annotations
 

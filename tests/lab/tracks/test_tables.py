@@ -1,4 +1,4 @@
-"""Long tables of tracks: what is read, and how each fault is named."""
+"""Long tables of tracks: what is read, and the message for each fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Malformed and hostile messages: refused or cut off, and the flock is as if they had never come (R14)."""
+"""Malformed and hostile messages are refused or disconnected, and do not affect the flock (R14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new flock is shown at once, standing at its start, and flies when its kernel is there."""
+"""A new flock is shown at once at its start, and steps when its kernel is ready."""
 
 from __future__ import annotations
 

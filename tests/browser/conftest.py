@@ -18,6 +18,8 @@ from .tab import PLAIN, STROKES, VISITED, WATCH, Tab
 
 WEB = Path(server.__file__).parents[1] / "web"
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+# Without a GPU, Chromium would emulate one to put every page together: only WebGL itself needs that. Half the time.
+FLAGS += ["--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas"]
 MakeTab = Callable[..., Tab]
 
 

@@ -143,6 +143,9 @@ def test_a_link_brings_the_scene_back(tab: Tab, make_tab: MakeTab) -> None:
     tab.send("reset", seed=41)
     tab.send("place", kind="circle", x=200, y=150, radius=30)
     tab.until(lambda: tab.see("things") == ["circle"])
+    # Whatever is newest is sent, so the circle may come before the scenario that a link is made of.
+    told = "() => [heard.scenario?.scenario, heard.hello?.scenario]"
+    tab.until(lambda: tab.session.scenario.model_dump(mode="json") in tab.page.evaluate(told))
     tab.page.keyboard.press("l")
     tab.until(lambda: tab.page.evaluate("() => location.hash.startsWith('#c=')"))
     address = tab.page.evaluate("() => navigator.clipboard.readText()")

@@ -152,6 +152,7 @@ def test_a_link_brings_the_scene_back(tab: Tab, make_tab: MakeTab) -> None:
     assert address == tab.page.url and len(address) <= 2000
     wanted = tab.session.scenario
     tab.send("load", scenario="roadmap")
+    tab.send("reset", seed=5)
     other = make_tab(gl=False).open("/" + "#" + urlsplit(address).fragment)
     other.until(lambda: other.session.scenario == wanted and other.simulation.seed == 41)
     assert wanted.name == name

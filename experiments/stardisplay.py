@@ -5,8 +5,8 @@
 Published: birds that mind 6 to 7 neighbours, fly by lift and drag, roll into turns and stay above a roost form flocks
 like those measured over Rome (Ballerini et al. 2008): flat and parallel to the ground, three times as wide and almost
 six times as long as thick whatever their size, nearest neighbours at 0.7 to 1.5 m and at the sides rather than in front
-or behind, which fades with the sixth or seventh neighbour. Here each flock begins as
-a ball over the roost that flies one way, within 5 degrees.
+or behind, which fades with the sixth or seventh neighbour. Here each flock begins as a ball over the roost that flies
+one way, within 5 degrees.
 """
 
 from __future__ import annotations

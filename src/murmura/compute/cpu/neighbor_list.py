@@ -1,6 +1,6 @@
 """One agent's neighbours next to each other in memory, each number of theirs in a row of its own: what lanes read fast.
 
-Whoever is not wanted is left out by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
+Unwanted candidates are dropped by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ class NeighborList:
     def count_by_bits(self, many: Value) -> None:
         """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
 
-        Everybody is compared with everybody, sixteen at a time: for few that is faster than a buffer of distances.
+        All pairs are compared, sixteen at a time: for few neighbours that is faster than a buffer of distances.
         """
         t, b = self.target, self.target.builder
         halves = [range(HALF * half, HALF * (half + 1)) for half in range(2)]
         with t.for_loop(0, many, LANES) as n:
             square = self.at(self.squares, n)
-            hidden = [Wide(t) for _ in halves]
+            hidden = [Cell64(t) for _ in halves]
             with t.for_loop(0, many) as a:
                 nearer = (self.same(self.squares[a]) < square).code
                 bits = t.spread(b.load(self.bits.at(a), typ=LONG), HALF)
@@ -168,7 +168,7 @@ class NeighborList:
         return [Value(t, CONDITION, b.bitcast(part, lanes_of(BIT))) for part in parts]
 
 
-class Wide:
+class Cell64:
     """A variable of eight lanes of 64 bits, at first 0: memory that LLVM turns into a register."""
 
     def __init__(self, target: LlvmTarget) -> None:

@@ -96,6 +96,13 @@ def test_the_cpu_sees_as_many_as_rays_meet(scene: str):
     assert hushed(sim).column("local_density").tolist() == expected
 
 
+def test_agents_with_thousands_of_neighbours_share_the_memory_of_their_lists():
+    sim = flock("crowd", agents=3000, **{"perception.radius": 200.0})
+    found = hushed(sim).column("local_density")
+    some = range(0, 3000, 250)
+    assert [found[i] for i in some] == [len(sim.neighbors(i)) for i in some]
+
+
 @register_rule("onlooker")
 class Onlooker(Rule):
     """Writes down what the eye sees."""

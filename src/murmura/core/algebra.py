@@ -139,7 +139,7 @@ def arctan2(y: Number, x: Number) -> Number:
 
 
 def bearing(sine: Number, cosine: Number) -> Number:
-    """The angle in radians, in [-pi, pi], whose sine and cosine these are: cheaper than `arctan2`, there is no division."""
+    """The angle in radians, in [-pi, pi], whose sine and cosine these are: `arctan2` without a division."""
     return function_of("bearing", np.arctan2, sine, cosine)
 
 

@@ -22,7 +22,7 @@ WORD_BITS = 16
 
 
 def bins_taken(bins: int, heading: Vec, seen: Any, half_width: Number) -> tuple[Number, Number]:
-    """The first bin that a silhouette takes, and how many bins counter-clockwise from there.
+    """The first bin that a silhouette takes (less than 0: so many before the last), and how many counter-clockwise.
 
     Of `seen` the offset, distance and its inverse are read: with them two angles take no division for each neighbour.
     """
@@ -37,7 +37,7 @@ def bins_taken(bins: int, heading: Vec, seen: Any, half_width: Number) -> tuple[
     first = minimum(-floor(reach - middle + 0.5), own)
     last = floor(middle + reach - 0.5)
     count = where(last > own, last, own) - first + 1.0
-    return where(first < 0.0, first + float(bins), first), count
+    return first, count
 
 
 def ray_table(bins: int) -> NDArray[np.float64]:

@@ -30,9 +30,7 @@ WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
-PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(
-    ("listed", "sighted"), "list_room"
-)
+PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(("listed", "sighted"), "list_room")
 """The distance between the rows of each table."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
 

@@ -53,8 +53,8 @@ def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
 class NeighborList:
     """Writes one agent's list: rows of the flock, places, velocities, and what is found out about each."""
 
-    def __init__(self, target: LlvmTarget, arrays: list[Array]) -> None:
-        self.target, self._arrays = target, arrays
+    def __init__(self, target: LlvmTarget, arrays: list[Array], row_stores: list[Any]) -> None:
+        self.target, self._arrays, self._row_stores = target, arrays, row_stores
         self.rows, self.first, self.count, *self.bits = arrays[:INTEGER_ROWS]
         self.squares, self.inverses, self.shown, *self.moving = arrays[INTEGER_ROWS:]
 
@@ -62,11 +62,18 @@ class NeighborList:
     def of_thread(cls, target: LlvmTarget, frame: FrameCode, thread: Value) -> NeighborList:
         """The memory of a thread, for the lists of several agents."""
         integers = [frame.listed.row(thread * INTEGER_ROWS + k) for k in range(INTEGER_ROWS)]
-        return cls(target, integers + [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)])
+        return cls(
+            target, integers + [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)], []
+        )
 
     def beginning_at(self, place: Value) -> NeighborList:
         """The list of the agent whose neighbours begin here."""
-        return NeighborList(self.target, [array.offset(place) for array in self._arrays])
+        return NeighborList(self.target, [array.offset(place) for array in self._arrays], self._row_stores)
+
+    def forget_rows(self) -> None:
+        """Take back that rows are written, once it is known that nothing reads them: most rules do not."""
+        for instruction in self._row_stores:
+            instruction.parent.instructions.remove(instruction)
 
     def lanes(self, n: Any) -> Value:
         """The numbers from n on."""
@@ -85,7 +92,9 @@ class NeighborList:
         t = self.target
         if t.wide:
             for to, values in columns:
-                store(t, to, place, self._compressed(values.code, mask.code))
+                stored = store(t, to, place, self._compressed(values.code, mask.code))
+                if to is self.rows:
+                    self._row_stores.append(stored)
             return self.counted(mask)
         many = t.cell(place)
         for lane in range(LANES):
@@ -128,7 +137,9 @@ class NeighborList:
         for half in range(2):
             lanes = range(HALF * half, HALF * (half + 1))
             start, many = (b.zext(t.picked(x.code, lanes), BITS) for x in (first, count))
-            run = b.sub(b.shl(ones(1), many), ones(1))  # as many ones as it takes bins, then turned round the field
+            run = b.sub(
+                b.shl(ones(1), many), ones(1)
+            )  # as many ones as it takes bins, then turned round the field
             if bins == MOST_BITS:
                 halves.append(t.call("llvm.fshl.v8i64", BITS, [run, run, start]))
                 continue
@@ -188,10 +199,10 @@ def ones(value: int) -> Any:
     return ir.Constant(BITS, [LONG(signed)] * HALF)
 
 
-def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> None:
-    """Write sixteen lanes next to each other."""
+def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> Any:
+    """Write sixteen lanes next to each other; the instruction."""
     pointer = t.builder.bitcast(to.at(place), lanes.type.as_pointer())
-    t.builder.store(lanes, pointer, align=4)
+    return t.builder.store(lanes, pointer, align=4)
 
 
 Visit = Callable[[Value, Value], None]

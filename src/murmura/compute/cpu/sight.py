@@ -1,4 +1,4 @@
-"""Whom an agent sees where bodies are opaque, and what those say: a few agents together, one's neighbours on sixteen lanes.
+"""Whom an agent sees where bodies are opaque, and what those say: one's neighbours on sixteen lanes.
 
 1. List the neighbours within the radius that may be in view.
 2. Work out which bins of the visual field each of them takes; who is not in view takes none.
@@ -11,6 +11,7 @@ Only minima and comparisons of the same numbers decide, so the result does not d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -37,7 +38,9 @@ COARSE = 1e-4
 """By how much the cosine of the view is widened where the list is made: the exact test needs a root."""
 FEW = 64
 """So many neighbours, at most, are compared bit by bit."""
-TOGETHER = 8
+FEW_ROWS = 8
+"""Where rules need no more numbers of neighbours, dropping the hidden off two rounds takes longer than meeting them."""
+TOGETHER = 4
 """Agents for which each thing is done before the next begins; their lists fit the nearest cache."""
 EYE_SUMS = 6
 """Numbers of an eye beside its words: covered bins, area and edges (two each), edges counted."""
@@ -46,6 +49,10 @@ EYE_SUMS = 6
 def eye_rows(plan: Any) -> int:
     """Numbers of its visual field that an agent carries from meeting to moving."""
     return EYE_SUMS + word_count(plan.bins) if plan.uses_eye else 0
+
+
+def _rows_of(column: Array, rows: Callable[[], Value]) -> Value:
+    return column[rows()]
 
 
 def field_room(bins: int) -> int:
@@ -62,6 +69,7 @@ class Sight:
         frame = agents.frame
         self.memory = NeighborList.of_thread(self.target, frame, thread)
         self.list = self.memory
+        self.asks_rows = False
         self.field = frame.field.offset(thread * field_room(self.plan.bins) + 1)
         self.closest = frame.closest.offset(thread * MOST_NEAREST)
         needs_field = self.plan.has_obstacles or self.plan.uses_eye
@@ -88,6 +96,8 @@ class Sight:
                     many = phase(begin + first + g, self.counts[g], sums, first + g)
                     self.counts[g] = many
             done.set(first + together)
+        if not self.asks_rows:
+            self.memory.forget_rows()
 
     def _list_several(self, i: Value, left: Value, base: Value) -> Value:
         """List the neighbours of agents from i on, until some agents or much memory are taken; how many agents."""
@@ -111,7 +121,7 @@ class Sight:
         return p, me, self.step.view(p, me), p[1].radius * p[1].radius
 
     def _find_seen(self, i: Value, many: Value, sums: Array, k: Value) -> Value:
-        """Count the bins in which each of the list is seen, and drop the hidden if that saves a round; how many stay."""
+        """Count the bins in which each of the list is seen, and drop the hidden if that pays; how many stay."""
         t = self.target
         if self.compares_bits:
             few = many <= FEW
@@ -123,7 +133,8 @@ class Sight:
             self._note_eye(sums, k)
         left = t.cell(many)
         if not self.step.needs_unseen:
-            with t.if_then(many > LANES):
+            worth = LANES if self.agents.pair_rows > FEW_ROWS else 2 * LANES
+            with t.if_then(many > worth):
                 left.set(self.list.keep_seen(many))
         return left.get()
 
@@ -167,14 +178,20 @@ class Sight:
         Columns beside place and velocity are gathered, which is slow and never optimised away: only if a rule asks.
         """
         there = self.list.lanes(n) < self.list.same(many)
-        rows = where(there, self.list.at(self.list.rows, n), self.list.same(i))
+        here = self.list
+
+        def rows() -> Value:
+            self.asks_rows = True
+            found: Value = where(there, here.at(here.rows, n), here.same(i))
+            return found
+
         x, y, vx, vy = (self.list.at(column, n) for column in self.list.moving)
         columns: dict[str, Any] = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
         for name, column in zip(self.plan.carried, self.index.columns[4:], strict=True):
-            columns[name] = Lazy(partial(column.__getitem__, rows))
+            columns[name] = Lazy(partial(_rows_of, column, rows))
         if self.plan.species_count > 1:
             columns["species"] = columns["species"].make()  # asked for before any rule is
-        ids = Lazy(lambda: to_number(self.index.table_ids[rows]))
+        ids = Lazy(lambda: to_number(self.index.table_ids[rows()]))
         way = columns["position"] - me.position
         return there, columns, self.step.neighbor(p, me, columns, ids, way, inverse)
 
@@ -183,12 +200,16 @@ class Sight:
     def _take_bins(self, i: Value, many: Value, *_: Any) -> Value:
         """Note for each of the list which bins it takes, and its squared and inverse distance."""
         t, plan = self.target, self.plan
-        p, me, view, reach = self._looking(i)
+        p, me, view, _ = self._looking(i)
         with t.for_loop(0, many, LANES) as n:
             there, columns, seen = self._neighbors(i, n, many, p, me)
-            visible = there & (seen.square <= reach) & in_view(view, me.heading, seen.offset, seen.distance)
+            visible = there & in_view(
+                view, me.heading, seen.offset, seen.distance
+            )  # and within reach: it is listed
             taken = bins_taken(plan.bins, me.heading, seen, self.step.half_width(columns))
             first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
+            if not (self.compares_bits and plan.bins == MOST_BITS):
+                first = where(first < 0, first + plan.bins, first)
             if self.compares_bits:
                 self.list.take_bits(n, plan.bins, first, count)
             else:

@@ -86,8 +86,12 @@ def bearing(sine: Number, cosine: Number) -> Number:
     ax, ay = absolute(cosine), absolute(sine)
     small = minimum(ax, ay)
     z2 = small * small
-    p = (1.18371018e-1 * z2 - 8.32432648e-2) * z2 + 7.84674799e-2
-    p = (((p * z2 + 3.35883641e-2) * z2 + 7.6268449e-2) * z2 + 1.66603398e-1) * z2 + 1.00000091
+    z4 = z2 * z2
+    low = (
+        7.6268449e-2 * z2 + 1.66603398e-1
+    ) * z2 + 1.00000091  # two halves: shorter chains than one after Horner
+    high = (1.18371018e-1 * z2 - 8.32432648e-2) * z4 + (7.84674799e-2 * z2 + 3.35883641e-2)
+    p = high * (z4 * z2) + low
     angle = small * p
     angle = where(ay > ax, 1.5707964 - angle, angle)
     angle = where(cosine < 0.0, 3.1415927 - angle, angle)
@@ -97,8 +101,10 @@ def bearing(sine: Number, cosine: Number) -> Number:
 def arctan(x: Number) -> Number:
     """The angle whose tangent is x, for x in [-1, 1], to 1.2e-7 [rad]."""
     z2 = x * x
-    p = ((-4.05450432e-3 * z2 + 2.1862727e-2) * z2 - 5.59119885e-2) * z2 + 9.64217215e-2
-    p = (((p * z2 - 1.39086195e-1) * z2 + 1.99465636e-1) * z2 - 3.33298606e-1) * z2 + 9.99999336e-1
+    z4 = z2 * z2
+    low = (1.99465636e-1 * z2 - 3.33298606e-1) * z2 + 9.99999336e-1
+    high = (2.1862727e-2 * z2 - 5.59119885e-2) * z4 + (9.64217215e-2 * z2 - 1.39086195e-1)
+    p = (high - 4.05450432e-3 * (z4 * z4)) * (z4 * z2) + low
     return x * p
 
 

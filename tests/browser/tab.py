@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 import murmura as mm
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
@@ -174,7 +174,7 @@ class Tab:
 
         def place() -> None:
             self.session.scene.simulation = mm.Simulation(
-                with_hand(scenario, None), 7, "reference", positions=positions, velocities=velocities
+                with_pointer(scenario, None), 7, "reference", positions=positions, velocities=velocities
             )
             self.session.source.epoch += 1
 

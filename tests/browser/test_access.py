@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import flock
 
 from .conftest import WEB, MakeTab

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import murmura as mm
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import flock
 
 from .tab import Tab

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import murmura as mm
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import flock
 
 from .conftest import MakeTab

@@ -24,7 +24,7 @@ import murmura as mm
 from murmura.compute.plan import Plan
 from murmura.lab.bench.workload import resized
 from murmura.view.session.editing.placement import with_object
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from murmura.view.session.observing.observer import inspect
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scene_files
@@ -142,7 +142,7 @@ def all_after(page: Page, count: int) -> Seen:
 
 def running(page: Page) -> Page:
     page.wait_for_function("() => globalThis.murmuraFlock?.state")
-    page.evaluate("murmuraFlock.hear({type: 'pause'}); murmuraFlock.hear({type: 'reset', seed: null})")
+    page.evaluate("murmuraFlock.receive({type: 'pause'}); murmuraFlock.receive({type: 'reset', seed: null})")
     page.evaluate("() => murmuraFlock.obeyed")
     return page
 
@@ -177,11 +177,13 @@ def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: 
 def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path, open_page: Any):
     page = running(open_page((folder / "flock.html").as_uri()))
     flock_after(page, 5)
-    page.evaluate("murmuraFlock.hear({type: 'set', values: {'motion.max_speed': 1.0}})")
+    page.evaluate("murmuraFlock.receive({type: 'set', values: {'motion.max_speed': 1.0}})")
     page.evaluate("() => murmuraFlock.obeyed")
     _, found = flock_after(page, 1)
     assert np.hypot(found[:, 2], found[:, 3]).max() <= 1.0 + 1e-5
-    page.evaluate("murmuraFlock.hear({type: 'set', values: {'rules.separation.falloff': 'inverse_square'}})")
+    page.evaluate(
+        "murmuraFlock.receive({type: 'set', values: {'rules.separation.falloff': 'inverse_square'}})"
+    )
     page.get_by_text("needs other kernels").first.wait_for()
 
 
@@ -189,7 +191,7 @@ def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
     page = running(open_page((folder / "flock.html").as_uri()))
     _, before = flock_after(page, 0)
     x, y = (float(v) for v in before[3, :2] + 20.0)
-    page.evaluate(f"murmuraFlock.hear({{type: 'pointer', x: {x}, y: {y}, mode: 'attract'}})")
+    page.evaluate(f"murmuraFlock.receive({{type: 'pointer', x: {x}, y: {y}, mode: 'attract'}})")
     page.evaluate("() => murmuraFlock.obeyed")
     _, pulled = flock_after(page, 1)
     scenario = resized(mm.load_scenario("classic"), AGENTS)
@@ -197,7 +199,7 @@ def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
     free.step()
     change = (pulled[3, 2:] - free.velocities[3]) @ (np.array([x, y]) - before[3, :2])
     assert change > 0.0, "towards the hand"
-    page.evaluate("murmuraFlock.hear({type: 'load', scenario: 'vicsek'})")
+    page.evaluate("murmuraFlock.receive({type: 'load', scenario: 'vicsek'})")
     page.evaluate("() => murmuraFlock.obeyed")
     running(page)
     truth = mm.Simulation(resized(mm.load_scenario("vicsek"), AGENTS), SEED, "reference")
@@ -208,7 +210,7 @@ def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
 
 def test_another_seed_gives_the_flock_of_that_seed(folder: Path, open_page: Any):
     page = running(open_page((folder / "flock.html").as_uri()))
-    page.evaluate("murmuraFlock.hear({type: 'reset', seed: 99})")
+    page.evaluate("murmuraFlock.receive({type: 'reset', seed: 99})")
     page.evaluate("() => murmuraFlock.obeyed")
     _, found = flock_after(page, 0)
     truth = mm.Simulation(resized(mm.load_scenario("classic"), AGENTS), 99, "reference")
@@ -227,7 +229,7 @@ def test_a_start_that_the_file_does_not_carry_is_drawn(folder: Path, open_page: 
 
 def show(page: Page, name: str) -> mm.Simulation:
     """Load a preset, paused at its start, and the definition beside it."""
-    page.evaluate(f"murmuraFlock.hear({{type: 'load', scenario: {name!r}}})")
+    page.evaluate(f"murmuraFlock.receive({{type: 'load', scenario: {name!r}}})")
     page.evaluate("() => murmuraFlock.obeyed")
     running(page)
     return mm.Simulation(resized(mm.load_scenario(name), LIVES[name]), SEED, "reference")
@@ -235,7 +237,7 @@ def show(page: Page, name: str) -> mm.Simulation:
 
 def rows_of(seen: Seen, sim: mm.Simulation, rule: str) -> np.ndarray:
     """Items of a rule as a page has them."""
-    plan = Plan(with_hand(sim.scenario, None))
+    plan = Plan(with_pointer(sim.scenario, None))
     [(begin, end, width)] = [(b, e, len(g.layout)) for _, g, b, e in plan.stateful_items if g.name == rule]
     return seen.items.reshape(-1, plan.item_width)[begin:end, :width]
 
@@ -295,7 +297,7 @@ HEAR = """(message) => {
   }
   delete heard[message.type === 'pick' ? 'inspect' : 'scenario'];
   delete heard.error;
-  murmuraFlock.hear(message);
+  murmuraFlock.receive(message);
   return murmuraFlock.obeyed;
 }"""
 
@@ -331,7 +333,7 @@ def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(lives: Path
             answers = say(page, type="place", **placed)
             assert "error" not in answers, answers
             scenario = with_object(scenario, placed)
-            truth.adopt(with_hand(scenario, None))
+            truth.adopt(with_pointer(scenario, None))
         same_next_step(page, truth)
         answers = say(page, type="erase", kind=kind["kind"], **middle)
         assert "error" not in answers, answers
@@ -339,7 +341,7 @@ def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(lives: Path
         assert len(left.rules.predators.hunters) + len(left.rules.feeding.sources) == (
             kind["kind"] == "predator"
         )
-        truth.adopt(with_hand(left, None))
+        truth.adopt(with_pointer(left, None))
         same_next_step(page, truth)
         chosen = int(truth.ids[5])
         x, y = (float(part) for part in truth.positions[5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,9 @@ def test_a_full_disk_means_compiling_without_keeping(cache: Path, monkeypatch: p
     """A kernel of which only the beginning can be written leaves nothing behind."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkeypatch.setattr(
+        sys, "dont_write_bytecode", True
+    )  # modules cut short in the cache would break other processes
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
         check_done_without(monkeypatch)

@@ -9,7 +9,7 @@ import murmura as mm
 from murmura.core.rule import REGISTRY, register_rule
 from murmura.core.space import shortest
 
-from .listeners import PLACE, Posts
+from .every_hook import PLACE, Posts
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import murmura as mm
 from murmura.core.errors import UnknownNameError
 from murmura.core.events import Cause
 from murmura.engine.lineage import ALIVE, Lineage, Register
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_those_who_come_and_go_by_hand() -> None:
     assert tree.cause_name(1) == "removed" and tree.cause_name(0) is None
     assert tree.born.tolist() == [0, 0, 0, 0, 0, 3]
     assert tree.population([0, 2, 3]).tolist() == [5, 3, 4]
-    assert "3 of them" not in repr(tree) and "4 of them go on at step 3" in repr(tree)
+    assert "3 of them" not in repr(tree) and "4 of them alive at step 3" in repr(tree)
     with pytest.raises(UnknownNameError, match="no agent with the id 77 has lived"):
         tree.row(77)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,12 +27,14 @@ LEAST = 256  # bytes that the small disk takes in one file
 
 @contextmanager
 def small_disk() -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # modules that are cut short in the cache would break every other process
     resource.setrlimit(resource.RLIMIT_FSIZE, (LEAST, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = writes
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from murmura.measure import register_measure, unregister_measure
 
-from .forging import forged
+from .tampering import forged
 
 pytest.importorskip("SALib")
 pytest.importorskip("optuna")

@@ -50,21 +50,21 @@ def stalled_client(live: Live) -> socket.socket:
     return server.stall()
 
 
-class Aside:
-    """A shelf for runs that a test may put up; until then there is none."""
+class OptionalRecorder:
+    """Records runs once a test has set `recorder`; until then there is none."""
 
-    folder: Any = None
+    recorder: Any = None
 
     def start(self, session: Session) -> dict[str, Any]:
-        found: dict[str, Any] = self.folder.start(session)
+        found: dict[str, Any] = self.recorder.start(session)
         return found
 
     def stop(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.folder.stop()
+        found: dict[str, Any] = self.recorder.stop()
         return found
 
-    def told(self) -> dict[str, Any]:
-        return {"recording": False} if self.folder is None else self.folder.told()
+    def status(self) -> dict[str, Any]:
+        return {"recording": False} if self.recorder is None else self.recorder.status()
 
 
 class Live:
@@ -72,18 +72,18 @@ class Live:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._door = listen("127.0.0.1", None)
-        self.port = self._door.getsockname()[1]
+        self._listener = listen("127.0.0.1", None)
+        self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
-        self.shelf = Aside()
-        self.app = make_app(session, self.port, shelf=self.shelf)
+        self.recorder = OptionalRecorder()
+        self.app = make_app(session, self.port, recorder=self.recorder)
         self.token = str(self.app.launch_token)
         config = server_config(self.app, "127.0.0.1", self.port)
         config.log_level = "critical"
         config.configure_logging()
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._door],))
+        self._thread = threading.Thread(target=self._server.run, args=([self._listener],))
         self._ahead = 0.0  # [s] how far the server's clock was put forward
 
     def __enter__(self) -> Live:
@@ -110,7 +110,7 @@ class Live:
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join(PATIENCE)
-        self._door.close()
+        self._listener.close()
         self.session.close()
 
     def put_clock_forward(self, seconds: float) -> None:

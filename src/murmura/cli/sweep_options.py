@@ -41,7 +41,7 @@ class SweepOptions:
     """Options of every run, and of how runs are executed."""
 
     steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
-    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to go on with.")] = None
+    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to continue.")] = None
     repeats: Annotated[Whole, Parameter(help="Runs of each cell, on independent seeds.")] = 1
     seed: Annotated[Whole, Parameter(help="The seeds of all runs follow from this one.")] = 0
     agents: Agents = None
@@ -118,7 +118,7 @@ def check_plot(target: Path | None) -> None:
         check_target(target)
 
 
-def complain_of_failures(made: Any) -> None:
+def warn_of_failures(made: Any) -> None:
     """Raise if runs failed, with the first reason: exit code 1."""
     errors = [line["error"] for line in made.runs() if line["error"]]
     if errors:

@@ -186,9 +186,7 @@ def paint_world(
                     dim = ONE - (ONE - OUTSIDE) * min(ONE, max(ZERO, HALF + beyond))
                     lines = max(lines, max(ZERO, ONE - abs(beyond) / RIM_PIXELS))
                 over = _sampled(shadows, gx / ground[0], gy / ground[1], endless)
-                if (
-                    endless
-                ):  # one image of everybody is shown, and so is one shadow, which fades where that ends
+                if endless:  # one image of each agent is shown, with one shadow, which fades at its edge
                     off = max(abs(gx - ground[5]) / ground[0], abs(gy - ground[6]) / ground[1])
                     over *= min(ONE, max(ZERO, (HALF - off) * SEAM))
                 dark = ground[4] * (ONE - np.exp(-over))

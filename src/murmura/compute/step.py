@@ -172,7 +172,7 @@ class Step:
         return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
     def half_width(self, columns: Mapping[str, Any]) -> Number:
-        """Half the width of somebody's body, in the eyes of others."""
+        """Half the width of a body, as others see it."""
         place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
         return self.memory.number(place, self.species_of(columns)) * 0.5
 

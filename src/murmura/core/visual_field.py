@@ -18,7 +18,7 @@ from murmura.core.algebra import Condition, Number, arctan, bearing, floor, mini
 from murmura.core.vec import Vec
 
 WORD_BITS = 16
-"""Bins in one word of the covered ones: whole numbers of so many bits are exact in single precision."""
+"""Bins in one word of the covered ones: integers of this many bits are exact in single precision."""
 
 
 def bins_taken(bins: int, heading: Vec, seen: Any, half_width: Number) -> tuple[Number, Number]:

@@ -17,8 +17,8 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.exports import export as exporting
 from murmura.lab.exports.export import export
 from murmura.lab.runs.recording import record
-from tests.lab.forging import as_killed
-from tests.lab.lives import LivingSimulation
+from tests.lab.living_simulation import LivingSimulation
+from tests.lab.tampering import as_killed
 
 
 @pytest.fixture(scope="module")

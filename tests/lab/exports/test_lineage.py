@@ -17,8 +17,8 @@ from murmura.lab.json_lines import line_of
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import complaint, murmura_says
-from tests.lab.forging import as_killed
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
+from tests.lab.tampering import as_killed
 
 polars = pytest.importorskip("polars")
 
@@ -148,7 +148,7 @@ def test_export_from_the_command_line(run, ending: str, tmp_path: Path) -> None:
         assert read(target).rows() == table(tree).rows()
 
 
-HEIRS = Path(__file__).parents[1] / "heirs.py"
+HEIRS = Path(__file__).parents[1] / "births_and_deaths.py"
 
 
 def test_what_cannot_be_exported_is_said(run, tmp_path: Path) -> None:

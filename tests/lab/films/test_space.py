@@ -14,18 +14,18 @@ from scipy.spatial.transform import Rotation
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.vec import Vec
 from murmura.engine.simulation import Simulation
-from murmura.lab.films.backdrop import Backdrop
-from murmura.lab.films.bodies import BIRD, BODIES, FISH, Rolls, posed, wings
-from murmura.lab.films.camera_in_space import LENS, View, fitting_distance, orbiting
 from murmura.lab.films.film import Cut, Scene, painter_of, render
 from murmura.lab.films.film_frames import FilmFrame, SimulatedReel
-from murmura.lab.films.lines_in_space import hull
 from murmura.lab.films.picture import Look
-from murmura.lab.films.picture_in_space import PainterInSpace, middle_in_space, nearest_images, reach_of
-from murmura.lab.films.scenery_in_space import obstacles, plane_in_box
+from murmura.lab.films.space.backdrop import Backdrop
+from murmura.lab.films.space.bodies import BIRD, BODIES, FISH, Rolls, posed, wings
+from murmura.lab.films.space.camera import LENS, View, fitting_distance, orbiting
+from murmura.lab.films.space.lines import hull
+from murmura.lab.films.space.picture import PainterInSpace, middle_in_space, nearest_images, reach_of
+from murmura.lab.films.space.scenery import obstacles, plane_in_box
 from murmura.rules.steering import flight
 from murmura.scenario import Scenario, load_scenario
-from tests.lab.reels import FIELD, Kept
+from tests.lab.film_scenes import FIELD, ReelInMemory
 
 SIZE = (320, 180)
 STILL = View(orbit=20.0, elevation=15.0, turn=0.0)
@@ -170,7 +170,7 @@ def test_a_camera_that_follows_shows_the_nearest_image_on_a_torus() -> None:
     assert reach_of(places, ROOM.world) > 100.0
 
 
-def flying(count: int, scenario: Scenario = TORUS) -> Kept:
+def flying(count: int, scenario: Scenario = TORUS) -> ReelInMemory:
     """A bird that crosses the edge of its world, and one that climbs a circle."""
     frames = []
     for k in range(count):
@@ -181,7 +181,7 @@ def flying(count: int, scenario: Scenario = TORUS) -> Kept:
         ]
         velocities = [[18.0, 0.0, 0.0], [-36 * np.sin(angle), 36 * np.cos(angle), 6.0]]
         frames.append(moment(places, velocities, 10 * k))
-    return Kept(frames, scenario)
+    return ReelInMemory(frames, scenario)
 
 
 @pytest.mark.parametrize("follow", [None, 0, "flock"])

@@ -16,7 +16,7 @@ from murmura.lab.runs.recording import record
 from murmura.rules.predators.row import LAYOUT
 from murmura.scenario import Scenario
 from murmura.view.playback.recorded import state_of
-from tests.lab.reels import FIELD, moment
+from tests.lab.film_scenes import FIELD, moment
 
 BARE = Look(size=(1280, 720), trails=0.0, labels=False)
 ZOOM = 1280 / 1600 * 0.98

@@ -12,7 +12,7 @@ from murmura.engine.census import hunting_species
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from murmura.measure.atmosphere import Thresholds
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 
 
 @pytest.fixture(scope="module")

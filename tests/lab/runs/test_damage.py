@@ -19,8 +19,8 @@ from murmura.lab.runs.manifest import new_manifest
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import murmura_says
-from tests.lab import heirs
-from tests.lab.heirs import family
+from tests.lab import births_and_deaths as heirs
+from tests.lab.births_and_deaths import family
 from tests.sizes import size
 
 HEIRS = heirs.__file__

@@ -19,14 +19,14 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.damage import DamageWarning
 from murmura.lab.json_lines import line_of
-from murmura.lab.runs.cadence import Cadence, parse_pause
+from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.manifest import MANIFEST, Recording
 from murmura.lab.runs.recording import record, usual_rhythm
 from murmura.lab.runs.resuming import resume
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY
 from murmura.measure import MEASURES, unregister_measure
 from murmura.measure.costs import FRAME, STEP, microseconds
-from tests.lab.forging import as_killed
+from tests.lab.tampering import as_killed
 
 
 def scenario(agents: int = 60) -> mm.Scenario:
@@ -357,12 +357,12 @@ def test_what_is_named_is_taken_with_every_frame(tmp_path: Path):
 
 
 def test_checkpoints_come_by_steps_or_by_time():
-    pause = parse_pause("5")
-    pause.restart(10)
-    assert [pause.is_over(step) for step in (10, 14, 15, 16)] == [False, False, True, True]
-    assert [pause.left(step) for step in (10, 14, 15)] == [5, 1, 1]
-    assert (parse_pause("2.5min").seconds, parse_pause(" 1 h ").seconds) == (150.0, 3600.0)
-    brief = parse_pause("0.000001s")
+    interval = parse_interval("5")
+    interval.restart(10)
+    assert [interval.is_over(step) for step in (10, 14, 15, 16)] == [False, False, True, True]
+    assert [interval.left(step) for step in (10, 14, 15)] == [5, 1, 1]
+    assert (parse_interval("2.5min").seconds, parse_interval(" 1 h ").seconds) == (150.0, 3600.0)
+    brief = parse_interval("0.000001s")
     brief.restart(0)
     while not brief.is_over(0):
         pass

@@ -23,7 +23,7 @@ from murmura.lab.runs import recorder
 from murmura.lab.runs.checkpoints import SLOTS, whole_checkpoints
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
-from tests.lab.forging import forged
+from tests.lab.tampering import forged
 from tests.sizes import size
 
 OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
@@ -67,7 +67,7 @@ def test_killed_processes_go_on_with_the_same_bits(tmp_path: Path):
     """R4 and R5: real SIGKILLs, at random and in the middle of writes; every file ends byte for byte the same."""
     root = Path(__file__).parents[3]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.lab.mortal", str(tmp_path), str(KILLS), "20"],
+        [sys.executable, "-m", "tests.lab.kill_loop", str(tmp_path), str(KILLS), "20"],
         cwd=root,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])},
         capture_output=True,

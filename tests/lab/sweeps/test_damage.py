@@ -19,7 +19,7 @@ from murmura.lab.json_lines import line_of
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from tests.cli.terminal import murmura_says
-from tests.lab.forging import as_long_ago, forged_line
+from tests.lab.tampering import as_long_ago, forged_line
 
 MOST_MEMORY = 100 * 2**20
 

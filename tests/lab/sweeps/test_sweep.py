@@ -294,6 +294,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path):
 import resource, signal, sys
 import murmura.cli
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+sys.dont_write_bytecode = True  # modules that are cut short in the cache would break every other process
 words = ["sweep", "classic", "--agents", "12", "--vary", "rules.alignment.weight=0:2:80", "--steps", "2", "--out",
          {str(tmp_path / "s")!r}, "--workers", "0", "--backend", "reference", "--measure", "polarization"]
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))

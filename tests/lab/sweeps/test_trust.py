@@ -14,7 +14,7 @@ from murmura.lab.damage import DamageWarning
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from tests.cli.terminal import complaint, murmura_says
-from tests.lab.forging import as_long_ago, forged
+from tests.lab.tampering import as_long_ago, forged
 
 OWN = """
 import murmura

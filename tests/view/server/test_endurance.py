@@ -249,7 +249,7 @@ def _memory() -> float:
 
 def test_a_flooder_who_does_not_read_is_let_go(built_page: Path, monkeypatch: pytest.MonkeyPatch):
     """Cut off after the goodbye that they never take, and what was kept for them is freed."""
-    monkeypatch.setattr(connections, "GOODBYE_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "CLOSE_SECONDS", 0.3)
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
     with Live(Session(big, 1, "cpu", 1)) as live, stalled_client(live) as line:
         until(lambda: live.session.frame_number)  # one, or two if the first was taken before they came

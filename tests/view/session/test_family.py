@@ -14,7 +14,7 @@ from murmura.view.playback.recorded import RecordedSource
 from murmura.view.session.observing.chronicle import Chronicle
 from murmura.view.session.observing.family import ANCESTORS, MOST_YOUNG, family
 from murmura.view.wire.frames import EXTRAS, encode, extras_of, stances_of
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import Frame, Page, flock
 
 

@@ -166,7 +166,7 @@ def test_a_visitor_may_look_and_not_touch():
     told = [json.loads(message) for message in watcher.updates() if isinstance(message, str)]
     assert told[0]["visitor"] is True
     assert [message["message"] for message in told if message["type"] == "error"] == [
-        "you are a visitor: you may look and not touch"
+        "you are a visitor: you may watch but change nothing"
     ]
     assert session._queue.take() is None
     free = next(iter(Subscriber(session, lambda: None).updates()))

@@ -20,7 +20,7 @@ from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
@@ -79,7 +79,7 @@ def test_texts_of_a_scenario_are_no_markup(classic: str):
 
 @pytest.mark.parametrize("name", ["classic", "mixed", "topological", "ecosystem", "sky-and-sea", "school"])
 def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
-    for kernel in program_of(Plan(with_hand(mm.load_scenario(name), None))).kernels:
+    for kernel in program_of(Plan(with_pointer(mm.load_scenario(name), None))).kernels:
         storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
         assert len(storage) <= 8, kernel.name
 

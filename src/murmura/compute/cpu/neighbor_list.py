@@ -1,6 +1,6 @@
 """One agent's neighbours next to each other in memory, each number of theirs in a row of its own: what lanes read fast.
 
-Whoever is not wanted is left out by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
+Unwanted candidates are dropped by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ class NeighborList:
     def count_by_bits(self, many: Value) -> None:
         """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
 
-        Everybody is compared with everybody, sixteen at a time: for few that is faster than a buffer of distances.
-        Whoever fills up the last sixteen takes no bin, so the loop may run beyond the end.
+        All pairs are compared, sixteen at a time: for few neighbours that is faster than a buffer of distances.
+        The entries that fill up the last sixteen take no bin, so the loop may run beyond the end.
         """
         t, b = self.target, self.target.builder
         with t.for_loop(0, many, LANES) as n:

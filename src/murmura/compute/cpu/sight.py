@@ -247,12 +247,12 @@ class Sight:
             self.list.shown[n] = to_number(seen.get())
 
     def _each_bin(self, n: Value, visit: Visit) -> None:
-        """Visit the bins that somebody takes, sixteen at a time."""
+        """Visit the bins that a body takes, sixteen at a time."""
         t, bins = self.target, self.plan.bins
         place, left = t.cell(self.list.first[n]), t.cell(self.list.count[n])
         with t.while_loop(lambda: left.get() > 0):
             at = place.get()
-            here = minimum(minimum(left.get(), LANES), bins - at)  # the field begins anew behind the last bin
+            here = minimum(minimum(left.get(), LANES), bins - at)  # the field wraps after the last bin
             visit(at, self.list.lanes(0) < self.list.same(here))
             left.set(left.get() - here)
             place.set(where(at + here >= bins, 0, at + here))

@@ -197,7 +197,7 @@ class BackendCuda:
         except Exception as error:
             raise RunError(
                 f"the CUDA device failed after step {first_step}: {type(error).__name__}: {error}. Checkpoints written "
-                "before are whole: go on from one when the device works again, or with backend='cpu'"
+                "before are whole: continue from one when the device works again, or with backend='cpu'"
             ) from error
         except BaseException:
             # Ctrl-C: the clock on the device has the number of completed steps.

@@ -130,7 +130,7 @@ class Fit:
         return found
 
     def predictions(self, model: int | None = None) -> list[dict[str, NDArray[np.float64]]]:
-        """The summaries of runs drawn anew from the posterior."""
+        """The summaries of new runs drawn from the posterior."""
         with closing(self.rows()) as rows:
             found = [row for number in self.result["predictions"] if (row := rows.get(number)) is not None]
         return [

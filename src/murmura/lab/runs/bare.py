@@ -47,7 +47,7 @@ class BareTrajectory:
         return iter(())
 
     def lineage(self) -> Lineage:
-        """Whoever is in the first frame; of births and deaths the file says nothing."""
+        """The agents in the first frame; the file has no births and deaths."""
         first, motion = self.frame(0), self.scenario.motion
         register = Register(first.ids, first.species, first.step)
         return register.lineage(tuple(self.scenario.species_names()), self.steps[-1], motion.time_step)

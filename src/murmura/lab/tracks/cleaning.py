@@ -16,7 +16,7 @@ from murmura.core.errors import ScenarioError
 from murmura.lab.tracks.raw import RawTracks, bad_track, lengths
 
 JUMP = 5.0
-"""A move counts as a jump if it is so many times longer than 99 of 100 moves, unless a greatest speed is given."""
+"""A move is a jump if it is this many times longer than 99 of 100 moves, unless a maximum speed is given."""
 SANE_SPEED = 1000.0
 """If half of all moves are faster [u/s], a unit is wrong: a body length is no pixel, a frame no second."""
 

@@ -1,6 +1,6 @@
 """Tracked animals as the folder of a run: the same files, written from arrays instead of steps.
 
-The scenario of such a run has the arena for a world, a frame for a step, and no rule: those of animals are unknown.
+In the scenario of such a run the arena is the world, a frame is a step, and there are no rules.
 `tracks.json` reports where they come from and what was done to them, and its hash is in the manifest.
 """
 

@@ -1,7 +1,7 @@
 """A scene on a thread of its own, which takes commands between steps and publishes frames.
 
 Nothing blocks: commands are queued, a new frame replaces the previous one, so that slow subscribers miss frames, and
-kernels are compiled in other threads while the flock goes on or, if it is new, stands at its start.
+kernels are compiled in other threads while the flock continues or, if it is new, waits at its start.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { unpackFrames } from "../src/standalone/unpack";
-import { cheapMeasures } from "../src/standalone/measures";
-import { evaluated, onCurve, vectorOf } from "../src/standalone/numbers";
-import { drawnStart, threefry, uniformPair } from "../src/standalone/random";
+import { cheapMeasures } from "../src/standalone/messages/measures";
+import { evaluated, onCurve, vectorOf } from "../src/standalone/start/numbers";
+import { drawnStart, threefry, uniformPair } from "../src/standalone/start/random";
 import { differingPaths, prunedSchema, refusal, withValue } from "../src/standalone/values";
 
 describe("randomness", () => {

@@ -1,4 +1,4 @@
-/** Which shipped scenarios belong together, and which nine are on the keys 1 to 9. */
+/** Groups of the shipped scenarios, and the nine on the keys 1 to 9. */
 
 export const BEST = ["roosts", "ecosystem", "murmuration-hawk", "falcon-stoop", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
 
@@ -20,14 +20,14 @@ export interface Group {
   items: Shipped[];
 }
 
-/** The list in groups; those that no group knows come last. */
+/** The list in groups; scenarios without a group come last. */
 export function groupsOf(list: Shipped[]): Group[] {
   const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => list.find((item) => item.name === name) ?? []) }));
   const rest = list.filter(({ name }) => !GROUPS.some(([, names]) => names.includes(name)));
   return [...known, { label: "More", items: rest }].filter(({ items }) => items.length > 0);
 }
 
-/** The nine on the keys; where some are missing, others of the list move up. */
+/** The nine on the keys; others of the list replace missing ones. */
 export function nineOf(list: Shipped[]): Shipped[] {
   const best = BEST.flatMap((name) => list.find((item) => item.name === name) ?? []);
   return [...best, ...list.filter((item) => !best.includes(item))].slice(0, 9);

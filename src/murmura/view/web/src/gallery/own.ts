@@ -1,4 +1,4 @@
-/** Presets of one's own, kept in this browser. Knows nothing of the page. */
+/** The user's presets, stored in this browser. Knows nothing of the page. */
 
 import { isObject, type JsonObject } from "../net/protocol";
 
@@ -18,7 +18,7 @@ export class OwnPresets {
     this.list = read(memory?.getItem(KEPT) ?? "[]");
   }
 
-  /** Keep a scenario under a name; one of the same name is replaced. Says why where it cannot be. */
+  /** Store a scenario under a name, replacing one of the same name. Returns the reason if that fails. */
   save(preset: OwnPreset): string | null {
     const name = preset.name.trim();
     if (name === "") return "A preset needs a name.";
@@ -49,7 +49,7 @@ export class OwnPresets {
   }
 }
 
-/** What was stored, as far as it is ours. */
+/** The stored presets, without anything invalid. */
 function read(text: string): OwnPreset[] {
   try {
     const data: unknown = JSON.parse(text);

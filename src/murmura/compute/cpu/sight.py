@@ -114,10 +114,12 @@ class Sight:
         return g.get()
 
     def _looking(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
-        """An agent's numbers, the agent, the least cosine in its view and its squared reach."""
-        same = self.list.same
-        columns = self.plan.known([same(column[i]) for column in self.index.columns])
-        p, me = self.step.sense(columns, same(self.index.table_ids[i]))
+        """An agent's numbers, the agent, the least cosine in its view and its squared reach.
+
+        As scalars, which spread where they meet lanes: a root and a division for one cost a sixteenth.
+        """
+        columns = self.plan.known([column[i] for column in self.index.columns])
+        p, me = self.step.sense(columns, self.index.table_ids[i])
         return p, me, self.step.view(p, me), p[1].radius * p[1].radius
 
     def _find_seen(self, i: Value, many: Value, sums: Array, k: Value) -> Value:

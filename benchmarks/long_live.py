@@ -2,9 +2,9 @@
 
     python benchmarks/long_live.py [SCENARIO] [MINUTES]
 
-Four clients read everything; the fifth leaves and comes back every minute. Prints the server's memory and open files
+Four clients read everything; the fifth reconnects every minute. Prints the server's memory and open files
 once a minute, and the slope of the memory after the first quarter, when caches are full. A client that gets no frame
-for a minute ends it. Where agents are born the lineage grows by 72 bytes a birth: a flock without births shows leaks.
+for a minute ends the benchmark. The lineage grows by 72 bytes per birth, so use a flock without births to find leaks.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from murmura.view.server.client import LiveServer, Viewer, live_server
 
 CLIENTS = 5
-SLICE = 5.0  # [s] of reading between two looks at the clock
-LIMIT = 1.0  # [MB an hour]
+SLICE = 5.0  # [s] of reading between two checks of the clock
+LIMIT = 1.0  # [MB/h]
 
 
 class Client(threading.Thread):
@@ -45,7 +45,7 @@ class Client(threading.Thread):
 
 
 def trouble(clients: list[Client], frames: list[int]) -> str:
-    """What is wrong with a client, if anything; `frames` are those they had a minute ago."""
+    """What is wrong with a client, if anything; `frames` are the numbers of frames a minute ago."""
     for client, before in zip(clients, frames, strict=True):
         if client.failure is not None:
             return f"a client failed: {client.failure!r}"

@@ -1,8 +1,8 @@
-"""A million steps: everything stays finite, nobody is faster than allowed, memory stays flat (R10).
+"""A million steps: all values stay finite, no agent exceeds the maximum speed, memory stays constant (R10).
 
     python benchmarks/million_steps.py [SCENARIO] [STEPS]
 
-Looks a hundred times on the way and prints the slope of the process's memory after the first quarter.
+Checks a hundred times on the way and prints the slope of the process's memory after the first quarter.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 import murmura as mm
 
 LOOKS = 100
-LIMIT = 1.0  # [MB an hour of simulating]
+LIMIT = 1.0  # [MB/h of simulating]
 
 
 def memory() -> float:
-    """Megabytes that this process occupies."""
+    """The memory of this process [MB]."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -32,7 +32,7 @@ def main(name: str, steps: int) -> int:
     fastest, begun = 0.0, time.perf_counter()
     for look in range(LOOKS):
         sim.step(steps // LOOKS)
-        sim.events()  # else the newest million is kept
+        sim.events()  # else the newest million events are kept
         if not (np.isfinite(sim.positions).all() and np.isfinite(sim.velocities).all()):
             print(f"not finite after {sim.step_count} steps")
             return 1

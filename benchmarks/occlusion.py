@@ -1,10 +1,10 @@
-"""What eyes that are blocked cost: a step with `perception.occlusion` beside the same step without it.
+"""The cost of occlusion: a step with `perception.occlusion`, compared with the same step without it.
 
     python benchmarks/occlusion.py [AGENTS]
 
 One thread, the common workload of `murmura bench` (20 neighbours on average within the radius), with Reynolds' trio
 alone and with every force of `starlings`. Rounds alternate between the two, both begin with the same flock, and the
-best round of each counts, in processor time of the thread: on a busy machine the wall clock would measure the others.
+best round of each counts, in CPU time of the thread: on a busy machine the wall clock would measure other processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ agents = int(sys.argv[1]) if len(sys.argv) > 1 else 4_000
 
 
 def seconds(sim: mm.Simulation, start: object) -> float:
-    """A step [s], from this state on."""
+    """The time of a step from this state [s]."""
     sim.load_state(start)
     sim.step()
     begun = time.thread_time()

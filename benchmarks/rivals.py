@@ -1,10 +1,10 @@
-"""Times flocking in other Python programs beside ours, in one process, interleaved.
+"""Compares the speed of Murmura with other Python programs, in one process, interleaved.
 
     pip install mesa agentpy
     python benchmarks/rivals.py --agents 10000
 
 Every program has the same density: 20 neighbours on average within its vision radius, on a torus. Mesa runs its
-own boid example; for AgentPy, which ships none, the three rules are written with its spatial queries.
+own boid example. AgentPy has none, so the three rules are written with its spatial queries.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def agentpy_step(agents: int) -> Callable[[], Any]:
 
 
 def once(step: Callable[[], Any], least_seconds: float) -> float:
-    """Seconds a step, over at least this much time."""
+    """Seconds per step, over at least this much time."""
     count, begun = 0, time.perf_counter()
     while time.perf_counter() - begun < least_seconds or count == 0:
         step()

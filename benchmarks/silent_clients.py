@@ -1,4 +1,4 @@
-"""Clients that never read are let go after 30 s, and their memory comes back (R12).
+"""Clients that never read are disconnected after 30 s, and their memory is freed (R12).
 
     python benchmarks/silent_clients.py [CLIENTS]
 

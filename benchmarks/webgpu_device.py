@@ -2,14 +2,14 @@
 
     python benchmarks/webgpu_device.py [10000 100000 1000000 10000000]
 
-It needs the package wgpu and a driver for Vulkan, Metal or DirectX 12; of murmura only what a simulation needs. On a
-machine with an NVIDIA GPU but without a Vulkan loader, carry `libvulkan.so.1` along and name NVIDIA's driver:
+It needs the package wgpu, a driver for Vulkan, Metal or DirectX 12, and Murmura without extras. On a
+machine with an NVIDIA GPU but without a Vulkan loader, bring `libvulkan.so.1` and name NVIDIA's driver:
 
     {"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_nvidia.so.0", "api_version": "1.3.0"}}  <- icd.json
     LD_LIBRARY_PATH=folder/of/libvulkan VK_DRIVER_FILES=$PWD/icd.json PYTHONPATH=src python benchmarks/webgpu_device.py
 
-Times are of whole calls of `step` with 40 steps, the fastest of seven, each from the same start: flocks gather, and a
-dense flock costs more. `encode` is what the host needs to write one step down, which happens while the device works.
+Times are for whole calls of `step` with 40 steps, the fastest of seven, each from the same start, because a
+dense flock costs more. `encode` is the host's time to encode a step, while the device works.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STEPS, ROUNDS = 40, 7
 
 
 def largest_error(agents: int = 2000) -> tuple[float, float]:
-    """How far places [u] and velocities [u/s] are from the reference after one step."""
+    """The errors of positions [u] and velocities [u/s] after one step, compared with the reference."""
     flocks = [
         mm.Simulation(workload(agents), 1, backend, announce=None) for backend in ("webgpu", "reference")
     ]
@@ -42,7 +42,7 @@ def largest_error(agents: int = 2000) -> tuple[float, float]:
 
 
 def milliseconds(agents: int, all_forces: bool) -> tuple[float, float, float, str]:
-    """Per step: the fastest round and the median, what encoding takes, and the hash at the end."""
+    """Per step: the fastest round, the median and the time of encoding; and the hash at the end."""
     scenario = with_all_forces(workload(agents)) if all_forces else workload(agents)
     sim = mm.Simulation(scenario, 1, "webgpu", announce=None)
     start = sim.state.copy()

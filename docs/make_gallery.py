@@ -1,8 +1,8 @@
 """Makes docs/images/gallery/NAME.webp, a picture of every scenario: `python docs/make_gallery.py [NAME ...]`.
 
-Each is painted as `murmura render` paints, after twenty seconds (needs Pillow; a first time compiles every kernel).
-In worlds with a depth the camera follows the flock. All of them together, small, are the sheet that the live
-page's gallery shows.
+Each is rendered like `murmura render` after twenty seconds (needs Pillow; the first time compiles every kernel).
+In worlds with a depth the camera follows the flock. All of them together, small, form the sprite sheet of the live
+page's gallery.
 """
 
 import json

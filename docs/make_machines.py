@@ -37,7 +37,7 @@ def numbers() -> list[str]:
 
 
 def written() -> str:
-    """What stands between the marks of the page."""
+    """The text between the marks of the page."""
     lines = []
     for kind in KIND_NAMES:
         lines += [f"### {kind.replace('_', ' ').capitalize()}", "", *drawing(KINDS[kind].machine)]

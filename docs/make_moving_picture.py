@@ -1,6 +1,6 @@
 """Makes docs/images/hawk.webp, the moving picture of the README: `python docs/make_moving_picture.py` (needs Pillow).
 
-A hawk among starlings, painted as `murmura render` paints a film, and kept as an animated WebP.
+A hawk among starlings, rendered like a film by `murmura render`, as an animated WebP.
 """
 
 from pathlib import Path

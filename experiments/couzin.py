@@ -4,7 +4,7 @@
 
 Published (in space): as the zone of orientation widens at a wide zone of attraction, a group goes from a swarm (no
 order) to a torus (no polarization, much rotation) to a dynamic and then a highly parallel group; on the way back the
-torus is missing or comes later: the group's past decides (hysteresis). Here in the plane, N = 100, speed 3, turning
+torus does not appear or appears later, depending on the past (hysteresis). Here in the plane, N = 100, speed 3, turning
 rate 40 deg/s, blind angle 90 deg, error 0.05 rad, steps of 0.1 s, no edges; ramps with a zone of attraction of 14.
 """
 
@@ -16,7 +16,7 @@ from report import COLORS, Experiment
 import murmura as mm
 
 ATTRACTION = 14.0
-KINDS = (  # what it is called, zones of orientation and attraction, the zone of orientation it grew up with
+KINDS = (  # name, zones of orientation and attraction, initial zone of orientation
     ("swarm", 0.5, 14.0, 0.5),
     ("torus", 5.0, 14.0, 5.0),
     ("dynamic parallel", 5.0, 8.0, 14.0),
@@ -49,7 +49,7 @@ def look(sim: mm.Simulation, steps: int, looks: int = 25) -> tuple[float, float,
 
 
 def ramp(widths: np.ndarray, seed: int, steps: int) -> list[tuple[float, float, float, float]]:
-    """One group whose zone of orientation changes width by width: its past goes with it."""
+    """One group whose zone of orientation changes step by step, so that it keeps its past."""
     sim, rows = group(float(widths[0]), seed), []
     sim.step(2 * steps)
     for width in widths:

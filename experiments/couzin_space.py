@@ -1,11 +1,11 @@
-"""Couzin et al. 2002 in space, figures 2, 3 and 5: four kinds of group, and memory, with the paper's own numbers.
+"""Couzin et al. 2002 in space, figures 2, 3 and 5: four kinds of group, and memory, with the paper's parameters.
 
     python experiments/couzin_space.py [--quick]
 
 Published: as the zone of orientation widens at a wide zone of attraction, a group of 100 goes from a swarm (no order)
-to a torus (little polarization, much rotation) to a dynamic and then a highly parallel group; which one it is in
-between depends on which one it was (hysteresis). N = 100, repulsion 1, speed 3, turning rate 40 deg/s, blind angle 90
-deg, error 0.05 rad, steps of 0.1 s, no edges, start in a ball. `couzin.py` asks the same in the plane.
+to a torus (little polarization, much rotation) to a dynamic and then a highly parallel group. In between, the state
+depends on the previous one (hysteresis). N = 100, repulsion 1, speed 3, turning rate 40 deg/s, blind angle 90
+deg, error 0.05 rad, steps of 0.1 s, no edges, start in a ball. `couzin.py` does the same in the plane.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from report import COLORS, Experiment
 import murmura as mm
 
 ATTRACTION = 14.0
-KINDS = (  # what it is called, zones of orientation and attraction
+KINDS = (  # name, zones of orientation and attraction
     ("swarm", 0.0, 14.0),
     ("torus", 2.0, 14.0),
     ("dynamic parallel", 4.0, 14.0),
@@ -38,7 +38,7 @@ def group(orientation: float, seed: int, attraction: float = ATTRACTION) -> mm.S
 
 
 def look(sim: mm.Simulation, steps: int, looks: int = 20) -> tuple[float, ...]:
-    """What is looked at, averaged over the last quarter of some steps."""
+    """The measures, averaged over the last quarter of some steps."""
     sim.step(steps * 3 // 4)
     seen = []
     for _ in range(looks):
@@ -48,7 +48,7 @@ def look(sim: mm.Simulation, steps: int, looks: int = 20) -> tuple[float, ...]:
 
 
 def ramp(widths: np.ndarray, seed: int, steps: int) -> list[tuple[float, ...]]:
-    """One group whose zone of orientation changes width by width: its past goes with it."""
+    """One group whose zone of orientation changes step by step, so that it keeps its past."""
     sim, rows = group(float(widths[0]), seed), []
     sim.step(2 * steps)
     for width in widths:
@@ -58,7 +58,7 @@ def ramp(widths: np.ndarray, seed: int, steps: int) -> list[tuple[float, ...]]:
 
 
 def draw_kinds(lab: Experiment, axes: list, steps: int, seeds: range) -> None:
-    """Each kind of group from above, and what it is on average over some groups."""
+    """Draw each kind of group from above, with averages over some groups."""
     for ax, (name, width, attraction) in zip(axes, KINDS, strict=False):
         sims = [group(width, seed, attraction) for seed in seeds]
         p, m, _, near = np.mean([look(sim, steps) for sim in sims], axis=0)

@@ -1,10 +1,10 @@
-"""Cucker and Smale 2007: who agrees for sure, and who only if the start allows it.
+"""Cucker and Smale 2007: unconditional and conditional agreement.
 
     python experiments/cucker_smale.py [--quick]
 
 Published: influence falls as 1 / (1 + d^2)^beta. For beta < 1/2 velocities agree whatever the start; for beta >= 1/2
-only if velocities differ little enough at the start (at exactly 1/2 still always: Ha and Liu 2009). For two agents
-that part with relative speed w from distance d the threshold is exact: w* = K times the integral of (1 + s^2)^-beta
+only if velocities differ little enough at the start (at exactly 1/2 still always: Ha and Liu 2009). For two agents that
+move apart with relative speed w from distance d the threshold is exact: w* = K times the integral of (1 + s^2)^-beta
 from d on.
 """
 
@@ -33,7 +33,7 @@ def scenario(agents: int, decay: float, seconds: float) -> mm.Scenario:
 
 
 def pair_after(decay: float, speed: float, time: float) -> float:
-    """The relative speed of two agents that part, after some time."""
+    """The relative speed of two agents that move apart, after some time."""
     sim = mm.Simulation(
         scenario(2, decay, SECONDS),
         positions=[[0.0, 0.0], [GAP, 0.0]],
@@ -61,7 +61,7 @@ def threshold(decay: float) -> float:
 
 
 def disagreement(decay: float, times: tuple[float, ...], agents: int) -> list[float]:
-    """What is left of the spread of velocities of a scattering crowd at some times, as a share of the first."""
+    """The remaining spread of velocities of scattering agents at some times, as a share of the initial spread."""
     rng = np.random.default_rng(3)
     places, velocities = rng.normal(size=(agents, 2)) * 3.0, rng.normal(size=(agents, 2)) * 3.0
     sim = mm.Simulation(scenario(agents, decay, 0.1), positions=places, velocities=velocities, threads=1)

@@ -1,10 +1,10 @@
-"""Document 003's ecosystem lives: ten seeds, half an hour of simulated time each, after a sweep that chose its numbers.
+"""The ecosystem of document 003 survives: ten seeds, half an hour of simulated time each, after a parameter sweep.
 
     python experiments/ecosystem.py [--quick] [--first-seed 10]
 
-The sweep (half as long, one seed) varies what decides between extinction and explosion: how many predators the world
-lets live, how fast they get hungry, and how far aggression makes a hunter faster. A setting is fine if prey and
-predators both live to the end.
+The sweep (half as long, one seed) varies what decides between extinction and explosion: the maximum number of
+predators, how fast they get hungry, and how much aggression speeds up a hunter. A setting is good if prey and
+predators both survive to the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SAMPLES = 60
 
 
 def with_predators(values: dict[str, float]) -> mm.Scenario:
-    """The ecosystem with other numbers of its predators."""
+    """The ecosystem with other parameters of its predators."""
     data = mm.load_scenario("ecosystem").model_dump(mode="json")
     predators = data["species"][-1]
     predators["values"] |= {f"rules.{path}": value for path, value in values.items()}
@@ -74,7 +74,7 @@ def main() -> None:
     )
     seconds = lab.size(1800, 60)
     scenario = mm.load_scenario("ecosystem")
-    rows = [] if lab.seeds[0] else sweep(lab, seconds / 2)  # of other seeds only what the sweep chose
+    rows = [] if lab.seeds[0] else sweep(lab, seconds / 2)  # with other seeds only the chosen setting
     own = scenario.species[-1].values
     numbers = [own[f"rules.{p}"] for p in ("reproduction.most_of_kind", "energy.decay", "behavior.sprint")]
     figure, axes = lab.figure(len(lab.seeds), 2.6, 2.2)

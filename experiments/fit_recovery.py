@@ -1,10 +1,10 @@
-"""Does a fit find what it should? Flocks with known numbers are simulated, and their numbers fitted from their motion.
+"""Does a fit recover known parameters? Simulates flocks with known parameters and fits them to their motion.
 
     python experiments/fit_recovery.py [--quick]
 
 Twenty flocks of ten agents follow Couzin's zones; the width of the zone of orientation and the noise of each are drawn
-from the prior. Every flock is recorded and fitted as if it were of animals. Of 90 % intervals that are right, 90 % hold
-the truth; of twenty flocks these are 15 to 20 in 99 of 100 such experiments (binomial).
+from the prior. Every flock is recorded and fitted as if it were of animals. Of correct 90 % intervals, 90 % contain
+the truth: for twenty flocks, 15 to 20 in 99 of 100 such experiments (binomial).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def model() -> mm.Scenario:
 
 
 def truth_of(seed: int) -> dict[str, float]:
-    """Numbers drawn from the prior."""
+    """Parameters drawn from the prior."""
     chance = np.random.default_rng(seed)
     return {path: float(chance.uniform(low, high)) for path, (low, high) in RANGES.items()}
 
 
 def recovered(seed: int, folder: Path, population: int, generations: int) -> dict[str, Any]:
-    """What a fit says of one flock."""
+    """The result of fitting one flock."""
     truth = truth_of(seed)
     flock = mm.Simulation(model().with_values(truth), seed=1000 + seed, threads=1)
     flock.step(SETTLE)

@@ -1,10 +1,10 @@
-"""Which of two models moves more like eight zebrafish: zones, or the nearest few?
+"""Which of two models moves more like eight zebrafish: zones or nearest neighbours?
 
     python experiments/fit_zebrafish.py [--quick]
 
-The fish are those that the package trajectorytools ships (idtracker.ai's example video: 18 seconds of 28 frames).
-Lengths are body lengths. Both models get the box that the fish were in, begin where the fish were, and have four free
-numbers each: how fast, how sharply they turn, how much they mind each other, how much chance there is.
+The fish are included in the package trajectorytools (idtracker.ai's example video: 18 seconds of 28 frames).
+Lengths are body lengths. Both models have the box and the initial positions of the fish, and four free parameters
+each: speed, turning, interaction and noise.
 """
 
 from __future__ import annotations

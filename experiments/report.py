@@ -1,4 +1,4 @@
-"""What every experiment shares: its options, a table of what it found, and a small figure."""
+"""Shared by all experiments: options, a table of results, and a figure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLORS = (
     "#cc79a7",
     "#e69f00",
     "#56b4e9",
-)  # Okabe and Ito: safe for all eyes
+)  # Okabe and Ito: safe for colour-blind readers
 
 
 class Experiment:
@@ -46,7 +46,7 @@ class Experiment:
         self.seeds = range(first, first + self.size(seeds, 2))
         if first:
             self.name += f"-from-{first}"
-        # A quick look never replaces the figure of a full run.
+        # A quick run never replaces the figure of a full one.
         aside = chosen.out or (Path("experiments-quick") if chosen.quick else None)
         self.images = aside or ROOT / "docs" / "images"
         self.tables = aside or ROOT / "experiments" / "results"
@@ -54,15 +54,15 @@ class Experiment:
         print(f"{name}: {claim}")
 
     def size(self, full: int, quick: int) -> int:
-        """How much to do."""
+        """The size of the experiment."""
         return quick if self.quick else full
 
     def say(self, text: str) -> None:
-        """One line of progress."""
+        """Print a line of progress."""
         print(f"[{time.perf_counter() - self.begun:6.0f} s] {text}", flush=True)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Keep all numbers behind the figure as CSV."""
+        """Write all numbers of the figure as CSV."""
         self.tables.mkdir(parents=True, exist_ok=True)
         path = self.tables / f"{self.name}.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
@@ -72,7 +72,7 @@ class Experiment:
         self.say(f"table: {path}")
 
     def figure(self, count: int, width: float = 4.2, height: float = 3.3) -> Any:
-        """Axes in a row, or from four on in two; returns (figure, list of axes)."""
+        """Axes in one row, or in two from four on; returns (figure, list of axes)."""
         import matplotlib
 
         matplotlib.use("Agg")

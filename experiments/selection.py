@@ -1,8 +1,8 @@
-"""Does selection do what the scenarios promise? Ten seeds of each, against a control without that selection.
+"""Does selection have the expected effect? Ten seeds of each scenario, against a control without that selection.
 
     python experiments/selection.py [--quick] [--first-seed 10]
 
-arms-race: the speed of prey and of predators, against a world in which nobody is bitten and nobody hungers. scarcity:
+arms-race: the speed of prey and of predators, against a world without bites and hunger. scarcity:
 efficiency, against plenty of food. fear-and-flocking: sociability of prey, against predators that never hunt. Each run
 gives one number, the mean gene at its end less that of the founders; an exact permutation test compares the ten with
 the ten, one-sided: how often would chance alone divide the twenty so that the first ten exceed the others by as much?
@@ -22,7 +22,7 @@ SAMPLES = 40
 
 
 class Question(NamedTuple):
-    """A gene of a species in a scenario, and what takes the selection on it away."""
+    """A gene of a species in a scenario, and the change that removes the selection on it."""
 
     scenario: str
     species: int

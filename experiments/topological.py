@@ -1,13 +1,13 @@
-"""Ballerini et al. 2008, figure 5: who minds the nearest few keeps together where who minds the near falls apart.
+"""Ballerini et al. 2008, figure 5: flocks with topological interaction stay together where metric ones break up.
 
     python experiments/topological.py [--quick]
 
-Published: when a flock is attacked, a model in which each bird minds a fixed number of nearest others mostly stays
-one group, while the same model with a fixed radius, tuned to the same number of neighbours in the calm flock, breaks
-into several and leaves stragglers. Starlings mind six to seven.
+Published: when a flock is attacked, a model in which each bird interacts with a fixed number of nearest others mostly
+stays one group, while the same model with a fixed radius, tuned to the same number of neighbours in the calm flock,
+breaks into several and leaves stragglers. Starlings interact with six to seven.
 
-Here 200 birds fly at something frightening that stands in their way. Afterwards we count groups: birds joined by
-chains of gaps no wider than five times the distance of nearest neighbours before the attack.
+Here 200 birds fly past a threat in their path. Afterwards we count groups: birds connected by
+chains of gaps of at most five times the distance of nearest neighbours before the attack.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import murmura as mm
 
 AGENTS = 200
 SETTLE, FLIGHT = 900, 1_500  # steps
-REACH = 60.0  # [u] how far the fright reaches
+REACH = 60.0  # [u] of the threat
 USUAL = 0.2  # its strength, as rules.fear.weight
 
 
@@ -60,8 +60,8 @@ def attacked(sim: mm.Simulation) -> tuple[int, int, float]:
 
 
 def metric_radius(wanted: float, seeds: range) -> float:
-    """The radius that gives a calm metric flock as many neighbours as a topological one has, by halving."""
-    low, high = 15.5, 150.0  # no lower: the separation of birds must be seen
+    """The radius at which a calm metric flock has as many neighbours as a topological one, by bisection."""
+    low, high = 15.5, 150.0  # the radius must exceed the separation of birds
     for _ in range(9):
         middle = 0.5 * (low + high)
         counts = []

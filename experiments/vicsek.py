@@ -6,7 +6,7 @@ Published: with r = 1, v = 0.03 and density 4, the order v_a falls from 1 to 0 a
 more sharply the larger the world (N = 40 … 10,000); at fixed noise it grows with density. Near the transition
 v_a ~ (eta_c - eta)^b with b = 0.45 +- 0.07, and v_a ~ (rho - rho_c)^d with d = 0.35 +- 0.06.
 
-We move with the new heading where the paper moves with the old one: with steps of 0.03 r that shows nowhere.
+We move with the new heading, the paper with the old one; with steps of 0.03 r this makes no visible difference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOOK_EVERY = 20
 
 
 def flock_of(agents: int, side: float, eta: float) -> mm.Simulation:
-    """All headed the same way, at random places: from order to noise nothing has to coarsen first."""
+    """Random positions and equal headings: a disordered start would first have to coarsen."""
     scenario = mm.load_scenario("vicsek").with_values(
         {"agents": agents, "world.width": side, "world.height": side, "rules.vicsek.noise": math.degrees(eta)}
     )
@@ -113,7 +113,7 @@ def draw(lab: Experiment, rows: np.ndarray) -> None:
     density, order = dense[:, 3], dense[:, 4]
     axes[1].plot(density, order, "o-", ms=3, lw=1, color=COLORS[5])
     axes[1].set(xlabel="density ρ [agents/r²]", ylabel="order $v_a$", title="L = 20, η = 2")
-    # Below 0.4 the few agents of a thin world agree by chance as much as this.
+    # Below 0.4 the few agents of a sparse world agree this much by chance.
     seen = order > 0.4
     critical, delta = exponent(density[seen], order[seen], np.arange(0.0, 1.2, 0.02), 1.0, 0.75)
     if math.isnan(critical):

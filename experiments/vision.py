@@ -1,15 +1,15 @@
-"""Bastien and Romanczuk 2020, figures 2 and 3: nothing but eyes, and yet a group, order, and no collisions.
+"""Bastien and Romanczuk 2020, figures 2 and 3: vision alone gives groups, order and no collisions.
 
     python experiments/vision.py [--quick]
 
-Published: agents that see only which directions are covered, not how far or how fast anybody is, keep a distance that
-follows from what an edge counts beside an area; with a strong response of speed they form ordered, polarized groups,
-with a strong response of turning alone disordered swarms; they do so without colliding.
+Published: agents that see only which directions are covered, not distances or speeds, keep a distance that
+follows from the weights of edges and area. With a strong response of speed they form ordered, polarized groups,
+with a strong response of turning alone disordered swarms. They do not collide.
 
 For one agent behind another the distance follows from the equations: area and edges balance where tan g = alpha 1, g
 half the angle that the other covers: d = body / (2 alpha 1). Bodies are opaque, as in the paper: a visual field of 720
-bins, half a degree each (0.1 degrees for two). Transparent bodies (occlusion off), which count twice where they overlap
-in the eye, are run beside them for groups of ten and of fifty.
+bins, half a degree each (0.1 degrees for two). For comparison, groups of ten and of fifty also run with transparent
+bodies (occlusion off), which count twice where they overlap.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def scenario(agents: int, values: dict[str, float], opaque: bool = True) -> mm.S
 
 
 def distance_behind(edges: float, opaque: bool = True) -> float:
-    """How far one agent ends up behind another that began 4 body lengths ahead."""
+    """The final distance of an agent behind another that began 4 body lengths ahead."""
     values = {"rules.vision.acceleration_edges": edges, "rules.vision.turning_edges": edges}
     sim = mm.Simulation(
         scenario(2, values | {"perception.bins": 3600}, opaque),
@@ -49,7 +49,7 @@ def distance_behind(edges: float, opaque: bool = True) -> float:
 
 
 def covered_twice(places: np.ndarray) -> float:
-    """The share of what bodies cover in the eyes of others that is covered more than once."""
+    """The share of covered directions that are covered more than once."""
     rays = np.linspace(-np.pi, np.pi, 2_000, endpoint=False)
     total = union = 0.0
     for k in range(len(places)):

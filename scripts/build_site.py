@@ -1,9 +1,9 @@
-"""Builds the site into build/site: the pages there are, tutorials out of notebooks, a gallery, and the reference.
+"""Builds the site into build/site: the pages of docs/, tutorials from notebooks, a gallery, and the API reference.
 
     python scripts/build_site.py             # needs the dependency group `site`
-    python scripts/build_site.py FOLDER      # only brings the pages together, there
+    python scripts/build_site.py FOLDER      # only gathers the pages, in this folder
 
-Nothing is fetched. A link that leads nowhere fails.
+Nothing is downloaded. A broken link is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BESIDE = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE")
 
 
 def gather(pages: Path) -> None:
-    """All pages in one folder, with links that lead to each other there."""
+    """Copy all pages into one folder, with links adapted to it."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs" / "images", pages / "images")
     for page in (ROOT / "docs").glob("*.md"):
@@ -41,18 +41,18 @@ def gather(pages: Path) -> None:
 
 
 def from_docs(text: str) -> str:
-    """A page of docs/: what lies above it lies beside it now; what is no page is named, not linked."""
+    """Links of a page of docs/: pages of the root are now beside it; other files are named, not linked."""
     text = re.sub(rf"\]\(\.\./({'|'.join(map(re.escape, BESIDE))})", r"](\1", text)
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
 
 
 def from_root(text: str) -> str:
-    """A page of the root: docs/ is where it is now."""
+    """Links of a page of the root, which is now in the folder of docs/."""
     return re.sub(r"\]\(docs/", "](", text)
 
 
 def as_markdown(notebook: dict) -> str:
-    """A notebook as a page; code is shown, what it prints is for whoever runs it."""
+    """A notebook as a page: its text and code, without output."""
     parts = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
@@ -72,7 +72,7 @@ def gallery() -> str:
 
 
 def reference() -> str:
-    """What `import murmura` offers, from its docstrings."""
+    """The public interface, from its docstrings."""
     homes = {name: f"{murmura._HOMES[name]}.{name}" for name in murmura.__all__}
     head = "# Reference\n\nWhat `import murmura as mm` offers."
     return "\n\n".join([head, *(f"::: {home}" for home in homes.values())]) + "\n"

@@ -1,7 +1,7 @@
-"""Builds the wheel, installs it into an empty environment without Node, and watches a flock with it (U1).
+"""Builds the wheel, installs it into an empty environment without Node, and shows a flock with it (U1).
 
-    python scripts/check_wheel.py           # dependencies are lent by this Python's environment: quick
-    python scripts/check_wheel.py --full    # dependencies are installed too, as a user would
+    python scripts/check_wheel.py           # with the dependencies of this environment: quick
+    python scripts/check_wheel.py --full    # installs the dependencies, as a user would
 
 Prints one line and exits 0, or says what is wrong and exits 1.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Runs inside the new environment, so that all of it is what was installed.
+# Runs inside the new environment, so that only installed code is used.
 CHECK = """
 import re, sys, time
 import murmura
@@ -66,7 +66,7 @@ def main() -> None:
             run(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel)
             packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
             (Path(packages) / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
-        # No Node, no sources of ours: only the environment's own programs.
+        # No Node and no sources: only the programs of the environment.
         kept = {
             key: os.environ[key] for key in ("HOME", "MURMURA_CACHE_DIR", "SYSTEMROOT") if key in os.environ
         }

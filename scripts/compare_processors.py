@@ -7,8 +7,8 @@ It needs Linux on x86-64 and Debian's `qemu-user-static` and `debootstrap` (as r
 ARM64, wheels for it, and kernels. Nothing of it is executed outside the emulator, and nothing is written elsewhere.
 
 Under emulation LLVM takes minutes for a kernel. So the same module is compiled here, by the same release of LLVM for
-the processor that the emulator shows, and put where the emulated process looks for kept kernels: it then runs what it
-would have made itself. `--compile-inside` lets it compile by itself, to check that.
+the processor that the emulator presents, and put into the kernel cache of the emulated process: it then runs what it
+would have compiled itself. `--compile-inside` makes it compile the kernels itself, to check that.
 
 The agents, steps and expected hashes are those of tests/golden; AVX-512 is this processor, if it has it.
 """
@@ -38,7 +38,7 @@ PLATFORMS = (
 TRIPLE = "aarch64-unknown-linux-gnu"
 
 
-# In the process whose hashes are asked for
+# In the process that computes hashes
 
 
 def print_hashes(names: Iterable[str]) -> None:
@@ -62,7 +62,7 @@ def print_processor() -> None:
 
 
 def print_hashes_without_avx512(names: Iterable[str]) -> None:
-    """The hashes of this processor as if it had no registers of sixteen lanes."""
+    """Print the hashes of this processor with AVX-512 disabled."""
     from murmura.compute.cpu import build
 
     _, features = build.processor()
@@ -73,7 +73,7 @@ def print_hashes_without_avx512(names: Iterable[str]) -> None:
 
 
 def compile_for(processor: tuple[str, str], names: Iterable[str]) -> None:
-    """Keep the kernels of these scenarios for the emulated processor. They are not linked here."""
+    """Compile the kernels of these scenarios for the emulated processor, without linking them."""
     import llvmlite.binding as llvm
 
     import murmura as mm
@@ -128,7 +128,7 @@ def make_tree(folder: Path) -> None:
 
 
 def emulated(folder: Path, sources: Path) -> tuple[list[str], dict[str, str]]:
-    """The command that is the tree's Python, and its environment."""
+    """The command that runs the tree's Python, and its environment."""
     tree = folder / "tree"
     paths = {
         "QEMU_LD_PREFIX": tree,
@@ -142,7 +142,7 @@ def emulated(folder: Path, sources: Path) -> tuple[list[str], dict[str, str]]:
 
 
 def lines_of(command: list[str], part: str, names: list[str], environment: dict[str, str]) -> Iterator[Any]:
-    """What a part of this script prints in another process, as it comes."""
+    """The JSON lines that a part of this script prints in another process."""
     words = [*command, str(Path(__file__).resolve()), "--part", part, *names]
     with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
@@ -152,11 +152,11 @@ def lines_of(command: list[str], part: str, names: list[str], environment: dict[
 
 
 def compare(folder: Path, names: list[str], compile_inside: bool) -> int:
-    """Print a row for each scenario; the number of scenarios that differ."""
+    """Print a row for each scenario; return the number of scenarios that differ."""
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     sources = (
         folder / "source"
-    )  # kept kernels go by the source's hash: what is edited meanwhile must not count
+    )  # cached kernels depend on the hash of the sources, which must not change meanwhile
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("node_modules", "static"))
     names = names or sorted(golden)

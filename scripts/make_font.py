@@ -1,6 +1,6 @@
-"""Draws the font of films, src/murmura/lab/films/font.npz: `python scripts/make_font.py` (needs murmura[analysis]).
+"""Renders the font of films, src/murmura/lab/films/font.npz: `python scripts/make_font.py` (needs murmura[analysis]).
 
-From DejaVu Sans as matplotlib brings it, whose licence (docs/film.md) lets everybody keep and pass on such pictures.
+It uses DejaVu Sans from matplotlib, whose licence (docs/film.md) allows distributing such pictures.
 """
 
 from pathlib import Path

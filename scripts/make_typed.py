@@ -1,9 +1,9 @@
-"""Write src/murmura/scenario/typed.pyi: what an editor and mypy know of a scenario's rules and of `Scenario.edit`.
+"""Writes src/murmura/scenario/typed.pyi: types of a scenario's rules and of `Scenario.edit`, for editors and mypy.
 
     python scripts/make_typed.py
 
-Rules are found when the package is imported, so no checker can read their names from the code. A test compares the file
-with what this script would write.
+Rules register themselves at import, so a type checker cannot find them in the code. A test compares the file
+with the output of this script.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _edits(name: str, fields: dict[str, str]) -> Iterator[str]:
 
 
 def _written(kind: Any) -> str:
-    """An annotation as a caller may meet it: any sequence where a tuple is kept."""
+    """An annotation for callers: any sequence instead of a tuple."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return f"Literal[{', '.join(f'{word!r}' for word in inner)}]".replace("'", '"')
@@ -73,7 +73,7 @@ def _written(kind: Any) -> str:
 
 
 def _models_in(part: Any) -> Iterator[type[Model]]:
-    """The models that a model's annotations name, and itself."""
+    """The models in a model's annotations, and itself."""
     yield part
     for field in part.model_fields.values():
         stack = [field.annotation]

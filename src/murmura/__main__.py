@@ -18,11 +18,11 @@ def main() -> NoReturn:
         front_door()
     except SystemExit as leaving:
         if compilations.under_way():  # a kernel that nobody needs any more
-            _leave_at_once(leaving.code)
+            _exit_at_once(leaving.code)
         raise
 
 
-def _leave_at_once(code: object) -> NoReturn:
+def _exit_at_once(code: object) -> NoReturn:
     """Exit without Python's teardown, which would wait for the compiler."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):

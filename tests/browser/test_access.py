@@ -1,4 +1,4 @@
-"""Usable by everybody (U3): axe-core finds nothing in any state of the page, and the keyboard reaches everything."""
+"""Accessibility (U3): axe-core finds nothing in any state of the page, and the keyboard reaches everything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import flock
 
 from .conftest import WEB, MakeTab

@@ -1,4 +1,4 @@
-"""A visitor has a run recorded on the server, takes the state home, and gets the command."""
+"""Recording a run from the page, saving the state, and copying the command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import murmura as mm
-from murmura.lab.runs.live_recording import RunShelf
+from murmura.lab.runs.live_recording import LiveRunRecorder
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.live_values import vector_of
@@ -18,14 +18,14 @@ from .tab import Tab
 
 
 @pytest.fixture
-def shelf(tab: Tab, tmp_path: Path) -> Iterator[Path]:
+def recorder(tab: Tab, tmp_path: Path) -> Iterator[Path]:
     """A place for runs, which the server of these tests has not of its own."""
-    tab.live.shelf.folder = RunShelf(tmp_path)
+    tab.live.recorder.recorder = LiveRunRecorder(tmp_path)
     yield tmp_path
-    tab.live.shelf.folder = None
+    tab.live.recorder.recorder = None
 
 
-def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
+def test_a_run_is_recorded_and_the_state_saved(tab: Tab, recorder: Path) -> None:
     tab.still(flock(20))
     tab.page.get_by_text("Runs and files").click()
     tab.page.get_by_role("button", name="Record a run").click()
@@ -38,7 +38,7 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, shelf: Path) -> None:
     stop.click()
     told = tab.page.locator(".files .told")
     tab.until(lambda: "murmura replay" in str(told.text_content()))
-    run = mm.open_run(shelf / "classic-seed7-1")
+    run = mm.open_run(recorder / "classic-seed7-1")
     assert run.frames.steps.tolist()[0] == 0 and run.final_hash == tab.simulation.state_hash()
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save the state").click()

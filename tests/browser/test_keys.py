@@ -1,4 +1,4 @@
-"""Every key does what the shortcut sheet says (U4, the table of ux 3.3), unless somebody types or switched it off."""
+"""Every key does what the shortcut sheet says (U4, the table of ux 3.3), unless the user is typing or disabled it."""
 
 from __future__ import annotations
 

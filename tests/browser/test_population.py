@@ -1,4 +1,4 @@
-"""A visitor reads what becomes of a population: charts by kind with axes and units, counters, and the events."""
+"""Populations in the page: charts by species with axes and units, counters, and events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import murmura as mm
-from tests.lab.heirs import family as heirs
+from tests.lab.births_and_deaths import family as heirs
 from tests.view.live import flock
 
 from .conftest import MakeTab

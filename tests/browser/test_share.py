@@ -51,7 +51,7 @@ def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) ->
         visitor.keyboard.press("Space")
         visitor.keyboard.press("2")
         visitor.mouse.click(480, 300)
-        visitor.get_by_text("You are a visitor here").first.wait_for()
+        visitor.get_by_text("You are a visitor").first.wait_for()
         for message in ({"type": "play"}, {"type": "set", "values": {"agents": 3}}):
             visitor.evaluate("(message) => { sockets[0].send(JSON.stringify(message)); }", message)
         visitor.wait_for_function("() => heard.error")

@@ -1,4 +1,4 @@
-"""Worlds with a depth in a real browser: what is seen is where Python says it is, and hands act at its depth."""
+"""Worlds with a depth in a real browser: positions on the screen, and tools at the right depth."""
 
 from __future__ import annotations
 
@@ -195,14 +195,14 @@ def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
     mouse.down()
     mouse.move(420, 260, steps=3)
     hand = tab.until(
-        lambda: (found := tab.session.scene.hand) and abs(_px(tab, found)[0] - 420) < 2 and found
+        lambda: (found := tab.session.scene.pointer) and abs(_px(tab, found)[0] - 420) < 2 and found
     )
     assert hand.mode == "attract"
     assert abs(_px(tab, hand)[1] - 260) < 2
     _, far = seen(tab, [[hand.x, hand.y, hand.z]])
     assert abs(far[0] - depths[0]) < 0.15 * depths[0]  # round the torus a flock's middle is no plain mean
     mouse.up()
-    tab.until(lambda: tab.session.scene.hand is None)
+    tab.until(lambda: tab.session.scene.pointer is None)
     tab.page.keyboard.press("k")  # a ball that stands in the way
     mouse.click(380, 240)
     [ball] = tab.until(lambda: tab.session.scenario.obstacles)

@@ -15,7 +15,16 @@ import pytest
 
 import murmura as mm
 
-from .terminal import MURMURA, PATIENCE, complaint, environment, murmura_says, started, wait_until
+from .terminal import (
+    MURMURA,
+    PATIENCE,
+    complaint,
+    environment,
+    murmura_says,
+    python_says,
+    started,
+    wait_until,
+)
 
 BRAKE = """\
 import murmura
@@ -155,7 +164,9 @@ def test_a_full_disk_exits_1_with_a_message(room: int, tmp_path: Path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     words = ["--steps", 60, "--every", 1, "--agents", 50, "--backend", "cpu", "--seed", 3]
-    done = murmura_says("run", "classic", *words, "--out", "out", cwd=tmp_path, preexec_fn=hardly_any_room)
+    # -B: modules that are cut short in Python's cache would break every other process.
+    command = ["-B", "-m", "murmura", "run", "classic", *words, "--out", "out"]
+    done = python_says(*command, cwd=tmp_path, preexec_fn=hardly_any_room)
     assert "cannot write the run to out: [Errno 27] File too large" in complaint(done, code=1)
     if room == 600:
         assert not (tmp_path / "out" / "manifest.json").exists()

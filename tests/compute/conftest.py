@@ -8,13 +8,13 @@ import pytest
 
 from murmura.core.rule import REGISTRY, register_rule
 
-from .roll_call import NAME, RollCall
+from .neighbor_probe import NAME, NeighborProbe
 
 
 @pytest.fixture(autouse=True)
 def own_rules() -> Iterator[None]:
     known = dict(REGISTRY)
-    register_rule(NAME)(RollCall)
+    register_rule(NAME)(NeighborProbe)
     yield
     REGISTRY.clear()
     REGISTRY.update(known)

@@ -10,7 +10,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 
-from .roll_call import begin, check_roll, headings, scatter, scene
+from .neighbor_probe import begin, check_neighbors, headings, scatter, scene
 
 BOUNDARIES = ("wrap", "reflect", "open")
 
@@ -28,7 +28,7 @@ def test_random_scenes(boundary: str, view: float):
     met = 0
     for radius in (12.0, 50.0, 90.0):
         scenario = scene(boundary, **{"perception.radius": radius, "perception.field_of_view": view})
-        met += check_roll(begin(scenario, uniform(rng, 300), headings(rng, 300)))
+        met += check_neighbors(begin(scenario, uniform(rng, 300), headings(rng, 300)))
     assert met > 500
 
 
@@ -41,7 +41,7 @@ def test_a_hundred_random_frames(boundary: str):
         if frame % 4 == 0:
             # Three frames of flight in between: the flock is then nearly sorted, as in a real run.
             scatter(sim, uniform(rng, 120), headings(rng, 120))
-        check_roll(sim)
+        check_neighbors(sim)
 
 
 def test_small_flocks_by_name():
@@ -54,7 +54,7 @@ def test_small_flocks_by_name():
                 n = int(rng.integers(2, 21))
                 values = {"world.width": width, "world.height": height, "perception.field_of_view": 300.0}
                 sim = begin(scene(boundary, **values), uniform(rng, n, width, height), headings(rng, n))
-                check_roll(sim)
+                check_neighbors(sim)
 
 
 @pytest.mark.parametrize("boundary", ["reflect", "open"])
@@ -65,7 +65,7 @@ def test_worlds_smaller_than_the_radius(boundary: str, size: tuple[float, float]
     for n in (3, 7, 20, 61):
         values = {"world.width": size[0], "world.height": size[1], "perception.field_of_view": 360.0}
         scenario = scene(boundary, **values | {"motion.max_speed": 2.0})
-        assert check_roll(begin(scenario, uniform(rng, n, *size), headings(rng, n, 2.0))) > 0
+        assert check_neighbors(begin(scenario, uniform(rng, n, *size), headings(rng, n, 2.0))) > 0
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
@@ -76,7 +76,7 @@ def test_hardly_anybody(boundary: str, n: int):
     sim = begin(scenario, places, np.full((n, 2), 3.0))
     # 1 and 2 see each other; 3 is across both seams, 28.3 from 1 and 50 from 2: seen where the world wraps.
     expected = {0: 0, 1: 0, 2: 2, 3: 6 if boundary == "wrap" else 2}[n]
-    assert check_roll(sim, exact=True) == expected
+    assert check_neighbors(sim, exact=True) == expected
     sim.step(5)
     assert sim.step_count == 6
     assert sim.agent_count == n
@@ -87,14 +87,14 @@ def test_everybody_in_one_cell(boundary: str):
     rng = np.random.default_rng(5)
     places = uniform(rng, 250, 3.0, 3.0) + np.array([201.0, 151.0])
     scenario = scene(boundary, **{"perception.field_of_view": 200.0})
-    assert check_roll(begin(scenario, places, headings(rng, 250))) > 20_000
+    assert check_neighbors(begin(scenario, places, headings(rng, 250))) > 20_000
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_everybody_in_one_place(boundary: str):
     """In the very same place everybody is at distance 0: seen by all, whatever they look at."""
     sim = begin(scene(boundary), np.full((37, 2), 100.0), np.full((37, 2), 2.0))
-    assert check_roll(sim, exact=True) == 37 * 36
+    assert check_neighbors(sim, exact=True) == 37 * 36
 
 
 # S3-42, S4-42
@@ -107,22 +107,22 @@ def test_seams_and_corners():
     places[40:80, 1] = rng.uniform(0.0, 300.0, 40)  # along the left and right one
     places = np.minimum(places.astype(np.float32), np.nextafter(np.float32([400.0, 300.0]), np.float32(0)))
     sim = begin(scenario, places, headings(rng, 160))
-    met = check_roll(sim)
+    met = check_neighbors(sim)
     across = np.abs(places[:, None] - places[None]) > [200.0, 150.0]
     assert met > 3000
     assert across.any(axis=2).sum() > 3000
     for _ in range(10):
-        check_roll(sim)
+        check_neighbors(sim)
 
 
 def test_exactly_on_the_edges_of_the_world():
     below = np.nextafter(np.float32([400.0, 300.0]), np.float32(0))
     places = [(x, y) for x in (0.0, 200.0, below[0]) for y in (0.0, 150.0, below[1])]
     scenario = scene("wrap", **{"perception.radius": 40.0, "perception.field_of_view": 360.0})
-    assert check_roll(begin(scenario, places, np.full((9, 2), 1.0))) == 4 * 3 + 4 * 1
+    assert check_neighbors(begin(scenario, places, np.full((9, 2), 1.0))) == 4 * 3 + 4 * 1
     places = [(x, y) for x in (0.0, 200.0, 400.0) for y in (0.0, 150.0, 300.0)]
     scenario = scene("reflect", **{"perception.radius": 150.0, "perception.field_of_view": 360.0})
-    assert check_roll(begin(scenario, places, np.full((9, 2), 1.0)), exact=True) == 12
+    assert check_neighbors(begin(scenario, places, np.full((9, 2), 1.0)), exact=True) == 12
 
 
 # S4-16, S4-17 for the kernel: both rims belong to the view, on the seam as inside.
@@ -145,7 +145,7 @@ def test_rims_are_inclusive(boundary: str, view: float):
     if boundary == "wrap":
         gap -= np.array([64.0, 48.0]) * np.round(gap / [64.0, 48.0])
     assert ((gap**2).sum(axis=2) == 25.0).sum() > 100
-    check_roll(sim, exact=True)
+    check_neighbors(sim, exact=True)
 
 
 @pytest.mark.parametrize("factor", [2.0003, 2.01, 2.3, 2.6, 3.2])
@@ -155,7 +155,7 @@ def test_a_world_barely_larger_than_two_radii(factor: float):
     values = {"world.width": side, "world.height": side, "perception.field_of_view": 330.0}
     sim = begin(scene("wrap", **values), uniform(rng, 150, side, side), headings(rng, 150))
     for _ in range(5):
-        assert check_roll(sim) > 5_000
+        assert check_neighbors(sim) > 5_000
 
 
 def test_a_radius_of_half_a_wrapping_world_is_refused():
@@ -181,7 +181,7 @@ def test_huge_sparse_worlds(boundary: str, size: tuple[float, float]):
     places = np.clip(places, 0.0, np.nextafter(np.float32(size), np.float32(0)))
     values = {"world.width": size[0], "world.height": size[1], "perception.field_of_view": 360.0}
     sim = begin(scene(boundary, **values), places, headings(rng, 200))
-    assert check_roll(sim) > 100
+    assert check_neighbors(sim) > 100
 
 
 # S3-42
@@ -193,7 +193,7 @@ def test_a_blob_in_a_corner_overflows_the_room_for_ghosts(threads: int):
     values = {"world.width": 1000.0, "world.height": 1000.0, "perception.radius": 25.0}
     sim = begin(scene("wrap", **values), places, headings(rng, 1700), threads=threads)
     room = sim._backend._arrays["table"].shape[1]
-    assert check_roll(sim) > 1_000_000
+    assert check_neighbors(sim) > 1_000_000
     assert sim._backend._arrays["table"].shape[1] > room
     assert sim.step_count == 1
     # The same blob, drifting into the corner during a single call of many steps.
@@ -214,7 +214,7 @@ def test_open_worlds_far_from_the_origin(origin: tuple[float, float]):
     places = (uniform(rng, 200) + origin).astype(np.float32)
     scenario = scene("open", **{"perception.field_of_view": 300.0, "perception.radius": 60.0})
     sim = begin(scenario, places, headings(rng, 200))
-    assert check_roll(sim, exact=max(map(abs, origin)) > 1e7) > 500
+    assert check_neighbors(sim, exact=max(map(abs, origin)) > 1e7) > 500
 
 
 @pytest.mark.parametrize("line", ["row", "column", "diagonal", "two far groups"])
@@ -230,7 +230,7 @@ def test_open_worlds_of_every_shape(line: str):
     }[line]
     sim = begin(scene("open", **{"perception.field_of_view": 360.0}), places, headings(rng, 90))
     for _ in range(3):
-        assert check_roll(sim) > 200
+        assert check_neighbors(sim) > 200
 
 
 @pytest.mark.parametrize("nearest", [1, 6, 64])
@@ -244,8 +244,8 @@ def test_nearest_neighbors_of_two_species(nearest: int):
     scenario = scene("wrap", species=species, nearest=nearest)
     for n in (2, 20, 260):
         sim = begin(scenario, uniform(rng, n), headings(rng, n), species=np.arange(n) % 2)
-        check_roll(sim)
-        check_roll(sim)
+        check_neighbors(sim)
+        check_neighbors(sim)
     assert sim.column("local_density").max() <= nearest
     assert sim.column("local_density").max() >= min(nearest, 25)
 
@@ -255,9 +255,9 @@ def test_slow_agents_look_all_around():
     places = [(100.0, 100.0), (90.0, 100.0)]
     narrow = scene("wrap", **{"perception.field_of_view": 90.0})
     fast = begin(narrow, places, [(1.0, 0.0), (-1.0, 0.0)])
-    assert check_roll(fast, exact=True) == 0
+    assert check_neighbors(fast, exact=True) == 0
     slow = begin(narrow, places, [(0.05, 0.0), (0.0, 0.0)])
-    assert check_roll(slow, exact=True) == 2
+    assert check_neighbors(slow, exact=True) == 2
 
 
 def test_neighbors_refuses_who_is_not_there():

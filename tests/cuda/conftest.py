@@ -11,7 +11,7 @@ from murmura.compute.cuda.host import HostDevice
 from murmura.core.rule import REGISTRY, register_rule
 
 from .machine import ON_HOST, REASON
-from .roll_call import NAME, RollCall
+from .neighbor_probe import NAME, NeighborProbe
 
 
 @pytest.fixture(scope="package", autouse=True)  # tests of other rooms must not find it
@@ -52,7 +52,7 @@ def crowd() -> tuple[int, int]:
 def _own_rules() -> Iterator[None]:
     """Rules that only tests know are registered while a test runs, and no longer."""
     known = dict(REGISTRY)
-    register_rule(NAME)(RollCall)
+    register_rule(NAME)(NeighborProbe)
     yield
     REGISTRY.clear()
     REGISTRY.update(known)

@@ -1,4 +1,4 @@
-"""What only a real device can show: long runs, a million agents, memory."""
+"""Tests for a real device: long runs, a million agents, memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import murmura as mm
 from murmura.core.errors import BackendError
 from murmura.lab.bench.workload import workload
 
-from .roll_call import sight
+from .neighbor_probe import sight
 
 pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("device")]
 

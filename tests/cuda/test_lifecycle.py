@@ -1,4 +1,4 @@
-"""Deaths, births, events and items with turns of their own on the device, step by step as the definition has them."""
+"""Deaths, births, events and stateful items on the device, step by step against the definition."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.rule import register_rule
-from tests.compute.listeners import Posts
+from tests.compute.every_hook import Posts
 from tests.parity.side_by_side import twin_of
 from tests.rules.test_heredity import births, lone_mother
 

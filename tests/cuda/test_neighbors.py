@@ -1,4 +1,4 @@
-"""Whom the kernel finds, against NumPy's comparison of all with all: counts and names, on every kind of ground."""
+"""Neighbours found by the kernel, against NumPy's comparison of all pairs: counts and ids, in all kinds of worlds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from .machine import ON_HOST
-from .roll_call import begin, check_roll, headings, scene, uniform
+from .neighbor_probe import begin, check_neighbors, headings, scene, uniform
 
 BOUNDARIES = ("wrap", "reflect", "open")
 CORNER = np.array([300.0, 240.0])
@@ -23,11 +23,11 @@ def test_random_scenes(boundary: str, view: float, size: tuple[int, int]):
     for radius in (60.0,) if ON_HOST else (12.0, 30.0, 50.0, 90.0, 149.0):
         scenario = scene(boundary, perception_radius=radius, perception_field_of_view=view)
         sim = begin(scenario, uniform(rng, n), headings(rng, n))
-        met += check_roll(sim)
+        met += check_neighbors(sim)
         if not ON_HOST:
             # After some flight the flock lies sorted in memory, as in a real run.
             sim.step(size[1])
-            met += check_roll(sim)
+            met += check_neighbors(sim)
     assert met > n // 2
 
 
@@ -39,7 +39,7 @@ def test_hardly_anybody(boundary: str, n: int):
     sim = begin(scene(boundary, perception_field_of_view=360.0), places, np.full((n, 2), 3.0))
     # 1 and 2 see each other; 3 is across both seams, 28.3 from 1 and 50 from 2: seen where the world wraps.
     expected = {0: 0, 1: 0, 2: 2, 3: 6 if boundary == "wrap" else 2}[n]
-    assert check_roll(sim, exact=True) == expected
+    assert check_neighbors(sim, exact=True) == expected
     sim.step()
     assert (sim.step_count, sim.agent_count) == (2, n)
 
@@ -49,14 +49,14 @@ def test_everybody_in_one_cell(boundary: str, size: tuple[int, int]):
     rng = np.random.default_rng(5)
     places = uniform(rng, size[0], 3.0, 3.0) + np.array([201.0, 151.0])
     scenario = scene(boundary, perception_field_of_view=200.0)
-    assert check_roll(begin(scenario, places, headings(rng, size[0]))) > 0.3 * size[0] ** 2
+    assert check_neighbors(begin(scenario, places, headings(rng, size[0]))) > 0.3 * size[0] ** 2
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_everybody_in_one_place(boundary: str):
     """At distance 0 everybody is seen by all, whatever they look at."""
     sim = begin(scene(boundary), np.full((23, 2), 100.0), np.full((23, 2), 2.0))
-    assert check_roll(sim, exact=True) == 23 * 22
+    assert check_neighbors(sim, exact=True) == 23 * 22
 
 
 def test_seams_and_corners(size: tuple[int, int]):
@@ -70,19 +70,19 @@ def test_seams_and_corners(size: tuple[int, int]):
     sim = begin(scenario, np.minimum(places, [399.99, 299.99]), headings(rng, n))
     across = (np.abs(places[:, None] - places[None]) > [200.0, 150.0]).any(axis=2)
     assert across.sum() > n * n / 4
-    assert check_roll(sim) > n * n / 10
+    assert check_neighbors(sim) > n * n / 10
     for _ in range(size[1] - 1):  # agents cross the seams meanwhile
-        check_roll(sim)
+        check_neighbors(sim)
 
 
 def test_exactly_on_the_edges_of_the_world():
     below = np.nextafter(np.float32([400.0, 300.0]), np.float32(0))
     places = [(x, y) for x in (0.0, 200.0, below[0]) for y in (0.0, 150.0, below[1])]
     scenario = scene("wrap", perception_radius=40.0, perception_field_of_view=360.0)
-    assert check_roll(begin(scenario, places, np.full((9, 2), 1.0))) == 4 * 3 + 4 * 1
+    assert check_neighbors(begin(scenario, places, np.full((9, 2), 1.0))) == 4 * 3 + 4 * 1
     places = [(x, y) for x in (0.0, 200.0, 400.0) for y in (0.0, 150.0, 300.0)]
     scenario = scene("reflect", perception_radius=150.0, perception_field_of_view=360.0)
-    assert check_roll(begin(scenario, places, np.full((9, 2), 1.0)), exact=True) == 12
+    assert check_neighbors(begin(scenario, places, np.full((9, 2), 1.0)), exact=True) == 12
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
@@ -101,7 +101,7 @@ def test_rims_are_inclusive(boundary: str, view: float, size: tuple[int, int]):
     if boundary == "wrap":
         gap -= np.array([width, height]) * np.round(gap / [width, height])
     assert ((gap**2).sum(axis=2) == 25.0).sum() > size[0]
-    check_roll(sim, exact=True)
+    check_neighbors(sim, exact=True)
 
 
 @pytest.mark.parametrize("factor", [2.0003, 2.3, 3.2])
@@ -109,7 +109,7 @@ def test_a_world_barely_larger_than_two_radii(factor: float, size: tuple[int, in
     rng = np.random.default_rng(8)
     side, n = 50.0 * factor, size[0]
     scenario = scene("wrap", world_width=side, world_height=side, perception_field_of_view=330.0)
-    assert check_roll(begin(scenario, uniform(rng, n, side, side), headings(rng, n))) > 0.2 * n * n
+    assert check_neighbors(begin(scenario, uniform(rng, n, side, side), headings(rng, n))) > 0.2 * n * n
 
 
 @pytest.mark.parametrize("boundary", ["reflect", "open"])
@@ -118,7 +118,7 @@ def test_worlds_smaller_than_the_radius(boundary: str, ground: tuple[float, floa
     rng = np.random.default_rng(4)
     values = {"world_width": ground[0], "world_height": ground[1], "motion_max_speed": 4.0}
     scenario = scene(boundary, **values, perception_field_of_view=360.0)
-    assert check_roll(begin(scenario, uniform(rng, 30, *ground), headings(rng, 30, 2.0))) > 100
+    assert check_neighbors(begin(scenario, uniform(rng, 30, *ground), headings(rng, 30, 2.0))) > 100
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
@@ -132,7 +132,7 @@ def test_huge_sparse_worlds(boundary: str, ground: tuple[float, float]):
     places[:6, 1] = 75.0
     places = np.clip(places, 0.0, np.nextafter(np.float32(ground), np.float32(0)))
     scenario = scene(boundary, world_width=ground[0], world_height=ground[1], perception_field_of_view=360.0)
-    assert check_roll(begin(scenario, places, headings(rng, 40))) >= 28
+    assert check_neighbors(begin(scenario, places, headings(rng, 40))) >= 28
 
 
 @pytest.mark.parametrize("origin", [(-5000.0, 3000.0), (1e6, -1e6)])
@@ -143,7 +143,7 @@ def test_open_worlds_far_from_the_origin(origin: tuple[float, float], size: tupl
     scenario = scene("open", perception_field_of_view=360.0, perception_radius=60.0)
     sim = begin(scenario, places, headings(rng, n))
     # A million away, places are whole sixteenths, and the squares of their differences are exact.
-    assert check_roll(sim, exact=max(map(abs, origin)) >= 1e6) > 3 * n
+    assert check_neighbors(sim, exact=max(map(abs, origin)) >= 1e6) > 3 * n
 
 
 @pytest.mark.parametrize("line", ["row", "column", "diagonal", "two far groups", "one place"])
@@ -159,7 +159,7 @@ def test_open_worlds_of_every_shape(line: str):
         "one place": np.full((40, 2), -3.0),
     }[line]
     sim = begin(scene("open", perception_field_of_view=360.0), places, headings(rng, 40))
-    assert check_roll(sim, exact=line == "one place") > 80
+    assert check_neighbors(sim, exact=line == "one place") > 80
 
 
 @pytest.mark.parametrize("nearest", [1, 6, 64])
@@ -174,7 +174,7 @@ def test_nearest_neighbors_of_two_species(nearest: int, size: tuple[int, int]):
     for n in (2, size[0]):
         places = uniform(rng, n, 160.0, 120.0) + CORNER if n > 2 else [(1.0, 1.0), (390.0, 290.0)]
         sim = begin(scenario, np.mod(places, [400.0, 300.0]), headings(rng, n), np.arange(n) % 2)
-        check_roll(sim)
+        check_neighbors(sim)
     most = sim.column("local_density").max()
     assert most == nearest if nearest < 10 else 10 < most <= nearest
 
@@ -183,8 +183,8 @@ def test_slow_agents_look_all_around():
     """S0-115 on the device: below a speed of 0.1 the field of view does not matter."""
     places = [(100.0, 100.0), (90.0, 100.0)]
     narrow = scene("wrap", perception_field_of_view=90.0)
-    assert check_roll(begin(narrow, places, [(1.0, 0.0), (-1.0, 0.0)]), exact=True) == 0
-    assert check_roll(begin(narrow, places, [(0.05, 0.0), (0.0, 0.0)]), exact=True) == 2
+    assert check_neighbors(begin(narrow, places, [(1.0, 0.0), (-1.0, 0.0)]), exact=True) == 0
+    assert check_neighbors(begin(narrow, places, [(0.05, 0.0), (0.0, 0.0)]), exact=True) == 2
 
 
 def test_no_neighbors_beyond_those_that_sim_neighbors_names(size: tuple[int, int]):

@@ -1,4 +1,4 @@
-"""The family tree that a simulation keeps, against events, states and a naive book-keeper."""
+"""The family tree of a simulation, against events, states and a simple implementation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import murmura as mm
 from murmura.core.errors import UnknownNameError
 from murmura.core.events import Cause
 from murmura.engine.lineage import ALIVE, Lineage, Register
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 
 
 @pytest.fixture(scope="module")
@@ -143,12 +143,12 @@ def test_those_who_come_and_go_by_hand() -> None:
     assert tree.cause_name(1) == "removed" and tree.cause_name(0) is None
     assert tree.born.tolist() == [0, 0, 0, 0, 0, 3]
     assert tree.population([0, 2, 3]).tolist() == [5, 3, 4]
-    assert "3 of them" not in repr(tree) and "4 of them go on at step 3" in repr(tree)
+    assert "3 of them" not in repr(tree) and "4 of them alive at step 3" in repr(tree)
     with pytest.raises(UnknownNameError, match="no agent with the id 77 has lived"):
         tree.row(77)
 
 
-def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
+def test_a_restored_flock_continues_with_its_generations(tmp_path) -> None:
     simulation = mm.Simulation(family(), 1, "reference")
     simulation.step(40)
     simulation.save(tmp_path / "there.npz")
@@ -163,7 +163,7 @@ def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
     assert restored.measure() == pytest.approx(simulation.measure(), nan_ok=True)
 
 
-def test_a_flock_of_before_may_come_back_and_another_begins_anew() -> None:
+def test_a_flock_of_before_may_come_back_and_another_begins_again() -> None:
     register = Register(np.array([2, 5]), np.array([0, 0]), 0)
     register.add_unknown(np.array([2]), np.array([0]), 4)
     register.add_unknown(np.array([2, 5]), np.array([0, 0]), 5)

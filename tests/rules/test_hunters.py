@@ -1,4 +1,4 @@
-"""What all hunters share, turn by turn, against the documents' numbers typed out here once more."""
+"""What all hunters share, turn by turn, against the numbers in the documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from murmura.rules.predators.kinds import KIND_NAMES
 from murmura.rules.predators.row import LAYOUT, SETTINGS
 from murmura.rules.predators.states import IDLE, SCANNING, STATE_NAMES
 
-from .den import DT, Den
+from .hunter_table import DT, HunterTable
 
 # max speed, its burst, max energy, regen, drain, attack cost, threshold, recovery delay, panic radius, attack distance,
 # weights of isolation, edge, velocity, panic and intercept.
@@ -69,7 +69,7 @@ def test_a_new_kind_needs_nothing_but_to_be_registered(monkeypatch: pytest.Monke
 
     machine = ((SCANNING, IDLE, "never"),)
     monkeypatch.setitem(KINDS, "newt", Kind("newt", 99, {}, machine, {SCANNING: scanning}, remember))
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin("scanning", kind=99.0, kind_before=99.0)
     den.turn()
     assert (den.state(), den.get("goal_score"), den.get("tries")) == ("scanning", 7.0, 1.0)
@@ -81,7 +81,7 @@ def test_a_new_kind_needs_nothing_but_to_be_registered(monkeypatch: pytest.Monke
 # S0-67, S0-73, S0-79, S0-88, S0-94, S0-113, S0-114
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_a_hunter_has_the_numbers_of_its_kind(kind: str):
-    den = Den({"kind": kind})
+    den = HunterTable({"kind": kind})
     h = den.rule.hunters[0]
     found = (
         h.max_speed, h.burst, h.max_energy, h.energy_regen, h.hunting_drain, h.attack_cost, h.exhaustion_threshold,
@@ -106,7 +106,7 @@ def test_states_have_the_documents_names():
 @pytest.mark.parametrize("kind", BURST_SPEEDS)
 def test_top_speeds_are_those_of_the_reference_table(kind: str):
     state = "diving" if kind == "falcon" else "attacking"
-    den = Den({"kind": kind, "attack_time": 20.0, "hunt_time": 60.0, "hunting_drain": 0.0})
+    den = HunterTable({"kind": kind, "attack_time": 20.0, "hunt_time": 60.0, "hunting_drain": 0.0})
     den.begin(state, target=5, hunt_clock=30.0, altitude=0.5)
     reached = 0.0
     for _ in range(200):
@@ -123,7 +123,7 @@ def test_top_speeds_are_those_of_the_reference_table(kind: str):
 def test_timers_run_with_the_step():
     """S0-67, S0-68, trap 7: twice the step, twice the time."""
     for dt in (DT, 2.0 * DT):
-        den = Den({"kind": "hawk"}, time_step=dt)
+        den = HunterTable({"kind": "hawk"}, time_step=dt)
         den.put(cooldown=1.0)
         for _ in range(10):
             den.turn()
@@ -138,7 +138,7 @@ def test_timers_run_with_the_step():
 # S0-68, S0-113
 @pytest.mark.parametrize(("state", "drain"), [("stalking", 4.0), ("hunting", 12.0), ("attacking", 12.0)])
 def test_hunting_drains_energy(state: str, drain: float):
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin(state, target=5, energy=70.0, x=500.0, y=500.0)
     for _ in range(30):
         den.turn(seen=1, center=(900.0, 500.0), prey={"x": 640.0, "y": 500.0, "isolation": 1.0})
@@ -148,7 +148,7 @@ def test_hunting_drains_energy(state: str, drain: float):
 
 def test_energy_comes_back_after_a_delay_and_no_further_than_full():
     """S0-68."""
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin("idle", energy=50.0)
     for _ in range(119):
         den.turn()
@@ -169,7 +169,7 @@ def test_energy_comes_back_after_a_delay_and_no_further_than_full():
      ("recovering", False)],
 )  # fmt: skip
 def test_exhaustion_ends_a_hunt(state: str, collapses: bool):
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin(state, target=5, energy=15.0)
     den.turn(prey=FAR_AWAY)
     assert den.get("failed_hunts") == (1.0 if collapses else 0.0)
@@ -180,14 +180,14 @@ def test_exhaustion_ends_a_hunt(state: str, collapses: bool):
 
 def test_a_stoop_is_not_broken_off():
     """Decision 12: it ends by a hit, by the loss of the target or after 2.5 s."""
-    den = Den({"kind": "falcon"})
+    den = HunterTable({"kind": "falcon"})
     den.begin("diving", target=5, energy=1.0)
     den.turn(prey=FAR_AWAY)
     assert den.state() == "diving"
 
 
 def test_a_tired_hunter_rests_until_it_has_three_fifths_of_its_energy():
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin("recovering", energy=10.0, vx=10.0, vy=0.0)
     den.turn()
     assert den.get("vx") == pytest.approx(9.8)
@@ -204,7 +204,7 @@ def test_a_tired_hunter_rests_until_it_has_three_fifths_of_its_energy():
 def test_a_tired_hunter_is_slow():
     """S0-70: 0.7 of its top speed without energy, all of it from twice the threshold on."""
     for energy, share in ((0.0, 0.7), (15.0, 0.85), (30.0, 1.0), (80.0, 1.0)):
-        den = Den({"kind": "hawk"}, edge_push=0.0)
+        den = HunterTable({"kind": "hawk"}, edge_push=0.0)
         den.begin("idle", energy=energy, vx=100.0, vy=0.0, hunting_drain=0.0, energy_regen=0.0)
         den.turn()
         assert den.speed() == pytest.approx(22.0 * share)
@@ -212,7 +212,7 @@ def test_a_tired_hunter_is_slow():
 
 def test_the_order_of_a_turn():
     """S0-70: energy before exhaustion before behaviour; the speed limit before the move; the boundary last."""
-    den = Den({"kind": "hawk"}, boundary="soft")
+    den = HunterTable({"kind": "hawk"}, boundary="soft")
     # The drain of this very turn exhausts it, and it rests at once instead of steering.
     den.begin("attacking", target=5, energy=15.1, x=1000.0, y=1000.0, vx=20.0, vy=0.0)
     den.turn(prey={"x": 1000.0, "y": 1500.0, "isolation": 1.0})
@@ -232,7 +232,7 @@ def test_the_order_of_a_turn():
 # S0-70
 @pytest.mark.parametrize("boundary", ["soft", "reflect", "wrap", "open"])
 def test_edges(boundary: str):
-    den = Den({"kind": "hawk"}, boundary=boundary)
+    den = HunterTable({"kind": "hawk"}, boundary=boundary)
     den.begin("recovering", energy=16.0, x=1999.9, y=1000.0, vx=20.0, vy=0.0, energy_regen=0.0)
     for _ in range(30):
         den.turn()
@@ -247,7 +247,7 @@ def test_edges(boundary: str):
 
 def test_steering():
     """S0-71: v += limit(unit x max_speed x speed - v, max_force x force), here with burst 1.4 and 1.8."""
-    den = Den({"kind": "hawk"})
+    den = HunterTable({"kind": "hawk"})
     den.begin("hunting", target=5, burst_left=1.0, x=1000.0, y=1000.0, vx=3.0, vy=-4.0, energy=60.0)
     den.turn(prey={"x": 1100.0, "y": 1100.0, "vx": 0.0, "vy": 0.0, "isolation": 1.0})
     wish = np.array([1.0, 1.0]) / math.sqrt(2.0) * 22.0 * 1.4 - [3.0, -4.0]
@@ -256,7 +256,7 @@ def test_steering():
 
 
 def test_idle_hunters_begin_a_hunt_by_mood_and_strength():
-    den = Den({"kind": "hawk"}, aggression=0.7)
+    den = HunterTable({"kind": "hawk"}, aggression=0.7)
     waits = []
     for k in range(60):
         den.begin("idle", cooldown=0.0, energy=80.0)
@@ -277,7 +277,7 @@ def test_idle_hunters_begin_a_hunt_by_mood_and_strength():
 
 
 def test_idle_hunters_wander_everywhere():
-    den = Den({"kind": "hawk", "max_speed": 60.0}, boundary="soft", time_step=0.1)
+    den = HunterTable({"kind": "hawk", "max_speed": 60.0}, boundary="soft", time_step=0.1)
     places = []
     for _ in range(1300):
         den.turn()
@@ -290,7 +290,7 @@ def test_idle_hunters_wander_everywhere():
 def test_a_lost_target_ends_the_hunt():
     """S0-80: a target that died or was caught by somebody else reports no more."""
     for state in ("stalking", "hunting", "attacking"):
-        den = Den({"kind": "hawk"})
+        den = HunterTable({"kind": "hawk"})
         den.begin(state, target=5, hunts=1.0)
         den.turn()
         assert (den.state(), den.get("target"), den.get("failed_hunts")) == ("idle", -1.0, 1.0)
@@ -300,9 +300,11 @@ def test_a_lost_target_ends_the_hunt():
 BEFORE_THE_ATTACK = {"falcon": "climbing", "owl": "ambush", "barracuda": "ambush", "osprey": "stalking"}
 
 
-def at_attack(kind: str, **numbers: float) -> tuple[Den, dict[str, float], str]:
+def at_attack(kind: str, **numbers: float) -> tuple[HunterTable, dict[str, float], str]:
     """A hunter that begins its attack in its next turn, what its prey reports, and what the attack is called."""
-    den = Den({"kind": kind, "hunting_drain": 0.0, "stalking_drain": 0.0, "energy_regen": 0.0, **numbers})
+    den = HunterTable(
+        {"kind": kind, "hunting_drain": 0.0, "stalking_drain": 0.0, "energy_regen": 0.0, **numbers}
+    )
     den.begin(
         BEFORE_THE_ATTACK.get(kind, "hunting"), state_time=2.0, target=17, energy=55.0, altitude=0.9, hunger=9.0,
         vx=0.0, vy=0.0,
@@ -350,7 +352,7 @@ def test_a_miss_costs_as_much(kind: str):
 
 def test_one_bird_is_caught_once():
     """Two hunters strike the same bird in the same step: the first one has it, the other one does not."""
-    den = Den({"kind": "hawk"}, {"kind": "eagle"})
+    den = HunterTable({"kind": "hawk"}, {"kind": "eagle"})
     for number in range(2):
         den.begin("attacking", number, target=17, x=500.0, y=500.0, energy=55.0)
     for number in range(2):
@@ -362,7 +364,7 @@ def test_one_bird_is_caught_once():
 
 def test_hunger_kills_where_it_may():
     for limit, alive in ((0.0, 1.0), (0.5, 0.0)):
-        den = Den({"kind": "hawk"}, starve_after=limit)
+        den = HunterTable({"kind": "hawk"}, starve_after=limit)
         for _ in range(60):
             den.turn()
         assert den.get("alive") == alive
@@ -373,7 +375,7 @@ def test_hunger_kills_where_it_may():
 
 
 def test_fed_hunters_breed_where_there_is_room():
-    den = Den({"kind": "hawk"}, {"kind": "owl"}, breed_after=2, most_hunters=4)
+    den = HunterTable({"kind": "hawk"}, {"kind": "owl"}, breed_after=2, most_hunters=4)
     assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 0, 0]
     for _ in range(2):
         den.begin("attacking", target=17, energy=55.0)
@@ -389,8 +391,8 @@ def test_fed_hunters_breed_where_there_is_room():
     assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 1, 0]
 
 
-def test_another_kind_in_the_same_row_begins_anew():
-    den = Den({"kind": "falcon"})
+def test_another_kind_in_the_same_row_begins_again():
+    den = HunterTable({"kind": "falcon"})
     den.begin("climbing", target=5, altitude=0.8, energy=11.0)
     den.put(kind=0.0, start_x=70.0, start_y=80.0, max_energy=80.0)
     den.turn()

@@ -1,4 +1,4 @@
-"""What birds are to a hunter: how good a prey each is, how alone, and what they tell it of the flock."""
+"""Prey from a hunter's view: suitability, isolation, and reports about the flock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murmura.rules.predators import Predators
 from murmura.rules.predators.row import KNOWN, LAYOUT
 from murmura.rules.predators.states import STATE_NAMES
 
-from .den import Den
+from .hunter_table import HunterTable
 
 N = 400
 
@@ -34,7 +34,7 @@ def _unit(angle: Any) -> Any:
     return np.cos(angle), np.sin(angle)
 
 
-def told(den: Den, me: Any, **values: float) -> Any:
+def told(den: HunterTable, me: Any, **values: float) -> Any:
     """What birds tell a hunter at (500, 450), each for itself, by name."""
     den.put(x=500.0, y=450.0, center_x=300.0, center_y=600.0, reach=380.0, **values)
     it = Record("it", {name: value for name, value in LAYOUT.collect(den.items[0]).items() if name in KNOWN})
@@ -45,7 +45,7 @@ def told(den: Den, me: Any, **values: float) -> Any:
 # S0-72, S0-79, S0-94
 @pytest.mark.parametrize("kind", ["hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion"])
 def test_the_score_of_a_target(kind: str):
-    den = Den({"kind": kind}, spread=0.0)
+    den = HunterTable({"kind": kind}, spread=0.0)
     h, me = den.rule.hunters[0], birds()
     score = told(den, me).best
     (x, y), (hx, hy) = me.position, me.heading
@@ -67,7 +67,7 @@ def test_the_score_of_a_target(kind: str):
 def test_slow_birds_are_the_eagles_and_fast_ones_the_sea_lions():
     """S0-94."""
     for kind, likes_slow in (("eagle", True), ("sea_lion", False)):
-        den, me = Den({"kind": kind}, spread=0.0), birds()
+        den, me = HunterTable({"kind": kind}, spread=0.0), birds()
         slow = told(den, me).best
         me.speed = np.full(N, 15.0)
         fast = told(den, me).best
@@ -78,7 +78,7 @@ def test_slow_birds_are_the_eagles_and_fast_ones_the_sea_lions():
 # S0-94: slow and steady birds
 def test_the_eagle_likes_birds_that_fly_straight_on():
     for kind, likes_steady in (("eagle", True), ("sea_lion", False), ("hawk", False)):
-        den, me = Den({"kind": kind}, spread=0.0), birds()
+        den, me = HunterTable({"kind": kind}, spread=0.0), birds()
         me.steadiness = np.full(N, 0.2)
         restless = told(den, me).best
         me.steadiness = np.full(N, 0.9)
@@ -113,10 +113,10 @@ def test_steadiness_is_how_little_a_bird_turns(backend: str) -> None:
 
 def test_chance_lowers_scores_by_no_more_than_the_spread():
     me = birds()
-    exact = told(Den({"kind": "hawk"}, spread=0.0), me).best
+    exact = told(HunterTable({"kind": "hawk"}, spread=0.0), me).best
     best = set()
     for salt in range(40):
-        score = told(Den({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0).best
+        score = told(HunterTable({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0).best
         share = score[exact > 0.0] / exact[exact > 0.0]
         assert share.min() >= 0.85 and share.max() <= 1.0 and np.ptp(share) > 0.1
         best.add(int(score.argmax()))
@@ -126,7 +126,7 @@ def test_chance_lowers_scores_by_no_more_than_the_spread():
 
 
 def test_what_a_hunter_does_not_ask_for_is_not_told():
-    den, me = Den({"kind": "hawk"}), birds()
+    den, me = HunterTable({"kind": "hawk"}), birds()
     (x, y), (vx, vy), (hx, hy) = me.position, me.velocity, me.heading
     away, off = np.hypot(x - 500.0, y - 450.0), np.hypot(x - 500.0, y - 500.0)
     den.put(sight=300.0, watch_x=500.0, watch_y=500.0, watch_radius=100.0, watch_cosine=-2.0)

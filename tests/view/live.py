@@ -1,4 +1,4 @@
-"""A live view for tests: a real server on a free port, and a page that talks to it by the contract's words."""
+"""A live view for tests: a real server on a free port, and a page that speaks the protocol."""
 
 from __future__ import annotations
 
@@ -44,46 +44,46 @@ def until(true: Callable[[], Any]) -> None:
 
 
 def stalled_client(live: Live) -> socket.socket:
-    """A client that shook hands and will never read again."""
+    """A client that never reads after the handshake."""
     server = object.__new__(LiveServer)  # without a process of its own
     server.port, server.host, server.origin, server.cookie = live.port, live.host, live.origin, live.cookie
     return server.stall()
 
 
-class Aside:
-    """A shelf for runs that a test may put up; until then there is none."""
+class OptionalRecorder:
+    """Records runs once a test has set `recorder`; until then there is none."""
 
-    folder: Any = None
+    recorder: Any = None
 
     def start(self, session: Session) -> dict[str, Any]:
-        found: dict[str, Any] = self.folder.start(session)
+        found: dict[str, Any] = self.recorder.start(session)
         return found
 
     def stop(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.folder.stop()
+        found: dict[str, Any] = self.recorder.stop()
         return found
 
-    def told(self) -> dict[str, Any]:
-        return {"recording": False} if self.folder is None else self.folder.told()
+    def status(self) -> dict[str, Any]:
+        return {"recording": False} if self.recorder is None else self.recorder.status()
 
 
 class Live:
-    """A session behind a running server, and the cookie that opens it."""
+    """A session with a running server, and the cookie for it."""
 
     def __init__(self, session: Session, code: str | None = None) -> None:
         self.session = session
-        self._door = listen("127.0.0.1", None)
-        self.port = self._door.getsockname()[1]
+        self._listener = listen("127.0.0.1", None)
+        self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
-        self.shelf = Aside()
-        self.app = make_app(session, self.port, shelf=self.shelf, code=code)
+        self.recorder = OptionalRecorder()
+        self.app = make_app(session, self.port, recorder=self.recorder, code=code)
         self.token = str(self.app.launch_token)
         config = server_config(self.app, "127.0.0.1", self.port)
         config.log_level = "critical"
         config.configure_logging()
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._door],))
+        self._thread = threading.Thread(target=self._server.run, args=([self._listener],))
         self._ahead = 0.0  # [s] how far the server's clock was put forward
 
     def __enter__(self) -> Live:
@@ -110,7 +110,7 @@ class Live:
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join(PATIENCE)
-        self._door.close()
+        self._listener.close()
         self.session.close()
 
     def put_clock_forward(self, seconds: float) -> None:

@@ -121,6 +121,18 @@ def test_a_view_is_greeted_shown_the_flock_and_obeyed(views: Any):
     assert "did you mean" in page.wait("error")["message"]
 
 
+def test_a_world_with_a_depth_is_shown_in_space(views: Any):
+    deep = flock(40, **{"world.depth": 400.0})
+    page = FrontEnd(views(deep, seed=5, backend="reference"), "one")
+    page.send("pause")
+    assert page.wait("hello")["scenario"]["world"]["depth"] == 400.0
+    frame = page.wait("frame")
+    assert (frame.count, frame.depth) == (40, 400.0)
+    plain = mm.Simulation(deep, 5, "reference")
+    plain.step(frame.step)
+    assert abs(frame.positions - plain.positions).max() < 0.05  # a coordinate is one of 65,536
+
+
 def test_the_page_and_its_height_are_what_the_browser_gets(views: Any, built_page: Path):
     (built_page / "assets" / "a.js").write_text("let x = '</script>';")
     (built_page / "assets" / "a.css").write_text("body { color: red }")
@@ -237,14 +249,13 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
 
     from playwright.sync_api import sync_playwright
 
+    from tests.browser.tab import FLAGS
+
     monkeypatch.setattr(server, "STATIC", REAL_PAGE)
     view = views(flock(200), backend="reference")
     state = next(data for kind, data, _ in view.comm.sent if kind == "comm_open")["state"]
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path="/usr/bin/chromium",
-            args=["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
+        browser = tools.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         page = browser.new_page(viewport={"width": 900, "height": 650})
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))

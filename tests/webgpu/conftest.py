@@ -8,7 +8,7 @@ import pytest
 
 from murmura.compute.webgpu.device import missing
 from murmura.core.rule import REGISTRY, register_rule
-from tests.cuda.roll_call import NAME, RollCall
+from tests.cuda.neighbor_probe import NAME, NeighborProbe
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _adapter() -> Iterator[None]:
     if reason:
         pytest.skip(f"needs an adapter: {reason}")
     known = dict(REGISTRY)
-    register_rule(NAME)(RollCall)
+    register_rule(NAME)(NeighborProbe)
     yield
     REGISTRY.clear()
     REGISTRY.update(known)

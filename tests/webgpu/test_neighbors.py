@@ -1,4 +1,4 @@
-"""Whom the kernel finds, against NumPy's comparison of all with all: counts and names, on every kind of ground."""
+"""Neighbours found by the kernel, against NumPy's comparison of all pairs: counts and ids, in all kinds of worlds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from tests.cuda.roll_call import check_roll, headings, scene, uniform
+from tests.cuda.neighbor_probe import check_neighbors, headings, scene, uniform
 
 RNG = np.random.default_rng(5)
 
@@ -32,15 +32,15 @@ def test_everybody_meets_whom_it_sees(boundary: str, radius: float):
     if boundary == "open":
         places[::5] += [-900.0, 600.0]
     sim = begin(scene(boundary, perception_radius=radius), places, headings(RNG, 300))
-    assert check_roll(sim) > 100
-    assert check_roll(sim) > 100
+    assert check_neighbors(sim) > 100
+    assert check_neighbors(sim) > 100
 
 
 def test_the_nearest_only():
     sim = begin(
         scene("wrap", perception_radius=60.0, perception_nearest=5), uniform(RNG, 300), headings(RNG, 300)
     )
-    check_roll(sim)
+    check_neighbors(sim)
     assert sim.column("local_density").max() == 5
 
 
@@ -51,7 +51,7 @@ def test_more_bins_than_one_workgroup_adds_up():
     places = uniform(RNG, 9000, 1200.0, 900.0)
     sim = begin(scenario, places[:4200:2], headings(RNG, 2100))
     assert sim._backend._layout.blocks > 1
-    assert check_roll(sim) > 50
+    assert check_neighbors(sim) > 50
 
 
 def test_one_agent_and_nobody():

@@ -94,12 +94,12 @@ def _outcome(act: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _let_go_of_output()
+        _discard_output()
         return 0
     except OSError as error:
         if not _output_is_stuck():
             raise
-        _let_go_of_output()
+        _discard_output()
         print_notice(f"cannot write to standard output: {error}")
         return 1
     return 0
@@ -115,7 +115,7 @@ def _output_is_stuck() -> bool:
     return False
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """Discard what is left in the output buffer, or Python would report an error at exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

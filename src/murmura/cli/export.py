@@ -46,7 +46,9 @@ def export(
     living: Annotated[
         bool, Parameter(help="Only lines of the lineage with a living member at the end.", negative="")
     ] = False,
-    least: Annotated[Whole, Parameter(help="Of the lineage only founders' families of so many or more.")] = 1,
+    least: Annotated[
+        Whole, Parameter(help="Of the lineage only founders' families with at least this many members.")
+    ] = 1,
     seed: Seed = 0,
     agents: Agents = None,
     values: Values = None,

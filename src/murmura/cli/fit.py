@@ -33,7 +33,7 @@ def fit(
     /,
     *,
     to: Annotated[Path, Parameter(help="The run to fit to: tracked animals, or a simulation.")],
-    out: Annotated[Path, Parameter(help="The folder; new, or the one to go on with.")],
+    out: Annotated[Path, Parameter(help="The folder; new, or the one to continue.")],
     vary: Vary = None,
     measure: Annotated[
         str,
@@ -75,7 +75,7 @@ def fit(
 ) -> None:
     """Find the values with which a scenario moves like a run of animals (approximate Bayesian computation).
 
-    Ranges are given as --vary PATH=LOW:HIGH. The same command again goes on where it stopped.
+    Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted one.
 
     Parameters
     ----------

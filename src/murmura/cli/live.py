@@ -67,10 +67,10 @@ def live(
     check_host(host, share)
     from murmura.view.wire.lessons import read_lessons
 
-    read_lessons(lessons or ())  # what is wrong with them is told at once, not to the first page
-    from murmura.lab.runs.live_recording import RunShelf
+    read_lessons(lessons or ())  # errors are reported at once, not to the first page
+    from murmura.lab.runs.live_recording import LiveRunRecorder
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
-    serve(session, host, port, not no_open, exit_on_close, RunShelf(runs), share, lessons or ())
+    serve(session, host, port, not no_open, exit_on_close, LiveRunRecorder(runs), share, lessons or ())

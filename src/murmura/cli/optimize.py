@@ -29,7 +29,7 @@ def optimize(
 ) -> None:
     """Look for the values that make a measure greatest or least.
 
-    Ranges are given as --vary PATH=LOW:HIGH. The same command again goes on where it stopped, and
+    Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted search, and
     further with more --trials.
 
     Parameters

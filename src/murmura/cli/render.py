@@ -199,7 +199,7 @@ def _simulated(
 
 def _view(**given: float | None) -> Any:
     """The camera of a world with a depth; none if nothing was said about it."""
-    from murmura.lab.films.camera_in_space import View
+    from murmura.lab.films.space.camera import View
 
     said = {name: value for name, value in given.items() if value is not None}
     return View(**said) if said else None

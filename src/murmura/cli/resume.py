@@ -58,7 +58,7 @@ def resume(
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
-                f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
+                f"{folder} is a sweep, which continues as it was begun: leave out the other options"
             )
         go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return

@@ -65,7 +65,7 @@ def run(
 ) -> None:
     """Run a scenario and record frames, metrics, events and checkpoints in a new folder.
 
-    Ctrl-C stops it; `murmura resume` goes on, also after a crash, and ends with the same bits.
+    Ctrl-C stops it; `murmura resume` continues it, also after a crash, and ends with the same bits.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def sensitivity(
 ) -> None:
     """Say how much each path matters for each measure: Sobol indices or Morris' effects.
 
-    Ranges are given as --vary PATH=LOW:HIGH. The same command again goes on where it stopped.
+    Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted one.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from murmura.cli.sweep_options import (
     SweepOptions,
     Vary,
     check_plot,
-    complain_of_failures,
+    warn_of_failures,
     with_progress,
 )
 from murmura.core.errors import ScenarioError
@@ -33,7 +33,7 @@ def sweep(
 ) -> None:
     """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
 
-    The same command again goes on where it stopped, after Ctrl-C, a crash or a power cut.
+    Repeat the command to continue after Ctrl-C, a crash or a power cut.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def sweep(
     check_plot(request.plot)
     if resume is not None:
         if scenario is not None or vary:
-            raise ScenarioError("--resume goes on with a sweep as it is: leave out the scenario and --vary")
+            raise ScenarioError("--resume continues a sweep as it is: leave out the scenario and --vary")
         go_on_with_sweep(resume, request)
         return
     if scenario is None:
@@ -91,4 +91,4 @@ def finish(made: Any, request: SweepOptions, seconds: float, **more: Any) -> Non
         plot(made.folder, request.plot)
         facts["plot"] = str(request.plot)
     print_facts(facts, request.as_json)
-    complain_of_failures(made)
+    warn_of_failures(made)

@@ -41,7 +41,7 @@ class SweepOptions:
     """Options of every run, and of how runs are executed."""
 
     steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
-    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to go on with.")] = None
+    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to continue.")] = None
     repeats: Annotated[Whole, Parameter(help="Runs of each cell, on independent seeds.")] = 1
     seed: Annotated[Whole, Parameter(help="The seeds of all runs follow from this one.")] = 0
     agents: Agents = None
@@ -104,8 +104,8 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
             return act(progress=count, announce=print_notice, **options)
         except KeyboardInterrupt:
             print_notice(
-                f"stopped after {done:,} runs, which are kept in {where}; the same command, or `murmura resume "
-                f"{where}`, goes on"
+                f"stopped after {done:,} runs, which are kept in {where}; continue with the same command or "
+                f"`murmura resume {where}`"
             )
             raise
 
@@ -118,7 +118,7 @@ def check_plot(target: Path | None) -> None:
         check_target(target)
 
 
-def complain_of_failures(made: Any) -> None:
+def warn_of_failures(made: Any) -> None:
     """Raise if runs failed, with the first reason: exit code 1."""
     errors = [line["error"] for line in made.runs() if line["error"]]
     if errors:

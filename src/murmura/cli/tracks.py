@@ -28,7 +28,7 @@ def tracks(
             "default the file's border, or the box around all places."
         ),
     ] = None,
-    fill: Annotated[Whole, Parameter(help="Fill gaps up to so many frames by straight lines.")] = 5,
+    fill: Annotated[Whole, Parameter(help="Fill gaps up to this many frames by linear interpolation.")] = 5,
     smooth: Annotated[
         Whole, Parameter(help="Window of the Savitzky-Golay filter in frames, odd; 0: none.")
     ] = 0,

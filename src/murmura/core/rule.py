@@ -53,7 +53,7 @@ class Rule(Model):
         exclusive(p, me, found, world): whether the other clamped rules have no force.
         age(p, me, world): new values of the columns in `writes` by name, after the agent has moved; `me.force` is what
             steered it there.
-        fate(p, me, found, world): the cause of its death (0: it lives), and the id of whoever caused it (-1: none).
+        fate(p, me, found, world): the cause of its death (0: it lives), and the id of its killer (-1: none).
         happens(p, was, me, found, world): (kind, other, amount) of an event; kind 0: none.
         bears(p, was, me, found, world): whether it gives birth now, and the id of the father (-1: none).
         inherit(p, mother, father, child_id, world): the newborn's values of the columns in `inherits`, by name.

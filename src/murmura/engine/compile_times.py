@@ -14,7 +14,7 @@ from murmura.compute.machine import cache_folder
 from murmura.scenario import Scenario
 
 SECONDS_PER_RULE = 0.6  # until a kernel has been compiled here: a laptop of 2024
-KEPT = 5  # the estimate is the median of so many compilations
+KEPT = 5  # the estimate is the median of this many compilations
 
 
 def expected_seconds(scenario: Scenario) -> float:

@@ -192,7 +192,7 @@ class Lineage:
 
     def __repr__(self) -> str:
         return (
-            f"<Lineage: {len(self):,} lives, {int(self.alive.sum()):,} of them go on at step {self.last:,}>"
+            f"<Lineage: {len(self):,} lives, {int(self.alive.sum()):,} of them alive at step {self.last:,}>"
         )
 
 

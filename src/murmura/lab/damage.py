@@ -64,5 +64,5 @@ def refuse(damage: Damage) -> NoReturn:
 
 
 def warn_of_damage(damage: Damage) -> None:
-    """Warn, and let the reader go on."""
+    """Warn, and let the reader continue."""
     warnings.warn(f"{damage}. The rest is read", DamageWarning, stacklevel=3)

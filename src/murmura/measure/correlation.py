@@ -60,7 +60,7 @@ def velocity_correlation(
             dx -= side * np.rint(dx / side)
         squares += np.square(dx, out=dx)
     distances = np.sqrt(squares, out=squares)
-    # Whoever is beyond the reach falls into one more bin, which is dropped.
+    # Pairs beyond the reach fall into an extra bin, which is dropped.
     distances *= bins / reach
     bin_of = np.minimum(distances, bins, out=distances).astype(np.intp)
     products = np.zeros(len(one))

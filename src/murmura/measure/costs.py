@@ -13,7 +13,7 @@ from murmura.measure.catalog import GRAPH_SIZE, MEASURES
 from murmura.measure.correlation import SAMPLE
 
 COSTLY = 10.0
-"""A measure that takes longer than so many steps is costly."""
+"""A measure that takes longer than this many steps is costly."""
 Cost = Callable[[float], float]
 
 
@@ -21,7 +21,7 @@ def _line(fixed: float, each: float) -> Cost:
     return lambda agents: fixed + each * agents
 
 
-# [µs] of a flock of so many agents
+# [µs] by number of agents
 STEP, FRAME, LOOK = _line(10.0, 0.07), _line(200.0, 0.03), _line(60.0, 0.02)
 TRAIT, OWN = _line(30.0, 0.02), _line(500.0, 3.0)
 COSTS: dict[str, Cost] = {

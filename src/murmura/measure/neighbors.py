@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BINS = 24
 MOST_FOLLOWED = 200
-"""Of larger flocks so many agents are compared in pairs for delays: the first by id."""
+"""In larger flocks only this many agents, the first by id, are compared in pairs for delays."""
 
 
 @dataclass(frozen=True, eq=False)

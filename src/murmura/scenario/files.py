@@ -30,6 +30,22 @@ def scenario_names() -> list[str]:
     return sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
+def scenario_titles() -> dict[str, str]:
+    """The shipped scenarios by name, with their titles. Reads the files without validating them, which takes longer."""
+    return {name: str(data["title"]) for name, data in _shipped_data().items()}
+
+
+def scenarios_in_space() -> set[str]:
+    """The shipped scenarios whose world has a depth. Reads the files without validating them."""
+    return {name for name, data in _shipped_data().items() if "depth" in data.get("world", {})}
+
+
+def _shipped_data() -> dict[str, Any]:
+    folder = resources.files("murmura") / "scenarios"
+    files = {name: (folder / f"{name}.toml").read_text(encoding="utf-8") for name in scenario_names()}
+    return {name: tomllib.loads(text) for name, text in files.items()}
+
+
 def load_scenario(name_or_path: str | Path) -> Scenario:
     """Load a shipped scenario by name, or a .json or .toml file by path."""
     text = str(name_or_path)

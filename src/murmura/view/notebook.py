@@ -107,7 +107,7 @@ def _widget_class() -> Any:
             self.play, self.pause = self._hub.play, self._hub.pause
 
         def simulation(self) -> Simulation:
-            """The flock as the view has it now, to go on with."""
+            """The flock as the view has it now, to continue with."""
             return _copy_of(self._hub.session)
 
         def close(self) -> None:

@@ -12,12 +12,12 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.lab.figures import lineage as plot_lineage
-from murmura.lab.figures.plot import Wish, plot
+from murmura.lab.figures.plot import PlotOptions, plot
 from murmura.lab.json_lines import line_of
 from murmura.lab.runs.recording import record
 from murmura.measure import selection_differential
-from tests.lab.forging import forged
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
+from tests.lab.tampering import forged
 
 from .test_plot import texts
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory):
 
 def test_population_curves_by_species(run) -> None:
     figure = Figure()
-    plot_lineage.draw_population(run, figure, Wish())
+    plot_lineage.draw_population(run, figure, PlotOptions())
     for kind, line in enumerate(figure.axes[0].lines[:2]):
         assert line.get_label() == ("finch", "owl")[kind]
         steps, counts = np.asarray(line.get_xdata()) * 60.0, line.get_ydata()
@@ -46,7 +46,7 @@ def test_population_curves_by_species(run) -> None:
 
 def test_births_upwards_and_deaths_by_cause_downwards(run) -> None:
     figure = Figure()
-    plot_lineage.draw_population(run, figure, Wish())
+    plot_lineage.draw_population(run, figure, PlotOptions())
     minutes = 90 / 60 / 60 / plot_lineage.RATE_BINS
     counts = {}
     for bars in figure.axes[1].containers:
@@ -63,7 +63,7 @@ def test_births_upwards_and_deaths_by_cause_downwards(run) -> None:
 
 def test_times_stand_above_the_curves(run, tmp_path: Path) -> None:
     figure = Figure()
-    plot_lineage.draw_population(run, figure, Wish())
+    plot_lineage.draw_population(run, figure, PlotOptions())
     drawn = [(line.get_xdata()[0], line.get_xdata()[1]) for line in figure.axes[0].lines[2:]]
     assert sorted(drawn) == sorted((spell.begin, spell.end) for spell in run.atmosphere()) and drawn
     plot(run.folder, tmp_path / "p.svg", "population")
@@ -80,7 +80,7 @@ def test_captures_need_not_be_deaths(tmp_path: Path) -> None:
     forged(made.folder / "manifest.json", counts={})
     made = mm.open_run(made.folder)
     figure = Figure()
-    plot_lineage.draw_population(made, figure, Wish())
+    plot_lineage.draw_population(made, figure, PlotOptions())
     assert "captures" in [line.get_label() for line in figure.axes[1].lines]
 
 
@@ -88,14 +88,14 @@ def test_a_population_in_which_nothing_happens_is_a_line(tmp_path: Path) -> None
     simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 7}), 3, "reference")
     made = record(simulation, 12, tmp_path / "run", every=3)
     figure = Figure()
-    plot_lineage.draw_population(made, figure, Wish())
+    plot_lineage.draw_population(made, figure, PlotOptions())
     [panel] = figure.axes
     assert list(panel.lines[0].get_ydata()) == [7, 7] and panel.get_legend() is None
 
 
 def test_traits_over_time_are_the_metrics_with_a_band_of_their_spread(run) -> None:
     figure = Figure()
-    plot_lineage.draw_traits(run, figure, Wish())
+    plot_lineage.draw_traits(run, figure, PlotOptions())
     assert [panel.get_title(loc="left") for panel in figure.axes] == ["gene speed", "gene size"]
     rows = list(run.metrics())
     for panel, gene in zip(figure.axes, GENES, strict=True):
@@ -109,7 +109,7 @@ def test_traits_over_time_are_the_metrics_with_a_band_of_their_spread(run) -> No
 
 def test_traits_over_generations_are_those_of_everybody_who_was_seen(run) -> None:
     figure = Figure()
-    plot_lineage.draw_traits(run, figure, Wish(x="generation", traits=("gene_size",)))
+    plot_lineage.draw_traits(run, figure, PlotOptions(x="generation", traits=("gene_size",)))
     tree, seen = mm.lineage(run), {}
     for frame in run.frames:
         seen |= dict(zip(frame.ids.tolist(), frame.columns["gene_size"].tolist(), strict=True))
@@ -126,7 +126,7 @@ def test_traits_over_generations_are_those_of_everybody_who_was_seen(run) -> Non
 
 def test_selection_is_added_up_from_frame_to_frame(run) -> None:
     figure = Figure()
-    plot_lineage.draw_selection(run, figure, Wish(traits=("gene_speed",)))
+    plot_lineage.draw_selection(run, figure, PlotOptions(traits=("gene_speed",)))
     frames, births = list(run.frames), [e for e in run.events() if e["kind"] == "birth"]
     for kind, line in enumerate(figure.axes[0].lines[:2]):
         total, expected = 0.0, [0.0]
@@ -142,7 +142,7 @@ def test_selection_is_added_up_from_frame_to_frame(run) -> None:
 
 def test_the_family_tree_hangs_every_life_from_its_mothers(run) -> None:
     figure = Figure()
-    plot_lineage.draw_family(run, figure, Wish())
+    plot_lineage.draw_family(run, figure, PlotOptions())
     tree = mm.lineage(run).pruned(living=True)
     lives, stems = figure.axes[0].collections[:2]
     lines = np.array([path.vertices for path in lives.get_paths()])
@@ -166,7 +166,7 @@ def test_the_family_tree_hangs_every_life_from_its_mothers(run) -> None:
 def test_a_crowded_tree_shows_some_lines_and_says_so(run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot_lineage, "MOST_LINES", 40)
     figure = Figure()
-    plot_lineage.draw_family(run, figure, Wish())
+    plot_lineage.draw_family(run, figure, PlotOptions())
     assert 10 < len(figure.axes[0].collections[0].get_paths()) <= 40
     assert "(1 in " in figure.axes[0].get_title(loc="left")
 
@@ -179,7 +179,7 @@ def test_an_extinct_family_is_drawn_to_its_last(tmp_path: Path) -> None:
         assert plot(made.folder, tmp_path / f"{kind}.svg", kind) == kind
 
 
-def test_what_cannot_be_drawn_is_said(run, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_reported(run, tmp_path: Path) -> None:
     out = tmp_path / "a.png"
     with pytest.raises(ScenarioError, match=r"has no trait 'gene_sped'.*did you mean 'gene_speed'"):
         plot(run.folder, out, "traits", of="gene_sped")

@@ -1,4 +1,4 @@
-"""Figures: what they show is what the folder holds, with labels and units, as text."""
+"""Figures show the data of the folder, with labels and units, as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.lab.figures.plot import KINDS, Wish, plot, register_plot
+from murmura.lab.figures.plot import KINDS, PlotOptions, plot, register_plot
 from murmura.lab.figures.run import draw_series
 from murmura.lab.figures.sweep import draw_lines, draw_phase, draw_scatter
 from murmura.lab.runs.recording import record
@@ -52,7 +52,7 @@ def texts(path: Path) -> list[str]:
 
 def test_a_phase_diagram_has_each_cell_in_its_place(plane):
     figure = Figure()
-    draw_phase(plane, figure, Wish())
+    draw_phase(plane, figure, PlotOptions())
     mesh = figure.axes[0].collections[0]
     shown = np.asarray(mesh.get_array()).reshape(3, 4)
     corners = mesh.get_coordinates()
@@ -67,7 +67,7 @@ def test_a_phase_diagram_has_each_cell_in_its_place(plane):
 
 def test_several_measures_have_maps_side_by_side(plane):
     figure = Figure(layout="constrained")
-    draw_phase(plane, figure, Wish(of=("polarization", "groups")))
+    draw_phase(plane, figure, PlotOptions(of=("polarization", "groups")))
     assert tuple(figure.get_size_inches()) == (5.5, pytest.approx(0.75 * 2.75))
     left, right = figure.subfigs
     for part, name in ((left, "polarization"), (right, "groups")):
@@ -89,7 +89,7 @@ def test_measures_of_a_scattered_design_stand_side_by_side(tmp_path: Path):
         "classic", ["motion.max_speed=1:4", "perception.radius=30:60"], 2, tmp_path / "s", **options
     )
     figure = Figure(layout="constrained")
-    draw_scatter(scattered, figure, Wish(of=("polarization", "groups")))
+    draw_scatter(scattered, figure, PlotOptions(of=("polarization", "groups")))
     cells = list(scattered.cells())
     for part, name in zip(figure.subfigs, ("polarization", "groups"), strict=True):
         dots = part.axes[0].collections[0]
@@ -118,7 +118,7 @@ def test_the_same_folder_gives_the_same_bytes(ending: str, magic: bytes, plane, 
 
 def test_lines_have_a_band_of_one_standard_error(line, tmp_path: Path):
     figure = Figure()
-    draw_lines(line, figure, Wish())
+    draw_lines(line, figure, PlotOptions())
     panel = figure.axes[0]
     cells = list(line.cells())
     np.testing.assert_array_equal(panel.lines[0].get_xdata(), [1.0, 2.0, 3.0, 4.0])
@@ -135,7 +135,7 @@ def test_lines_have_a_band_of_one_standard_error(line, tmp_path: Path):
 
 def test_a_second_path_becomes_lines_and_a_third_and_fourth_facets(plane, tmp_path: Path):
     figure = Figure()
-    draw_lines(plane, figure, Wish())
+    draw_lines(plane, figure, PlotOptions())
     assert [t.get_text() for t in figure.axes[0].get_legend().get_texts()] == ["0", "1", "2"]
     vary = [
         "agents=4,8",
@@ -145,7 +145,7 @@ def test_a_second_path_becomes_lines_and_a_third_and_fourth_facets(plane, tmp_pa
     ]
     made = sweep("classic", vary, 2, tmp_path / "s", **QUICK)
     figure = Figure()
-    draw_phase(made, figure, Wish(x="perception.radius", y="agents"))
+    draw_phase(made, figure, PlotOptions(x="perception.radius", y="agents"))
     titles = [panel.get_title() for panel in figure.axes if panel.get_title()]
     assert len(titles) == 6
     assert titles[1] == "world boundary = open, cohesion weight = 0"
@@ -177,7 +177,7 @@ def test_scattered_designs_and_logarithmic_axes(tmp_path: Path):
     assert {"agents", "perception radius [u]", "world boundary"} <= set(texts(tmp_path / "three.svg"))
     made = sweep("classic", ["agents=4:16:3:log", vary[1] + ":2"], 2, tmp_path / "log", **QUICK)
     figure = Figure()
-    draw_phase(made, figure, Wish())
+    draw_phase(made, figure, PlotOptions())
     assert figure.axes[0].get_xscale() == "log"
 
 
@@ -189,13 +189,13 @@ def test_unfinished_and_failed_cells_are_grey(plane, tmp_path: Path):
     rows = (plane.folder / "rows.jsonl").read_text().splitlines(keepends=True)
     (folder / "rows.jsonl").write_text("".join(rows[:-2]))
     figure = Figure()
-    draw_phase(mm.open_sweep(folder), figure, Wish())
+    draw_phase(mm.open_sweep(folder), figure, PlotOptions())
     assert np.ma.getmaskarray(figure.axes[0].collections[0].get_array()).sum() == 1
 
 
 def test_a_run_is_drawn_over_time(run, tmp_path: Path):
     figure = Figure()
-    draw_series(run, figure, Wish(of=("polarization",)))
+    draw_series(run, figure, PlotOptions(of=("polarization",)))
     rows = list(run.metrics())
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_xdata(), [r["time"] for r in rows])
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), [r["polarization"] for r in rows])
@@ -209,7 +209,7 @@ def test_a_kind_of_ones_own(run, tmp_path: Path):
     @register_plot(
         "headline", "the name of the run in large letters", lambda source: hasattr(source, "metrics")
     )
-    def draw(source: Any, figure: Any, wish: Wish) -> None:
+    def draw(source: Any, figure: Any, options: PlotOptions) -> None:
         figure.text(0.5, 0.5, source.scenario.name)
 
     try:
@@ -251,7 +251,7 @@ def test_mistakes_are_named(plane, run, tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_library_is_named_with_how_to_install_it(plane, tmp_path: Path):
+def test_a_missing_library_is_reported_with_how_to_install_it(plane, tmp_path: Path):
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from murmura.cli import main\n"
@@ -267,7 +267,7 @@ def test_the_figure_of_a_life_counts_every_event(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
     import murmura as mm
-    from murmura.lab.figures.plot import Wish
+    from murmura.lab.figures.plot import PlotOptions
     from murmura.lab.figures.run import LIFE_BINS, draw_life
     from murmura.lab.runs.recording import record
 
@@ -277,7 +277,7 @@ def test_the_figure_of_a_life_counts_every_event(tmp_path: Path) -> None:
     meals = sum(event["kind"] == "meal" for event in run.events())
     assert meals > 0
     figure = Figure()
-    draw_life(run, figure, Wish())
+    draw_life(run, figure, PlotOptions())
     population, energy, rates = figure.axes
     assert population.lines[0].get_ydata().tolist() == [row["agents"] for row in run.metrics()]
     assert energy.lines[0].get_ydata().tolist() == [row["energy_mean"] for row in run.metrics()]

@@ -1,4 +1,4 @@
-"""Films as files: every picture there, at its pace, whole even when ended early."""
+"""Films as files: every picture, the right frame rate, playable even when ended early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.films.encode import Mp4, check_target, ffmpeg, is_numbered, png
 from murmura.lab.films.film import Cut, Scene, render
 from murmura.lab.films.picture import Look
-from tests.lab.reels import Kept, crossing, moment
+from tests.lab.film_scenes import ReelInMemory, crossing, moment
 
 SMALL = Look(size=(320, 180), labels=False)
 
@@ -138,7 +138,7 @@ def test_an_interrupt_leaves_a_shorter_film(tmp_path: Path):
 
 
 def test_an_interrupt_before_the_first_picture_keeps_the_film_before(tmp_path: Path):
-    class Stopped(Kept):
+    class Stopped(ReelInMemory):
         def __getitem__(self, k: int):  # type: ignore[no-untyped-def]
             raise KeyboardInterrupt
 
@@ -165,7 +165,7 @@ def test_an_encoder_that_dies_is_reported_and_leaves_nothing(tmp_path: Path):
 
 
 def test_two_runs_side_by_side(tmp_path: Path):
-    other = Kept([moment([[1400.0 - 20.0 * k, 450.0]], [-20.0, 0.0], 10 * k) for k in range(5)])
+    other = ReelInMemory([moment([[1400.0 - 20.0 * k, 450.0]], [-20.0, 0.0], 10 * k) for k in range(5)])
     film = render(crossing(9), tmp_path / "f-%d.png", SMALL, beside=other)
     assert film.pictures == 5  # as long as both are there
     from matplotlib.image import imread

@@ -1,4 +1,4 @@
-"""Which recorded frames become pictures, and what lies between two of them."""
+"""Which recorded frames become pictures, and interpolation between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from murmura.engine.simulation import Simulation
 from murmura.lab.films.camera import middle, unwrapped
 from murmura.lab.films.film import Cut
 from murmura.lab.films.film_frames import Shot, SimulatedReel, mixed, part_of, shots
-from tests.lab.reels import FIELD, crossing, moment
+from tests.lab.film_scenes import FIELD, crossing, moment
 from tests.sizes import size
 
 # No deadline: how long an example takes says nothing on a busy machine.

@@ -1,4 +1,4 @@
-"""Pictures tell the truth: everybody is where the moment says, points where it flies, and leaves a fading trail."""
+"""Pictures are correct: position, direction and fading trail of every agent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.font import text_mask
 from murmura.lab.films.picture import Look, Painter
 from murmura.scenario import Scenario, load_scenario
-from tests.lab.reels import FIELD, moment
+from tests.lab.film_scenes import FIELD, moment
 
 DART = np.array([(1.0, 0.0), (-1.0, 0.52), (-0.5, 0.0), (-1.0, -0.52)])
 """Corners of an agent in half lengths, as the page's shader has them."""

@@ -1,4 +1,4 @@
-"""run.gsd: other programs read it, and find what was there."""
+"""run.gsd: other programs read it correctly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murmura.core.errors import RunError
 from murmura.lab.gsd.writer import GsdReader, GsdWriter
 from murmura.lab.runs.recording import record
 from murmura.measure import measure_flock
-from tests.lab.lives import LivingSimulation
+from tests.lab.living_simulation import LivingSimulation
 
 
 @pytest.fixture(scope="module")

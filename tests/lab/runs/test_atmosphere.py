@@ -1,4 +1,4 @@
-"""What times a run went through, against counting its events one by one."""
+"""Periods of a run, against counting its events one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murmura.engine.census import hunting_species
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from murmura.measure.atmosphere import Thresholds
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Frames whose sums are right and whose contents are impossible: named, and the others are read."""
+"""Frames with correct checksums and impossible contents are reported, and the others are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.writer import GsdWriter
 from murmura.lab.runs.frames import Frames
 from murmura.lab.runs.recording import record
-from tests.lab.forging import as_killed
+from tests.lab.tampering import as_killed
 
 IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "places in one dimension": {"particles/position": np.zeros(15, "<f4")},

@@ -1,4 +1,4 @@
-"""A run folder that is written while somebody else steps the flock is a whole run."""
+"""A run recorded while the live view steps the flock is complete."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.lab.runs.live_recording import LiveRecording, RunShelf
+from murmura.lab.runs.live_recording import LiveRecording, LiveRunRecorder
 from murmura.view.session.session import Session
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 from tests.view.live import flock, until
 
 
@@ -37,19 +37,19 @@ def test_the_folder_holds_the_frames_that_were_shown_and_verifies(tmp_path: Path
 
 
 def test_a_session_is_recorded_from_start_to_stop_with_its_events(tmp_path: Path):
-    session, shelf = Session(family(), 7, "reference"), RunShelf(tmp_path)
+    session, recorder = Session(family(), 7, "reference"), LiveRunRecorder(tmp_path)
     session.open()
     try:
         session.submit({"type": "pause"}, pytest.fail)
-        assert session.ask(lambda: shelf.start(session)).result(30)["recording"]
+        assert session.ask(lambda: recorder.start(session)).result(30)["recording"]
         session.submit({"type": "step", "count": 45}, pytest.fail)
         until(lambda: session.simulation.step_count == 45)
-        until(lambda: shelf.told()["frames"] > 1)
+        until(lambda: recorder.status()["frames"] > 1)
         with pytest.raises(ScenarioError, match="stop it first"):
-            session.ask(lambda: shelf.start(session)).result(30)
-        told = session.ask(shelf.stop).result(30)
+            session.ask(lambda: recorder.start(session)).result(30)
+        told = session.ask(recorder.stop).result(30)
         with pytest.raises(ScenarioError, match="no run"):
-            session.ask(shelf.stop).result(30)
+            session.ask(recorder.stop).result(30)
     finally:
         session.close()
     run = mm.open_run(told["folder"])

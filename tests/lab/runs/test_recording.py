@@ -1,4 +1,4 @@
-"""A run in a folder: it holds what it says, and recording changes nothing."""
+"""Run folders: their content is correct, and recording changes nothing."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.damage import DamageWarning
 from murmura.lab.json_lines import line_of
-from murmura.lab.runs.cadence import Cadence, parse_pause
+from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.manifest import MANIFEST, Recording
 from murmura.lab.runs.recording import record, usual_rhythm
 from murmura.lab.runs.resuming import resume
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY
 from murmura.measure import MEASURES, unregister_measure
 from murmura.measure.costs import FRAME, STEP, microseconds
-from tests.lab.forging import as_killed
+from tests.lab.tampering import as_killed
 
 
 def scenario(agents: int = 60) -> mm.Scenario:
@@ -92,7 +92,7 @@ def test_recording_does_not_change_the_bits(backend: str, tmp_path: Path):
     assert gone_on.state_hash() == plain_hash(50, backend)
 
 
-def test_a_run_may_be_of_no_steps_and_may_go_on_from_a_later_one(tmp_path: Path):
+def test_a_run_may_be_of_no_steps_and_may_continue_from_a_later_one(tmp_path: Path):
     later = simulation()
     later.step(7)
     run = record(later, 0, tmp_path / "none")
@@ -230,7 +230,7 @@ def test_a_torn_last_line_of_metrics_is_left_out_and_a_broken_one_named(tmp_path
         list(run.metrics())
 
 
-def test_a_damaged_final_state_is_named(tmp_path: Path):
+def test_a_damaged_final_state_is_reported(tmp_path: Path):
     run = record(simulation(), 1, tmp_path / "run")
     path = run.folder / "checkpoint-B.npz"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -270,7 +270,7 @@ def test_a_run_that_breaks_down_says_so_and_keeps_what_was_good(tmp_path: Path):
     assert resume(run.folder).final_hash == plain_hash(100, "cpu")
 
 
-def test_a_measure_that_fails_is_named(tmp_path: Path):
+def test_a_measure_that_fails_is_reported(tmp_path: Path):
     mm.register_measure("of_nobody", lambda flock: 1 / (flock.agent_count - 60))
     try:
         with pytest.raises(RunError, match="a measure failed: ZeroDivisionError"):
@@ -345,7 +345,7 @@ def test_what_was_taken_does_not_depend_on_how_long_a_run_becomes():
     assert [short.measures(step, 500) for step in steps] == [long.measures(step, 500) for step in steps]
 
 
-def test_what_is_named_is_taken_with_every_frame(tmp_path: Path):
+def test_named_measures_are_taken_with_every_frame(tmp_path: Path):
     run = record(simulation(), 60, tmp_path / "run", 1, measures=["clustering_coefficient"])
     assert all(math.isfinite(row["clustering_coefficient"]) for row in run.metrics())
     usual = record(simulation("cpu"), 400, tmp_path / "usual", 1)
@@ -357,12 +357,12 @@ def test_what_is_named_is_taken_with_every_frame(tmp_path: Path):
 
 
 def test_checkpoints_come_by_steps_or_by_time():
-    pause = parse_pause("5")
-    pause.restart(10)
-    assert [pause.is_over(step) for step in (10, 14, 15, 16)] == [False, False, True, True]
-    assert [pause.left(step) for step in (10, 14, 15)] == [5, 1, 1]
-    assert (parse_pause("2.5min").seconds, parse_pause(" 1 h ").seconds) == (150.0, 3600.0)
-    brief = parse_pause("0.000001s")
+    interval = parse_interval("5")
+    interval.restart(10)
+    assert [interval.is_over(step) for step in (10, 14, 15, 16)] == [False, False, True, True]
+    assert [interval.left(step) for step in (10, 14, 15)] == [5, 1, 1]
+    assert (parse_interval("2.5min").seconds, parse_interval(" 1 h ").seconds) == (150.0, 3600.0)
+    brief = parse_interval("0.000001s")
     brief.restart(0)
     while not brief.is_over(0):
         pass

@@ -1,4 +1,4 @@
-"""Who may talk to the server: foreign origins, rebound hosts, missing and wrong cookies, and the launch token."""
+"""Access to the server: foreign origins, rebound hosts, missing and wrong cookies, and the launch token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Malformed and hostile messages: refused or cut off, and the flock is as if they had never come (R14)."""
+"""Malformed and hostile messages are refused or disconnected, and do not affect the flock (R14)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Bench:
         simulation = session.simulation
         return (
             simulation.state_hash(), session.scenario, simulation.seed, session.running, session.speed,
-            session.source.epoch, session.selected, session.extra, session.scene.hand, len(session.scene.actions),
+            session.source.epoch, session.selected, session.extra, session.scene.pointer, len(session.scene.actions),
         )  # fmt: skip
 
     def take(self, text: str) -> list[dict[str, Any]]:

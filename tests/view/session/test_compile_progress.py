@@ -1,10 +1,11 @@
-"""A new flock is shown at once, standing at its start, and flies when its kernel is there."""
+"""A new flock is shown at once at its start, and steps when its kernel is ready."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -208,3 +209,22 @@ def test_a_machine_is_expected_to_be_as_fast_as_it_was(monkeypatch: pytest.Monke
     assert compile_times.expected_seconds(small) > 1.9 * before
     (tmp_path / "seconds-per-rule.json").write_text("what is this")
     assert compile_times.expected_seconds(small) == before
+
+
+def test_what_a_page_is_sent_first_is_made_before_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tracing a kernel keeps Python busy; a page that waits for its hello meanwhile waits half a second longer."""
+    order: list[str] = []
+    monkeypatch.setattr(Session, "hello", lambda session: order.append("hello"))
+    built = threading.Event()
+
+    def build(scene: Scene, standing: Simulation, announce: Callable[[str], None]) -> Simulation:
+        order.append("kernel")
+        built.set()
+        raise BackendError("none is needed")
+
+    monkeypatch.setattr(Scene, "build", build)
+    session = Session(flock(3))
+    session.open()
+    with closing(session):
+        assert built.wait(PATIENCE)
+    assert order == ["hello", "kernel"]

@@ -1,4 +1,4 @@
-"""Changes that need another kernel: made when it is there, in the right order, and never for the wrong scenario."""
+"""Changes that need another kernel apply when it is ready, in order, and never to the wrong scenario."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_rule_is_switched_off_when_its_kernel_is_there(kiln: Kiln):
 
 
 @pytest.mark.parametrize("problem", [MemoryError("no room"), KeyError("x"), RuntimeError("compiler crashed")])
-def test_any_failure_of_the_compiler_is_told_and_ends_the_wait(problem: Exception, kiln: Kiln):
+def test_any_failure_of_the_compiler_is_reported_and_ends_the_wait(problem: Exception, kiln: Kiln):
     kiln.problem = problem
     kiln.send(OFF)
     kiln.finish()

@@ -1,4 +1,4 @@
-"""Places with a height: hands, tools and picking in a world with a depth."""
+"""Positions with a height: pointer, tools and picking in a world with a depth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from murmura.rules.predators.reading import WITHOUT_TARGET
 from murmura.rules.predators.row import layout_of
 from murmura.rules.predators.states import STATE_NAMES
 from murmura.view.session.editing.shapes import distance_to
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from murmura.view.session.observing.observer import inspect, nearest_agent
 from murmura.view.session.scene import Scene
 from murmura.view.wire.scenery import scenery_message
@@ -35,10 +35,10 @@ def test_a_hand_pulls_at_its_height() -> None:
     x, y, z = (float(value) for value in scene.simulation.positions[0])
     below = max(z - 30.0, 1.0)
     scene.carry_out({"type": "pointer", "x": x, "y": y, "z": below, "mode": "attract"})
-    point = with_hand(scene.scenario, scene.hand).rules.attractors.points[-1]
+    point = with_pointer(scene.scenario, scene.pointer).rules.attractors.points[-1]
     assert (point.x, point.y, point.z, point.strength > 0) == (x, y, below, True)
     assert scene.actions[-1]["z"] == below
-    free = mm.Simulation(with_hand(deep(), None), 3, "reference")
+    free = mm.Simulation(with_pointer(deep(), None), 3, "reference")
     scene.step(1)
     free.step(1)
     pulled = scene.simulation.velocities[0] - free.velocities[0]
@@ -112,6 +112,7 @@ def test_the_nearest_is_the_nearest_in_space() -> None:
         (Cylinder(x=0.0, y=0.0, radius=1.0, bottom=-1.0, top=2.0), math.hypot(math.sqrt(5.0) - 1.0, 1.0)),
         (Cylinder(x=0.0, y=0.0, radius=1.0), math.sqrt(5.0) - 1.0),
         (Box(low=(2.0, 0.0, 0.0), high=(5.0, 5.0, 2.0)), math.sqrt(2.0)),
+        (Box(low=(-1.0, -1.0, 0.0), high=(1.0, 1.0, 2.0), turn=45.0), math.hypot(3.0 / math.sqrt(2.0) - 1.0, 1.0)),
         (Plane(point=(0.0, 0.0, 1.0), normal=(0.0, 0.0, 2.0)), 2.0),
     ],
 )  # fmt: skip

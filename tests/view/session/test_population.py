@@ -1,4 +1,4 @@
-"""Counts of a population against columns written by hand, and the feed of what happened."""
+"""Counts of a population against given columns, and the event feed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 import murmura as mm
 from murmura.core.state import FeedingState, Gender, MatingState
-from murmura.view.session.observing.event_feed import MOST_KEPT, MOST_TOLD, EventFeed
+from murmura.view.session.observing.event_feed import MOST_KEPT, MOST_SENT, EventFeed
 from murmura.view.session.observing.population import copied_columns, count_population, counted_columns
-from tests.lab.heirs import family
+from tests.lab.births_and_deaths import family
 from tests.view.live import flock
 
 
@@ -48,18 +48,18 @@ def test_a_simulation_gives_copies():
     assert "stance" in columns and columns["stance"].base is not sim.state["stance"]
 
 
-def test_the_feed_numbers_what_happens_and_begins_anew_with_another_flock():
+def test_the_feed_numbers_what_happens_and_begins_again_with_another_flock():
     feed = EventFeed()
-    feed.hear(1, [{"kind": "birth", "id": k} for k in range(MOST_KEPT + 50)])
+    feed.add(1, [{"kind": "birth", "id": k} for k in range(MOST_KEPT + 50)])
     assert feed.totals == {"birth": MOST_KEPT + 50}
     told = feed.since(0)
-    assert len(told) == MOST_TOLD and told[-1] == {
+    assert len(told) == MOST_SENT and told[-1] == {
         "number": feed.newest,
         "kind": "birth",
         "id": MOST_KEPT + 49,
     }
     assert feed.since(feed.newest) == []
-    feed.hear(2, [{"kind": "death", "id": 7}])
+    feed.add(2, [{"kind": "death", "id": 7}])
     assert feed.totals == {"death": 1} and [event["id"] for event in feed.since(0)] == [7]
 
 
@@ -71,9 +71,9 @@ def test_the_feed_may_grow_while_somebody_reads_it():
         """A number that lets something happen whenever it is compared."""
 
         def __lt__(self, other: int) -> bool:
-            feed.hear(1, [{"kind": "meal"}])
+            feed.add(1, [{"kind": "meal"}])
             return int(self) < other
 
-    feed.hear(1, [{"kind": "birth"}, {"kind": "death"}])
+    feed.add(1, [{"kind": "birth"}, {"kind": "death"}])
     assert [event["kind"] for event in feed.since(First(0))] == ["birth", "death"]
     assert [event["number"] for event in feed.since(2)] == [3, 4]

@@ -1,4 +1,4 @@
-"""Numbers that a page computes by itself, against those of a plan made in Python, wherever sliders may stand."""
+"""Numbers that an exported page computes, against a plan in Python, for any positions of the sliders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import live_values as module
 from murmura.view.standalone.live_values import evaluated, live_values, vector_of
 
@@ -31,7 +31,7 @@ def told(live: dict, scenario: mm.Scenario) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["starlings", "couzin"])
 def test_a_page_has_the_numbers_of_a_plan(name: str):
-    scenario = with_hand(mm.load_scenario(name), None)
+    scenario = with_pointer(mm.load_scenario(name), None)
     live = live_values(scenario)
     np.testing.assert_allclose(told(live, scenario), vector_of(scenario), rtol=2e-3, atol=1e-6)
     rng, paths = np.random.default_rng(3), sorted(live["ranges"])
@@ -50,7 +50,7 @@ def test_a_page_has_the_numbers_of_a_plan(name: str):
 
 
 def test_what_makes_another_kernel_is_not_offered():
-    live = live_values(with_hand(mm.load_scenario("classic"), None))
+    live = live_values(with_pointer(mm.load_scenario("classic"), None))
     assert "rules.cohesion.weight" in live["ranges"]
     assert "perception.radius" in live["ranges"]
     assert "motion.min_speed" not in live["ranges"], "from 0 on it is an option"
@@ -59,14 +59,14 @@ def test_what_makes_another_kernel_is_not_offered():
 
 def test_a_product_shows_although_one_factor_is_zero():
     """The wind of `starlings` does not blow at first; its direction must matter once it does."""
-    live = live_values(with_hand(mm.load_scenario("starlings"), None))
+    live = live_values(with_pointer(mm.load_scenario("starlings"), None))
     wanted = {"rules.wind.speed", "rules.wind.direction", "rules.wind.gain"}
     assert any({path for path, _ in recipe["parts"]} == wanted for recipe in live["recipes"].values())
 
 
 def test_what_makes_other_items_or_more_room_is_not_offered(monkeypatch: pytest.MonkeyPatch):
     """How far food matters is a number of kernels; how much of it there is, and where, is not."""
-    scenario = with_hand(mm.load_scenario("feeding-grounds"), None)
+    scenario = with_pointer(mm.load_scenario("feeding-grounds"), None)
     mine = [c for c in module.candidates(scenario) if c.path.startswith("rules.feeding.")]
     monkeypatch.setattr(module, "candidates", lambda _: mine)
     live = live_values(scenario)
@@ -80,7 +80,7 @@ def test_what_makes_other_items_or_more_room_is_not_offered(monkeypatch: pytest.
 
 def test_a_range_ends_where_the_scenario_refuses():
     """A separation radius beyond what anybody sees is refused, so no slider may stand there."""
-    probe = module.Probe(with_hand(mm.load_scenario("classic"), None))
+    probe = module.Probe(with_pointer(mm.load_scenario("classic"), None))
     found = probe.curve(module.Candidate("rules.separation.radius", 5.0, 400.0, False))
     assert found is not None
     assert found[0][0] == 5.0

@@ -1,4 +1,4 @@
-"""Exported files as files: one piece, small, sealed off, and nothing of a scenario's texts is markup in them."""
+"""Exported pages as files: self-contained, small, without network access, and with escaped scenario texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import gallery
 from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
@@ -79,7 +79,7 @@ def test_texts_of_a_scenario_are_no_markup(classic: str):
 
 @pytest.mark.parametrize("name", ["classic", "mixed", "topological", "ecosystem", "sky-and-sea", "school"])
 def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
-    for kernel in program_of(Plan(with_hand(mm.load_scenario(name), None))).kernels:
+    for kernel in program_of(Plan(with_pointer(mm.load_scenario(name), None))).kernels:
         storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
         assert len(storage) <= 8, kernel.name
 
@@ -185,6 +185,14 @@ def test_a_recorded_run_becomes_a_page(
     assert "recorded frames" in json.loads(capsys.readouterr().out)["shows"]
     data = data_of((tmp_path / "run.html").read_text(encoding="utf-8"))
     assert (data["run"], data["loop"]["frames"]) == ("run", 5)
+
+
+def test_a_start_in_one_direction_is_carried_however_large(monkeypatch: pytest.MonkeyPatch):
+    """A page draws every direction alike, so it may not draw this one."""
+    monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
+    scene = page_scene(resized(mm.load_scenario("vicsek"), 60).with_values({"start.direction": 90.0}), 1)
+    assert scene["start"] is not None
+    assert not scene["canDraw"]
 
 
 def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):

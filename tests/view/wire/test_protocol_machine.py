@@ -1,4 +1,4 @@
-"""Any sequence of commands, over a real socket, beside a model that knows no server (R16).
+"""Random sequences of commands over a real socket, compared with a model without a server (R16).
 
 The model is a plain simulation with the same changes made by hand. After every command the page's step, hash, number
 of agents and obstacles must be the model's. MURMURA_LONG=1 tries 500 sequences.

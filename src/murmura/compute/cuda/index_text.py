@@ -82,7 +82,7 @@ extern "C" __global__ void make_grid(const Arguments a) {{
 #endif
     double rows = floor(height / reach);
     rows = rows > most_rows ? most_rows : rows;
-    rows = rows >= 1.0 ? rows : 1.0; /* also where nobody, or somebody without a finite place, is left */
+    rows = rows >= 1.0 ? rows : 1.0; /* even if no agent with a finite position is left */
     rows = floor(rows);
     const double most_columns = floor(a.sizes.bins / (rows * layers));
     double columns = floor(width * {ACROSS} / reach);
@@ -104,7 +104,7 @@ static __device__ void begin_step(const Arguments a) {{
     const double time = (double)(c->step - 1) * c->dt;
     w->time = (float)time;
     w->noise_time = (float)(time - {NOISE_TIME_PERIOD!r} * floor(time / {NOISE_TIME_PERIOD!r}));
-    /* Whoever is tracked is noted again where it is found; until then it is not there. */
+    /* Tracked agents are noted again when they are found; until then they count as gone. */
     for (int t = 0; t < a.sizes.tracked; t++) a.rules.items[a.rules.tracked[2 * t + 1] + (SPACE ? 6 : 4)] = 0.0f;
 }}
 

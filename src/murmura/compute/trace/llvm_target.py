@@ -80,7 +80,7 @@ class LlvmTarget(Target):
         self.lanes = LANES
         self.masks_factors = False
         self.finite: set[int] = set()
-        """Codes that are finite on every lane, whether or not somebody is there."""
+        """Codes that are finite on every lane, whether or not it has an agent."""
 
     @contextmanager
     def narrowed(self, lanes: int) -> Iterator[None]:

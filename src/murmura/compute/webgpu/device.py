@@ -204,7 +204,7 @@ class WebgpuDevice:
         self.lost = True
         return RunError(
             f"the WebGPU device {self.name} failed after step {step}: {_one_line(error)}. Checkpoints written before "
-            "are whole: go on from one when the device works again, or with backend='cpu'"
+            "are whole: continue from one when the device works again, or with backend='cpu'"
         )
 
 

@@ -45,7 +45,7 @@ fn begin_step() {
     a.clock_step += 1i;
     a.world_time = now.x;
     a.world_noise_time = now.y;
-    /* Whoever is tracked is noted again where it is found; until then it is not there. */
+    /* Tracked agents are noted again when they are found; until then they count as gone. */
     for (var k = 0i; k < a.sizes_tracked; k++) {
         [plane] tables[a.at_items + tables[a.at_tracked + 2i * k + 1i] + 4i] = 0i;
         [space] tables[a.at_items + tables[a.at_tracked + 2i * k + 1i] + 6i] = 0i;
@@ -112,7 +112,7 @@ MAKE_GRID = f"""
     let width = max(unordered(atomicLoad(&outputs[{BOUNDS + 3}])) - left, 0.0f);
     let height = max(unordered(atomicLoad(&outputs[{BOUNDS + 4}])) - low, 0.0f);
     let reach = a.sizes_reach * 1.00001f;
-    /* At least one of each, also where nobody, or somebody without a finite place, is left. */
+    /* At least one of each, even if no agent with a finite position is left. */
     let lines = f32(a.sizes_bins / {8 * ACROSS}i);
     [plane] let most_rows = lines;
     [plane] let layers = 1.0f;

@@ -72,7 +72,7 @@ class Program:
         return hashlib.sha256(texts.encode() + self.constants.tobytes()).hexdigest()
 
 
-class _Maker:
+class _ProgramBuilder:
     """Assembles texts: each kernel with the functions it calls and the buffers it names."""
 
     def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
@@ -135,7 +135,7 @@ def program_of(plan: Plan) -> Program:
     turns, turns_body = life.turns() if plan.stateful_items else ({}, "")
     if plan.has_lifecycle:
         functions |= {"bear": life.bear_text(), "add_arrivals": life.add_arrivals_text()}
-    maker = _Maker(plan, functions | turns | helpers)
+    maker = _ProgramBuilder(plan, functions | turns | helpers)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "outputs"))
     best_width = reports.best_width(shapes)
@@ -157,7 +157,7 @@ def program_of(plan: Plan) -> Program:
 _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
 
 
-def _add_index(maker: _Maker, plan: Plan) -> None:
+def _add_index(maker: _ProgramBuilder, plan: Plan) -> None:
     if plan.scenario.world.boundary == "open":
         maker.add("reset_bounds", index_text.RESET_BOUNDS, "1", ("outputs",), 6)
         maker.add("find_bounds", index_text.FIND_BOUNDS, "agents", ("outputs",))
@@ -189,7 +189,9 @@ def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
     columns = mine.agent()
     p, me = mine.step.sense(columns, columns.identity)
     mine.memory.place = me.position
-    decision = mine.step.decide(p, me, contributions, initial_contributions(mine.target, shapes.items))
+    decision = mine.step.decide(
+        p, me, contributions, initial_contributions(mine.target, shapes.items), mine.eye
+    )
     outcome = mine.step.outcome(p, decision)
     me = mine.step.live(p, decision.me, decision.force)
     crowd: Any = decision.me.neighbors

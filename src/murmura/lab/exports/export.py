@@ -15,7 +15,7 @@ from murmura.lab.runs.run import TRAJECTORY, Run
 from murmura.measure import MEASURES
 
 ROWS_AT_ONCE = 1_000_000
-"""About so many rows are held in memory: whole frames, and at least one."""
+"""About this many rows are held in memory: whole frames, and at least one."""
 Progress = Callable[[int, int], None]
 
 

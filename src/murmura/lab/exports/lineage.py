@@ -30,7 +30,7 @@ CAUSES = {cause.name.lower(): int(cause) for cause in Cause}
 
 
 def lineage(source: Simulation | Run | str | Path) -> Lineage:
-    """Everybody who ever lived in a simulation or a recorded run: parents, birth, death and its cause.
+    """All agents that ever lived in a simulation or a recorded run: parents, birth, death and its cause.
 
     Args:
         source: A simulation, a run, or the folder of one.
@@ -84,7 +84,7 @@ def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
 
 
 def table(tree: Lineage) -> polars.DataFrame:
-    """A row for everybody: id, species, mother, father, born, died, cause, killer, generation, young.
+    """A row for each agent: id, species, mother, father, born, died, cause, killer, generation, young.
 
     `born` and `died` are steps. What does not apply is null.
     """
@@ -160,8 +160,8 @@ def export_lineage(
     Args:
         source: As for `lineage`.
         out: A new file; its ending says the format.
-        living: Only who is alive at the end or has somebody alive in its maternal line.
-        least: Only families, the maternal lines of founders, in which so many ever lived.
+        living: Only agents that are alive at the end or have living descendants in the maternal line.
+        least: Only families (maternal lines of founders) with at least this many members in all.
 
     Returns:
         How many lives were written.

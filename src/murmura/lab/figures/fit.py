@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError
-from murmura.lab.figures.plot import COLORS, Wish, measure_label, register_plot
+from murmura.lab.figures.plot import COLORS, PlotOptions, measure_label, register_plot
 from murmura.lab.fit.folder import Fit
 from murmura.lab.fit.summaries import MAPS, SHARES
 from murmura.lab.sweeps.axes import Axis
@@ -26,18 +26,18 @@ def _compares(source: Any) -> bool:
 
 
 @register_plot("corner", "the posterior of each pair of paths", _is_fit)
-def draw_corner(source: Fit, figure: Any, wish: Wish) -> None:
+def draw_corner(source: Fit, figure: Any, options: PlotOptions) -> None:
     """Histograms on the diagonal, points below it; of two models the more probable one, or the one that --of names."""
     from matplotlib.ticker import NullFormatter
 
-    model = _chosen_model(source, wish)
+    model = _chosen_model(source, options)
     lines, axes = source.posterior(model), source.axes[model]
     if not lines:
         raise RunError(f"{source.names[model]} is not among what {source.folder} accepted")
     weights = np.array([line["weight"] for line in lines])
     values = [np.array([float(line[axis.path]) for line in lines]) for axis in axes]
     count = len(axes)
-    figure.set_size_inches(wish.width, wish.width * (0.85 if count > 1 else 0.6))
+    figure.set_size_inches(options.width, options.width * (0.85 if count > 1 else 0.6))
     panels = figure.subplots(count, count, squeeze=False)
     for row in range(count):
         for column in range(count):
@@ -70,15 +70,15 @@ def draw_corner(source: Fit, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("predictive", "what the fitted model predicts of each measure, and what was observed", _is_fit)
-def draw_predictive(source: Fit, figure: Any, wish: Wish) -> None:
+def draw_predictive(source: Fit, figure: Any, options: PlotOptions) -> None:
     """For each measure and model the band of nine in ten predictions, and the observed line over it."""
-    names = [name for name in source.question.measures if not wish.of or name in wish.of]
+    names = [name for name in source.question.measures if not options.of or name in options.of]
     drawn = [source.predictions(model) for model in range(len(source.names))]
     if not any(drawn):
         raise RunError(f"{source.folder} has no predictions: fit with --predictions 40")
     across = min(2, len(names))
     rows = -(-len(names) // across)
-    figure.set_size_inches(wish.width, max(2.3, 2.0 * rows))
+    figure.set_size_inches(options.width, max(2.3, 2.0 * rows))
     panels = figure.subplots(rows, across, squeeze=False)
     for panel in panels.flat[len(names) :]:
         panel.remove()
@@ -96,7 +96,7 @@ def draw_predictive(source: Fit, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("models", "how probable each of two models is, generation by generation", _compares)
-def draw_models(source: Fit, figure: Any, wish: Wish) -> None:
+def draw_models(source: Fit, figure: Any, options: PlotOptions) -> None:
     """Probabilities of the models as the fit gets nearer."""
     told = source.result["generations"]
     panel = figure.subplots()
@@ -111,11 +111,11 @@ def draw_models(source: Fit, figure: Any, wish: Wish) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _chosen_model(source: Fit, wish: Wish) -> int:
-    if wish.of:
-        if wish.of[0] not in source.names:
-            raise RunError(f"{source.folder} has the models {', '.join(source.names)}, got {wish.of[0]!r}")
-        return source.names.index(wish.of[0])
+def _chosen_model(source: Fit, options: PlotOptions) -> int:
+    if options.of:
+        if options.of[0] not in source.names:
+            raise RunError(f"{source.folder} has the models {', '.join(source.names)}, got {options.of[0]!r}")
+        return source.names.index(options.of[0])
     shares = source.probabilities
     return max(range(len(source.names)), key=lambda k: shares[source.names[k]])
 

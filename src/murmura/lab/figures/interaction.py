@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import RunError
-from murmura.lab.figures.plot import COLOR_MAP, COLORS, Wish, register_plot
+from murmura.lab.figures.plot import COLOR_MAP, COLORS, PlotOptions, register_plot
 from murmura.lab.runs.instants import flocks_of, seconds_between
 from murmura.lab.runs.run import Run
 from murmura.measure import (
@@ -21,11 +21,11 @@ from murmura.measure import (
 )
 
 MOST_FRAMES = 3000
-"""Of longer runs, so many frames are looked at: the last ones, since a run needs time to settle."""
+"""Of longer runs only this many frames are used: the last ones, because a run needs time to settle."""
 DIVERGING = "PuOr"
 LONGEST_DELAY = 2.0  # [s]
 NAMED_AGENTS = 30
-"""Up to so many agents, a figure of delays names each one."""
+"""Up to this many agents, a figure of delays names each one."""
 
 
 def _is_run(source: Any) -> bool:
@@ -33,7 +33,7 @@ def _is_run(source: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Looked:
+class FrameSelection:
     """The instants of a run that a figure is of."""
 
     flocks: list[Flock]
@@ -41,7 +41,7 @@ class Looked:
     reach: float
 
 
-def look(run: Run) -> Looked:
+def select_frames(run: Run) -> FrameSelection:
     """The last frames of a run, and how far its maps reach: five times the median distance to the nearest."""
     if run.scenario.world.dimension != 2:
         raise RunError(f"{run.folder} is of a world with a depth: interaction maps are drawn in the plane")
@@ -59,15 +59,15 @@ def look(run: Run) -> Looked:
         )
     side = 0.5 * min(run.scenario.world.width, run.scenario.world.height)
     reach = float(f"{min(5.0 * float(np.median(near)), side):.2g}")
-    return Looked(flocks, seconds_between(run), reach or side)
+    return FrameSelection(flocks, seconds_between(run), reach or side)
 
 
 @register_plot("neighbors", "where neighbours are around an agent, and how they are aligned", _is_run)
-def draw_neighbors(run: Run, figure: Any, wish: Wish) -> None:
+def draw_neighbors(run: Run, figure: Any, options: PlotOptions) -> None:
     """The density map, alignment against distance, and Ballerini's anisotropy."""
-    seen = look(run)
+    seen = select_frames(run)
     found = neighbor_map(seen.flocks, seen.reach)
-    figure.set_size_inches(wish.width, wish.width * 0.55)
+    figure.set_size_inches(options.width, options.width * 0.55)
     grid = figure.add_gridspec(2, 2, width_ratios=(1.5, 1.0))
     panel = figure.add_subplot(grid[:, 0])
     image = _map(panel, found.density, seen.reach, COLOR_MAP, None)
@@ -87,11 +87,11 @@ def draw_neighbors(run: Run, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("response", "how an agent turns and speeds up, against a neighbour's place", _is_run)
-def draw_response(run: Run, figure: Any, wish: Wish) -> None:
+def draw_response(run: Run, figure: Any, options: PlotOptions) -> None:
     """Katz' two maps: turning to the right, speeding up."""
-    seen = look(run)
+    seen = select_frames(run)
     found = response_map(seen.flocks, seen.seconds, seen.reach)
-    figure.set_size_inches(wish.width, wish.width * 0.48)
+    figure.set_size_inches(options.width, options.width * 0.48)
     panels = figure.subplots(1, 2, sharey=True)
     enough = (
         found.counts >= max(1, int(np.median(found.counts[found.counts > 0]) // 10))
@@ -111,13 +111,13 @@ def draw_response(run: Run, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("delay", "who follows whom, and by how much", _is_run)
-def draw_delay(run: Run, figure: Any, wish: Wish) -> None:
+def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
     """Delays of all pairs, in order of leadership; and how far each one is ahead on average."""
-    seen = look(run)
+    seen = select_frames(run)
     longest = min(LONGEST_DELAY, seen.seconds * (len(seen.flocks) // 3))
     found = leadership(seen.flocks, seen.seconds, longest)
     order = np.argsort(-np.nan_to_num(found.leads, nan=-np.inf), kind="stable")
-    figure.set_size_inches(wish.width, wish.width * 0.5)
+    figure.set_size_inches(options.width, options.width * 0.5)
     panel, bars = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
     delays = found.delays[np.ix_(order, order)]
     known = np.abs(delays[np.isfinite(delays)])

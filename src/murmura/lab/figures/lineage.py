@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.events import Cause
 from murmura.engine.lineage import ALIVE, Lineage
-from murmura.lab.figures.plot import COLORS, Wish, measure_label, register_plot
+from murmura.lab.figures.plot import COLORS, PlotOptions, measure_label, register_plot
 from murmura.lab.runs.run import Run
 from murmura.measure import selection_differential
 from murmura.measure.atmosphere import Spell
 from murmura.measure.traits import genes_among
 
 RATE_BINS = 60
-"""Births and deaths are counted in so many equal parts of the run."""
+"""Births and deaths are counted in this many equal parts of the run."""
 MOST_LINES = 600
 """Lives in a family tree; of more only the lines of every n-th of the living are drawn, and the title says so."""
 FEWEST = 3
@@ -50,11 +50,11 @@ def _darkened(color: str) -> str:
 
 
 @register_plot("population", "how many are alive over time, and how many were born and died", _is_run)
-def draw_population(run: Run, figure: Any, wish: Wish) -> None:
+def draw_population(run: Run, figure: Any, options: PlotOptions) -> None:
     """Population by species; with births and deaths, these by cause; periods as bands."""
     tree = run.lineage()
     lives = not (tree.founders.all() and tree.alive.all())  # then there is more to show than a straight line
-    figure.set_size_inches(wish.width, wish.width * (0.95 if lives else 0.6))
+    figure.set_size_inches(options.width, options.width * (0.95 if lives else 0.6))
     panels = figure.subplots(
         2 if lives else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 2] if lives else [1]
     )[:, 0]
@@ -146,20 +146,20 @@ def _genes(run: Run) -> list[str]:
     return genes_among(found)
 
 
-def _chosen_traits(run: Run, wish: Wish) -> list[str]:
+def _chosen_traits(run: Run, options: PlotOptions) -> list[str]:
     known = list(dict.fromkeys([*_genes(run), *run.frames.columns]))
-    for name in wish.traits:
+    for name in options.traits:
         if name not in known:
             raise ScenarioError(
                 f"{run.folder} has no trait {name!r}{nearest(name, known)}; it has {', '.join(known) or 'none'}"
             )
-    return list(wish.traits) or _genes(run)
+    return list(options.traits) or _genes(run)
 
 
-def _recorded(run: Run, traits: list[str], wish: Wish) -> list[str]:
+def _recorded(run: Run, traits: list[str], options: PlotOptions) -> list[str]:
     """Those traits that frames hold for each agent; all of those asked for must be."""
     found = [name for name in traits if name in run.frames.columns]
-    if not found or (wish.traits and len(found) < len(traits)):
+    if not found or (options.traits and len(found) < len(traits)):
         missing = next(name for name in traits if name not in run.frames.columns)
         raise ScenarioError(
             f"over generations every agent's {missing} must be known: record it with `murmura run ... --columns "
@@ -174,17 +174,17 @@ def _recorded(run: Run, traits: list[str], wish: Wish) -> list[str]:
     _has_traits,
     True,
 )
-def draw_traits(run: Run, figure: Any, wish: Wish) -> None:
+def draw_traits(run: Run, figure: Any, options: PlotOptions) -> None:
     """A panel for each trait: the mean of each species, with a band of one standard deviation."""
-    if wish.x not in (None, "time", "generation"):
-        raise ScenarioError(f"traits are drawn over time or generation, got --x {wish.x}")
-    traits = _chosen_traits(run, wish)
-    if wish.x == "generation":
-        traits = _recorded(run, traits, wish)
+    if options.x not in (None, "time", "generation"):
+        raise ScenarioError(f"traits are drawn over time or generation, got --x {options.x}")
+    traits = _chosen_traits(run, options)
+    if options.x == "generation":
+        traits = _recorded(run, traits, options)
     panels = _grid(
-        figure, traits, wish, label="generation" if wish.x == "generation" else measure_label("time")
+        figure, traits, options, label="generation" if options.x == "generation" else measure_label("time")
     )
-    values = _by_generation(run, traits) if wish.x == "generation" else None
+    values = _by_generation(run, traits) if options.x == "generation" else None
     colors = species_colors(run)
     names = run.scenario.species_names()
     for trait, panel in zip(traits, panels, strict=True):
@@ -196,10 +196,10 @@ def draw_traits(run: Run, figure: Any, wish: Wish) -> None:
     _shared_legend(figure, panels)
 
 
-def _grid(figure: Any, names: list[str], wish: Wish, label: str) -> list[Any]:
+def _grid(figure: Any, names: list[str], options: PlotOptions, label: str) -> list[Any]:
     across = min(3, len(names))
     rows = math.ceil(len(names) / across)
-    figure.set_size_inches(wish.width, 0.45 + max(1.35 * rows, 0.5 * wish.width * (across == 1)))
+    figure.set_size_inches(options.width, 0.45 + max(1.35 * rows, 0.5 * options.width * (across == 1)))
     panels = figure.subplots(rows, across, sharex=True, squeeze=False)
     for panel in panels.flat[len(names) :]:
         panel.remove()
@@ -263,10 +263,10 @@ def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[
 @register_plot(
     "selection", "selection differentials of genes from frame to frame", _has_genes_in_frames, True
 )
-def draw_selection(run: Run, figure: Any, wish: Wish) -> None:
+def draw_selection(run: Run, figure: Any, options: PlotOptions) -> None:
     """For each gene and species, parents of those born until the next frame less all of this frame, added up."""
-    recorded = [name for name in _chosen_traits(run, wish) if name in run.frames.columns]
-    panels = _grid(figure, recorded, wish, measure_label("time"))
+    recorded = [name for name in _chosen_traits(run, options) if name in run.frames.columns]
+    panels = _grid(figure, recorded, options, measure_label("time"))
     tree, frames = run.lineage(), run.frames
     colors, names = species_colors(run), run.scenario.species_names()
     steps = frames.steps
@@ -291,13 +291,13 @@ def draw_selection(run: Run, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("family", "the maternal lines of those alive at the end, from their founders on", _is_run)
-def draw_family(run: Run, figure: Any, wish: Wish) -> None:
+def draw_family(run: Run, figure: Any, options: PlotOptions) -> None:
     """Time runs to the right; a line is a life, and hangs from its mother's at its birth."""
     whole = run.lineage()
     ends_with = whole.alive if whole.alive.any() else whole.died >= whole.died.max(initial=0)
     shown, every_nth = _thinned(whole, ends_with)
     rows = _layout(shown)
-    figure.set_size_inches(wish.width, min(max(2.0, 0.6 + 0.012 * len(shown)), 1.5 * wish.width))
+    figure.set_size_inches(options.width, min(max(2.0, 0.6 + 0.012 * len(shown)), 1.5 * options.width))
     panel = figure.subplots()
     several = len(shown.species_names) > 1
     colors = _family_colors(shown, rows) if not several else np.array(species_colors(run))[shown.species]

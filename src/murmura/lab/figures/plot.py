@@ -55,7 +55,7 @@ SHARES = ("polarization", "milling", "clustering_coefficient")
 
 
 @dataclass(frozen=True)
-class Wish:
+class PlotOptions:
     """What a figure should show.
 
     Attributes:
@@ -79,7 +79,7 @@ class PlotKind:
     name: str
     sentence: str
     fits: Callable[[Any], bool]
-    draw: Callable[[Any, Any, Wish], None]
+    draw: Callable[[Any, Any, PlotOptions], None]
     of_traits: bool = False
 
 
@@ -88,8 +88,8 @@ KINDS: dict[str, PlotKind] = {}
 
 def register_plot(
     name: str, sentence: str, fits: Callable[[Any], bool], of_traits: bool = False
-) -> Callable[[Callable[[Any, Any, Wish], None]], Callable[[Any, Any, Wish], None]]:
-    """Add a kind of figure: a function of what is in the folder, a matplotlib figure to fill, and a wish.
+) -> Callable[[Callable[[Any, Any, PlotOptions], None]], Callable[[Any, Any, PlotOptions], None]]:
+    """Add a kind of figure: a function of what is in the folder, a matplotlib figure to fill, and a options.
 
     Args:
         name: What `--kind` calls it.
@@ -98,7 +98,7 @@ def register_plot(
         of_traits: Whether `of` names columns of the agents, not measures.
     """
 
-    def register(draw: Callable[[Any, Any, Wish], None]) -> Callable[[Any, Any, Wish], None]:
+    def register(draw: Callable[[Any, Any, PlotOptions], None]) -> Callable[[Any, Any, PlotOptions], None]:
         KINDS[name] = PlotKind(name, sentence, fits, draw, of_traits)
         return draw
 
@@ -146,7 +146,7 @@ def plot(
     with matplotlib.rc_context(STYLE | {"axes.prop_cycle": matplotlib.cycler(color=COLORS)}):
         figure = Figure(layout="constrained")
         figure.set_size_inches(width, width * 0.75)
-        chosen.draw(source, figure, Wish(x, y, measures, width, traits))
+        chosen.draw(source, figure, PlotOptions(x, y, measures, width, traits))
         _save(figure, out, dpi, f"{chosen.name} of {Path(folder).name}")
     return chosen.name
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from murmura.core.errors import RunError
 from murmura.core.events import Event
-from murmura.lab.figures.plot import COLORS, SHARES, Wish, measure_label, register_plot
+from murmura.lab.figures.plot import COLORS, SHARES, PlotOptions, measure_label, register_plot
 from murmura.lab.runs.run import Run
 
 LIFE_BINS = 60
-"""Events are counted in so many equal parts of the run."""
+"""Events are counted in this many equal parts of the run."""
 
 
 def _is_run(source: Any) -> bool:
@@ -33,13 +33,13 @@ def _series(run: Run) -> dict[str, tuple[list[float], list[float]]]:
 
 
 @register_plot("series", "measures over time", _is_run)
-def draw_series(run: Run, figure: Any, wish: Wish) -> None:
+def draw_series(run: Run, figure: Any, options: PlotOptions) -> None:
     """A small panel for each measure."""
     series = _series(run)
-    names = wish.of or tuple(name for name in series if name != "agents")
+    names = options.of or tuple(name for name in series if name != "agents")
     across = 1 if len(names) == 1 else 2
     rows = math.ceil(len(names) / across)
-    figure.set_size_inches(wish.width, max(1.3 * rows, 0.55 * wish.width * (across == 1)))
+    figure.set_size_inches(options.width, max(1.3 * rows, 0.55 * options.width * (across == 1)))
     panels = figure.subplots(rows, across, sharex=True, squeeze=False)
     for panel in panels.flat[len(names) :]:
         panel.remove()
@@ -56,11 +56,11 @@ def draw_series(run: Run, figure: Any, wish: Wish) -> None:
 @register_plot(
     "life", "how many are alive, their mean energy, and births, deaths, meals and the like a minute", _is_run
 )
-def draw_life(run: Run, figure: Any, wish: Wish) -> None:
+def draw_life(run: Run, figure: Any, options: PlotOptions) -> None:
     """Three panels over one time axis; rates on a scale of tenfolds, since there are many meals to a capture."""
     series = _series(run)
     curves = [name for name in ("agents", "energy_mean") if name in series]
-    figure.set_size_inches(wish.width, wish.width * (0.35 * len(curves) + 0.45))
+    figure.set_size_inches(options.width, options.width * (0.35 * len(curves) + 0.45))
     heights = [1.0] * len(curves) + [1.6]
     *panels, rates = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for panel, name in zip(panels, curves, strict=True):

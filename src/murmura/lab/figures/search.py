@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import RunError
-from murmura.lab.figures.plot import COLORS, Wish, measure_label, path_label, register_plot
+from murmura.lab.figures.plot import COLORS, PlotOptions, measure_label, path_label, register_plot
 from murmura.lab.sweeps.design import SEARCH
 from murmura.lab.sweeps.folder import Sweep
 
@@ -21,13 +21,13 @@ def _is_sensitivity(source: Any) -> bool:
 
 
 @register_plot("history", "what each trial of a search reached, and the best so far", _is_search)
-def draw_history(source: Sweep, figure: Any, wish: Wish) -> None:
+def draw_history(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Dots for trials, a line for the best so far."""
-    name = wish.of[0] if wish.of else source.manifest["goal"]["measure"]
+    name = options.of[0] if options.of else source.manifest["goal"]["measure"]
     best_of = np.fmax if source.manifest["goal"]["maximize"] else np.fmin
     lines = [line for line in source.cells() if line[name] is not None]
     if not lines:
-        raise RunError(f"no trial of the search in {source.folder} is finished; go on with it first")
+        raise RunError(f"no trial of the search in {source.folder} is finished; continue it first")
     values = np.array([line[name] for line in lines])
     trials = np.array([line["cell"] for line in lines])
     panel = figure.subplots()
@@ -39,11 +39,11 @@ def draw_history(source: Sweep, figure: Any, wish: Wish) -> None:
 
 
 @register_plot("sensitivity", "how much each varied path matters for a measure", _is_sensitivity)
-def draw_sensitivity(source: Sweep, figure: Any, wish: Wish) -> None:
+def draw_sensitivity(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Sobol indices as bars with 95 % intervals, or Morris' effects and how much they vary."""
     from murmura.lab.sensitivity import indices
 
-    name = wish.of[0] if wish.of else source.measures[0]
+    name = options.of[0] if options.of else source.measures[0]
     lines = list(indices(source, [name]))
     labels = [path_label(source, line["path"]) for line in lines]
     panel = figure.subplots()
@@ -58,7 +58,7 @@ def draw_sensitivity(source: Sweep, figure: Any, wish: Wish) -> None:
         panel.set(xlabel=f"mean size of effect, {measure_label(name)}", ylabel="its standard deviation")
         panel.margins(0.25)
         return
-    figure.set_size_inches(wish.width, 0.9 + 0.45 * len(lines))
+    figure.set_size_inches(options.width, 0.9 + 0.45 * len(lines))
     places = np.arange(len(lines))[::-1]
     for index, offset, color, label in (
         ("first", 0.18, COLORS[0], "alone"),

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError, nearest
-from murmura.lab.figures.plot import COLOR_MAP, COLORS, SHARES, Wish, measure_label, path_label, register_plot
+from murmura.lab.figures.plot import (
+    COLOR_MAP,
+    COLORS,
+    SHARES,
+    PlotOptions,
+    measure_label,
+    path_label,
+    register_plot,
+)
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.folder import Sweep
 from murmura.lab.sweeps.tables import ERROR, mean_and_error
@@ -44,12 +52,12 @@ def _axis(source: Sweep, path: str | None, default: int) -> Axis:
 def _cells(source: Sweep) -> list[Line]:
     lines = list(source.cells())
     if not lines:
-        raise RunError(f"no run of the sweep in {source.folder} is finished; go on with it first")
+        raise RunError(f"no run of the sweep in {source.folder} is finished; continue it first")
     return lines
 
 
-def _measures(source: Sweep, wish: Wish) -> tuple[str, ...]:
-    return wish.of or (source.measures[0],)
+def _measures(source: Sweep, options: PlotOptions) -> tuple[str, ...]:
+    return options.of or (source.measures[0],)
 
 
 def _parts(figure: Any, count: int, width: float, height: float) -> list[Any]:
@@ -72,20 +80,20 @@ def _number(value: float | None) -> float:
 
 
 @register_plot("phase", "maps of measures over two varied paths", lambda s: _is_grid(s) and len(s.paths) >= 2)
-def draw_phase(source: Sweep, figure: Any, wish: Wish) -> None:
+def draw_phase(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """A heat map of each measure; further varied paths become rows and columns of maps, those beyond two averages."""
-    names = _measures(source, wish)
-    x = _axis(source, wish.x, 0 if wish.y != source.paths[0] else 1)
-    y = _axis(source, wish.y, next(k for k, path in enumerate(source.paths) if path != x.path))
+    names = _measures(source, options)
+    x = _axis(source, options.x, 0 if options.y != source.paths[0] else 1)
+    y = _axis(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
     if x.path == y.path:
         raise ScenarioError(f"--x and --y must differ, got {x.path} for both")
     others = [axis for axis in source.design.axes if axis.path not in (x.path, y.path)]
     columns = _facet_values(others[0]) if others else [None]
     rows = _facet_values(others[1]) if len(others) > 1 else [None]
     lines = _cells(source)
-    width = wish.width / min(len(names), MOST_BESIDE)
+    width = options.width / min(len(names), MOST_BESIDE)
     height = width * 0.75 if not others else 0.4 + width * 0.85 * len(rows) / len(columns)
-    parts = _parts(figure, len(names), wish.width, max(height, 1.6 * len(rows)))
+    parts = _parts(figure, len(names), options.width, max(height, 1.6 * len(rows)))
     for part, name in zip(parts, names, strict=True):
         _maps(source, part, name, x, y, lines, others, columns, rows)
 
@@ -178,16 +186,16 @@ def _short(value: Any) -> str:
 
 
 @register_plot("lines", "measures along one varied path, with a band of one standard error", _is_grid)
-def draw_lines(source: Sweep, figure: Any, wish: Wish) -> None:
+def draw_lines(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """A panel for each measure; with a second path, a line for each of its values."""
-    names = wish.of or (source.measures[0],)
-    x = _axis(source, wish.x, 0)
+    names = options.of or (source.measures[0],)
+    x = _axis(source, options.x, 0)
     rest = [axis for axis in source.design.axes if axis.path != x.path]
-    apart = _axis(source, wish.y, 0) if wish.y else (rest[0] if rest else None)
+    apart = _axis(source, options.y, 0) if options.y else (rest[0] if rest else None)
     if apart is not None and apart.path == x.path:
         raise ScenarioError(f"--x and --y must differ, got {x.path} for both")
     lines = _cells(source)
-    figure.set_size_inches(wish.width, (0.3 + 0.35 * len(names)) * wish.width)
+    figure.set_size_inches(options.width, (0.3 + 0.35 * len(names)) * options.width)
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     values: Sequence[Any] = [None] if apart is None else apart.grid()
     colors = _colors(len(values))
@@ -241,20 +249,20 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
 
 
 @register_plot("scatter", "measures at the points of a scattered design", _is_scattered)
-def draw_scatter(source: Sweep, figure: Any, wish: Wish) -> None:
+def draw_scatter(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Each measure against each path; with two paths, or with --x and --y, as a map of coloured points."""
-    names, lines, axes = _measures(source, wish), _cells(source), source.design.axes
-    width = wish.width / min(len(names), MOST_BESIDE)
-    if wish.y or len(axes) == 2:
-        x = _axis(source, wish.x, 0 if wish.y != source.paths[0] else 1)
-        y = _axis(source, wish.y, next(k for k, path in enumerate(source.paths) if path != x.path))
-        for part, name in zip(_parts(figure, len(names), wish.width, width * 0.75), names, strict=True):
+    names, lines, axes = _measures(source, options), _cells(source), source.design.axes
+    width = options.width / min(len(names), MOST_BESIDE)
+    if options.y or len(axes) == 2:
+        x = _axis(source, options.x, 0 if options.y != source.paths[0] else 1)
+        y = _axis(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
+        for part, name in zip(_parts(figure, len(names), options.width, width * 0.75), names, strict=True):
             _colored_points(source, part, name, x, y, lines)
         return
-    shown = [_axis(source, wish.x, 0)] if wish.x else list(axes)
+    shown = [_axis(source, options.x, 0)] if options.x else list(axes)
     columns = 1 if len(names) > 1 else min(len(shown), 3)
     height = max(width * 0.8 / columns, 2.2) * math.ceil(len(shown) / columns)
-    for part, name in zip(_parts(figure, len(names), wish.width, height), names, strict=True):
+    for part, name in zip(_parts(figure, len(names), options.width, height), names, strict=True):
         _points(source, part, name, shown, columns, lines)
 
 

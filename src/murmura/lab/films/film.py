@@ -130,7 +130,7 @@ def painter_of(scenario: Scenario) -> type[Painter]:
     """Who paints a world: a plane as a map, a world with a depth in perspective."""
     if scenario.world.depth is None:
         return Painter
-    from murmura.lab.films.picture_in_space import PainterInSpace
+    from murmura.lab.films.space.picture import PainterInSpace
 
     return PainterInSpace
 
@@ -157,7 +157,7 @@ def _reach(reel: Reel, follow: int | str | None) -> float | None:
     if reel.scenario.world.depth is None or follow != "flock":
         return None
     from murmura.lab.films.film_frames import RecordedReel
-    from murmura.lab.films.picture_in_space import reach_of
+    from murmura.lab.films.space.picture import reach_of
 
     last = len(reel.steps) - 1
     rows = sorted({0, last // 2, last}) if isinstance(reel, RecordedReel) else [0]

@@ -81,7 +81,7 @@ def stroke(distance: Any, width: float) -> Any:
 
 
 def dashed(dx: Any, dy: Any, radius: float, on: float, off: float) -> Any:
-    """Where a circle of this radius is drawn, in dashes of so many pixels with gaps between them."""
+    """Coverage of a circle of this radius, in dashes of some pixels with gaps between them."""
     count = max(1.0, np.round(2.0 * np.pi * radius / (on + off)))
     turn = (np.arctan2(dy, dx) / (2.0 * np.pi)) % 1.0
     return (turn * count) % 1.0 < on / (on + off)

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.engine.reading.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
-from murmura.lab.films.camera_in_space import View
 from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import shift, taps
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.scenery import halo, home_ranges, scenery, words
 from murmura.lab.films.sky import Sky
+from murmura.lab.films.space.camera import View
 from murmura.lab.films.wildlife import wildlife
 from murmura.lab.films.wind import draw_wind
 from murmura.scenario import Scenario

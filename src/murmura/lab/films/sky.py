@@ -26,7 +26,7 @@ HOURS = 256  # levels of daylight, so that one sky serves several pictures
 
 
 class Sky:
-    """The sky of pictures of one size; what depends on the camera is painted anew only when it moves."""
+    """The sky of pictures of one size; what depends on the camera is repainted only when it moves."""
 
     def __init__(self, width: int, height: int, theme: Theme) -> None:
         self._theme = theme

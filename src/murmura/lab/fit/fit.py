@@ -60,7 +60,7 @@ def fit(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Fit:
-    """Find the values of some paths with which a scenario moves like a run. The same call again goes on.
+    """Find the values of some paths with which a scenario moves like a run. Repeating the call continues the fit.
 
     Args:
         scenario: The model: a scenario, or the name or path of one.
@@ -79,7 +79,7 @@ def fit(
         metric: How distributions are compared, wasserstein or energy.
         reach: How far maps reach [u].
         own_world: Whether the scenario keeps its own world, agents and start. By default it gets those of the run.
-        predictions: How many runs are drawn anew from the posterior at the end.
+        predictions: The number of new runs drawn from the posterior at the end.
         seed: From it all chance follows.
         batch: How many candidates are drawn at once; use at least as many as workers.
         most_runs: How many runs there may be in all.

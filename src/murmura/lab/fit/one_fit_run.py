@@ -78,7 +78,7 @@ def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
         simulation = simulation_of(asked, task)
         found = summarize(instants_of(simulation, asked), asked.scope)
         outcome: dict[str, Any] = {"summaries": {name: _plain(values) for name, values in found.items()}}
-    except Exception as error:  # values in the prior may be nonsense together; the other runs go on
+    except Exception as error:  # a combination of values in the prior may be invalid; the other runs continue
         outcome = {
             "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
         }

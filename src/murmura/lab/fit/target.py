@@ -16,7 +16,7 @@ from murmura.scenario import Scenario
 
 MOST_INSTANTS = 400
 STARTS = 16
-"""From so many frames of the run, evenly spaced, simulations begin."""
+"""Simulations begin from this many frames of the run, evenly spaced."""
 
 
 @dataclass(frozen=True, eq=False)

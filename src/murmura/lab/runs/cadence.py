@@ -36,7 +36,7 @@ class Cadence:
         self._recording, self._first, self._end = recording, first, end
 
     def is_due(self, step: int) -> bool:
-        """Whether a frame is due: at the start, every so many steps, and at the end."""
+        """Whether a frame is due: at the start, at regular intervals, and at the end."""
         return step in (self._first, self._end) or step % self._recording.every == 0
 
     def left(self, step: int) -> int:
@@ -103,7 +103,7 @@ class Cadence:
 
 
 @dataclass
-class Pause:
+class CheckpointInterval:
     """Time between two checkpoints, in steps or in seconds."""
 
     steps: int = FOREVER
@@ -120,16 +120,18 @@ class Pause:
         return max(1, self.steps - (step - self._step))
 
 
-def parse_pause(text: str) -> Pause:
+def parse_interval(text: str) -> CheckpointInterval:
     """Read "500" (steps), "30s", "2.5min" or "1h"."""
     found = re.fullmatch(r"\s*(?:(\d+)|(\d+(?:\.\d+)?)\s*(s|min|h))\s*", text)
-    pause = Pause()
+    interval = CheckpointInterval()
     if found and found[1]:
-        pause = Pause(steps=int(found[1]))
+        interval = CheckpointInterval(steps=int(found[1]))
     elif found:
-        pause = Pause(seconds=float(found[2]) * {"s": 1.0, "min": 60.0, "h": 3600.0}[found[3]])
-    if found is None or pause.steps < 1 or pause.seconds <= 0.0:
+        interval = CheckpointInterval(
+            seconds=float(found[2]) * {"s": 1.0, "min": 60.0, "h": 3600.0}[found[3]]
+        )
+    if found is None or interval.steps < 1 or interval.seconds <= 0.0:
         raise ScenarioError(
             f"checkpoints come every so many steps, as 500, or after a time, as 30s, 5min or 1h; got {text!r}"
         )
-    return pause
+    return interval

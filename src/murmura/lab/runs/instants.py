@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def flocks_of(run: Run, every: int = 1) -> Iterator[Flock]:
-    """Every so many frames of a run as flocks, in order. Who was not there before counts as going straight on."""
+    """Every n-th frame of a run as flocks, in order. A newcomer counts as flying straight."""
     scenario = run.scenario
     pace = scenario.motion.stride / scenario.motion.time_step
     world, radius = scenario.world, Plan(scenario).reach

@@ -86,7 +86,7 @@ class LiveRecording:
         return shlex.join(words)
 
 
-class RunShelf:
+class LiveRunRecorder:
     """Where the live view puts the runs that its visitors record: each into a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -105,7 +105,7 @@ class RunShelf:
         self._heard, self._epoch = session.feed.newest, session.scene.epoch
         session.add_listener(self._look)
         self._session = session
-        return self.told()
+        return self.status()
 
     def _look(self) -> None:
         session, run = self._session, self._now
@@ -135,7 +135,7 @@ class RunShelf:
         if run is not None and simulation is not None:
             run.end(simulation)
 
-    def told(self) -> dict[str, Any]:
+    def status(self) -> dict[str, Any]:
         """What a page shows."""
         if self._now is None:
             return {"recording": False}

@@ -26,7 +26,7 @@ from murmura.engine.simulation import Simulation
 from murmura.lab.gsd.trajectory import TrajectoryWriter
 from murmura.lab.interrupts import Interrupts
 from murmura.lab.json_lines import LinesWriter, checked
-from murmura.lab.runs.cadence import Cadence, parse_pause
+from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.checkpoints import Checkpoints
 from murmura.lab.runs.manifest import Manifest
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run
@@ -151,7 +151,7 @@ class Recorder:
     def _run(self, progress: Progress | None, interrupts: Interrupts) -> str:
         """Step to the end, or until Ctrl-C; return the digest of the last state."""
         simulation, end = self._simulation, self._manifest.end
-        piece, pace = 1, parse_pause(self._manifest.recording.checkpoint_every)
+        piece, pace = 1, parse_interval(self._manifest.recording.checkpoint_every)
         pace.restart(simulation.step_count)
         while True:
             stops = simulation.step_count == end or interrupts.requested

@@ -14,7 +14,7 @@ from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.gsd.schema import IMPLIED
 from murmura.lab.runs.atmosphere import ATMOSPHERE, keep_atmosphere
-from murmura.lab.runs.cadence import Cadence, parse_pause
+from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
@@ -44,7 +44,7 @@ def record(
 ) -> Run:
     """Run `steps` steps and write them to a new folder.
 
-    An interrupt keeps what was recorded and is raised again; `resume` goes on from there.
+    An interrupt keeps what was recorded and is raised again; `resume` continues from there.
 
     Args:
         simulation: Where to begin.
@@ -154,7 +154,7 @@ def check_request(
             f"metrics are taken of frames: expected a multiple of {every} steps between them, got {metrics_every}"
         )
     _full_names(columns)
-    parse_pause(checkpoint_every)
+    parse_interval(checkpoint_every)
     if scenario is not None:
         json_content(scenario)  # raises if it could not be read again
     try:
@@ -178,11 +178,11 @@ def _what_is_there(folder: Path, scenario: Scenario | None, seed: int | None) ->
     except MurmuraError:
         there = None
     if there is None or there.scenario != scenario or there.seed != seed:
-        return f"name a new folder, or go on with that run by `murmura resume {folder}`"
+        return f"name a new folder, or continue that run with `murmura resume {folder}`"
     if there.status == "finished":
         return f"it holds this very run, finished with {there.manifest['steps']:,} steps; name a new folder"
     return (
-        f"it holds this very run, unfinished; `murmura resume {folder}` goes on with it, or name a new folder"
+        f"it contains this run, unfinished; continue it with `murmura resume {folder}`, or name a new folder"
     )
 
 

@@ -80,7 +80,7 @@ class Run:
 
     @property
     def final_hash(self) -> str | None:
-        """State hash at the end; None while the run goes on."""
+        """State hash at the end; None while the run is unfinished."""
         found: str | None = self.manifest["final_hash"]
         return found
 
@@ -96,7 +96,7 @@ class Run:
         return found
 
     def flocks(self, every: int = 1) -> Iterator[Flock]:
-        """Every frame, or every so many, as measures see it; velocities before are those of the frame before."""
+        """Every frame, or every n-th, as a flock for measures; previous velocities are those of the previous frame."""
         from murmura.lab.runs.instants import flocks_of
 
         return flocks_of(self, every)
@@ -115,7 +115,7 @@ class Run:
     ) -> Iterator[dict[str, Any]]:
         """The rows of a table; `on_damage` is called for damaged lines."""
         name, check = (METRICS, check_metrics) if table == "metrics" else (EVENTS, check_event)
-        # While a run goes on, and after it was killed, the number of lines is unknown.
+        # While a run is in progress, and after it was killed, the number of lines is unknown.
         return read_rows(
             self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, on_damage
         )
@@ -127,7 +127,7 @@ class Run:
         return verify_run(self.folder)
 
     def lineage(self) -> Lineage:
-        """Everybody who ever lived, with parents, birth and death."""
+        """All agents that ever lived, with parents, birth and death."""
         from murmura.lab.exports.lineage import lineage_of_run
 
         return lineage_of_run(self)

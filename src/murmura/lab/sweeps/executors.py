@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.extras import needs
-from murmura.lab.sweeps.jobs import Asked, do_job
+from murmura.lab.sweeps.jobs import JobQuestion, do_job
 from murmura.lab.sweeps.one_run import Announce
 
 Row = dict[str, Any]
@@ -52,7 +52,7 @@ def check_executor(workers: int | None, scheduler: str | None) -> None:
 
 
 def make_executor(
-    question: Asked, workers: int | None, scheduler: str | None, announce: Announce
+    question: JobQuestion, workers: int | None, scheduler: str | None, announce: Announce
 ) -> Executor:
     """The executor for these options; threads times workers never exceed the cores."""
     from murmura.compute.machine import available_cores
@@ -74,7 +74,7 @@ class ExecutorInline:
 
     capacity = 1
 
-    def __init__(self, question: Asked) -> None:
+    def __init__(self, question: JobQuestion) -> None:
         self._question = question.data()
 
     def submit(self, task: Row) -> Future[Row]:
@@ -89,7 +89,7 @@ class ExecutorInline:
 class ExecutorProcesses:
     """Worker processes, each served by a thread of this one. They end with this process."""
 
-    def __init__(self, question: Asked, workers: int) -> None:
+    def __init__(self, question: JobQuestion, workers: int) -> None:
         self.capacity = workers + min(workers, 8)  # a few in advance, so that no worker waits for the writer
         self._question = question
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
@@ -207,7 +207,7 @@ def _close(pipe: Any) -> None:
 class ExecutorDask:
     """A Dask cluster. Its workers need Murmura installed, and the files of --rules at the same paths."""
 
-    def __init__(self, question: Asked, scheduler: str) -> None:
+    def __init__(self, question: JobQuestion, scheduler: str) -> None:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 
-class Asked(Protocol):
+class JobQuestion(Protocol):
     """What every run of a executor is asked."""
 
     @property

@@ -28,11 +28,11 @@ LARGEST_FILE = 64 * 2**20
 Steps = Annotated[int, Field(ge=1, le=LARGEST_STEP)]
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class AskedPart(Strict):
+class QuestionPart(StrictModel):
     """What every run is asked; the scenario has a file of its own."""
 
     steps: Steps
@@ -46,7 +46,7 @@ class AskedPart(Strict):
     rules: list[str]
 
 
-class AxisPart(Strict):
+class AxisPart(StrictModel):
     path: str
     choices: list[Any] = Field(max_length=MOST_VALUES)
     low: float
@@ -65,7 +65,7 @@ class AxisPart(Strict):
         return self
 
 
-class DesignPart(Strict):
+class DesignPart(StrictModel):
     kind: str
     axes: list[AxisPart] = Field(min_length=1, max_length=1000)
     samples: int | None = Field(ge=1, le=MOST_RUNS)
@@ -73,7 +73,7 @@ class DesignPart(Strict):
     seed: int = Field(ge=0, le=LARGEST_SEED)
 
 
-class StartPart(Strict):
+class StartPart(StrictModel):
     """How a command line named it all."""
 
     source: str
@@ -82,17 +82,17 @@ class StartPart(Strict):
     rule_hashes: list[str] = []
 
 
-class GoalPart(Strict):
+class GoalPart(StrictModel):
     measure: str
     maximize: bool
     batch: int = Field(ge=1, le=MOST_RUNS)
 
 
-class SweepManifest(Strict):
+class SweepManifest(StrictModel):
     """The whole file."""
 
     format: Literal[1, 2] = 1
-    question: AskedPart
+    question: QuestionPart
     design: DesignPart
     points: str | None
     start: StartPart

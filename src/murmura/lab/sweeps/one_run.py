@@ -149,7 +149,7 @@ def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
             "measures": averages(simulation, spec),
             "hash": simulation.state_hash(),
         }
-    except Exception as error:  # a user's rule or measure may raise anything; other runs go on
+    except Exception as error:  # a user's rule or measure may raise anything; other runs continue
         outcome = {
             "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
         }

@@ -57,7 +57,7 @@ def sweep(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Run a scenario over values of its paths. The same call again goes on where the last one stopped.
+    """Run a scenario over values of its paths. Repeating the call continues an interrupted sweep.
 
     Args:
         scenario: A scenario, or the name or path of one.

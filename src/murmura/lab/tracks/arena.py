@@ -17,7 +17,7 @@ from murmura.core.errors import ScenarioError
 
 Points = NDArray[np.float64]
 CORNERS = 48
-"""A circle is drawn as a polygon of so many corners around it."""
+"""A circle becomes a circumscribed polygon with this many corners."""
 ROOM = 1e-3
 """Share of the arena left free around it, so that no place lies on the world's very edge."""
 FORMS = "box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,X,Y,... or file"

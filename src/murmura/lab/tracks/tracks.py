@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from murmura.lab.runs.run import Run
 
 FILL = 5
-"""Gaps up to so many frames are filled, if nothing else is asked for."""
+"""By default, gaps up to this many frames are filled."""
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".npy", ".npz", ".json", ".h5", ".hdf5")
 
 
@@ -125,7 +125,7 @@ def read_tracks(
         scale: File units (pixels) in one unit of the run, or "body" for the body length that the file knows.
         arena: box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,... in the file's unit, or file; by default the
             file's own border, or the box around all places.
-        fill: Gaps up to so many frames are filled by straight lines, and marked.
+        fill: Gaps up to this many frames are filled by linear interpolation, and marked.
         smooth: Window of the Savitzky-Golay filter [frames], odd; 0: places stay as they are.
         order: Degree of its polynomial.
         radius: Up to which distance animals are neighbours in measures [u]; by default three times the median distance

@@ -233,7 +233,7 @@ def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) 
     return {
         # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
         "panic": where(stance == FLEEING, flight, where(hunts, p.sprint * me.gene_aggression, 0.0)),
-        "fright": 0.0,  # until hunters frighten anew
+        "fright": 0.0,  # until hunters frighten again
         "stance": stance,
         "stance_reason": where(keeps, NOT_YET, why),
         "stance_time": where(stance == s, me.stance_time + world.dt, 0.0),
@@ -258,7 +258,7 @@ class ScoredBehavior(Behavior):
 
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:
-        # Food is offered to whoever is not content, and the score decides.
+        # Food is an option for every agent that is not content, and the score decides.
         offered = p.content_below / maximum(p.food_below, 1e-6)
         return {"feeding.hungry_below": where(p.food_below > 0.0, offered, 1.0)}
 

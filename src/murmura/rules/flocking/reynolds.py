@@ -69,7 +69,7 @@ class Separation(Rule):
 
 
 class SeparationFirst(Separation):
-    """Separation that silences the other wishes while somebody is very near (S4-24)."""
+    """Separation that suppresses the other rules while a neighbour is very near (S4-24)."""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:

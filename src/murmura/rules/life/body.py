@@ -33,7 +33,7 @@ class Energy(Rule):
 
 @register_rule("starvation")
 class Starvation(Rule):
-    """Whoever has had no energy at all for some time dies."""
+    """An agent without energy for some time dies."""
 
     after: float = quantity(10.0, "How long an agent lives without energy.", "s", (0, 120), ge=0)
 

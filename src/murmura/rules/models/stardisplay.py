@@ -20,7 +20,7 @@ from murmura.core.vec import TINY, Vec
 from murmura.rules.models.headings import bell_vector
 from murmura.rules.steering.flight import FlightRule, wings
 
-LEAST_REACH = 0.1  # [u]; below it a bird would lose everybody before the range can widen again
+LEAST_REACH = 0.1  # [u]; below it a bird would lose all neighbours before the range can widen again
 
 
 @register_rule("stardisplay")

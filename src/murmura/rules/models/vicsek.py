@@ -22,7 +22,7 @@ CANCELLED = 1e-10
 
 @register_rule("vicsek")
 class Vicsek(Rule):
-    """Take over the mean heading of all within the perception radius, oneself included, give or take noise."""
+    """Adopt the mean heading of all within the perception radius, including oneself, plus noise."""
 
     weight: float = quantity(
         1.0, "Share of the turn that is made in a step; 1: all of it, as in the paper.", "", (0, 1), ge=0

@@ -19,7 +19,7 @@ RADIANS = 0.017453292519943295
 
 @register_rule("zones")
 class Zones(Rule):
-    """Turn away from whoever is too near; if nobody is, along with the near and towards the far."""
+    """Turn away from neighbours that are too near; if there are none, align with near and turn towards far ones."""
 
     repulsion: float = quantity(1.0, "Radius of the zone in which others repel.", "u", (0.1, 5), gt=0)
     orientation: float = quantity(
@@ -68,7 +68,7 @@ class Zones(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # The paper halves the sum where both zones have somebody: only the direction matters.
+        # The paper halves the sum if both zones have neighbours: only the direction matters.
         direction = where(found.crowded > 0.0, found.away, found.along + found.towards)
         return turn_force(
             me, within(_wanted(p, me, direction, world), p.turning_rate * RADIANS * world.dt), world

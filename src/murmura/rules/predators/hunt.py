@@ -143,7 +143,7 @@ def vary_cooldown(it: HunterRow, world: Any) -> None:
 
 
 def collapse_if_exhausted(it: HunterRow) -> None:
-    """S0-69. A stoop goes on: weight, not strength, carries it, and decision 12 says how it ends."""
+    """S0-69. A stoop continues: weight, not strength, carries it, and decision 12 says how it ends."""
 
     def collapse() -> None:
         it.failed_hunts = it.failed_hunts + 1.0

@@ -1,4 +1,4 @@
-"""A recorded run in the live view, with a time line, and the way to go on live from any frame.
+"""A recorded run in the live view, with a time line; it can continue live from any frame.
 
 Nobody can change a recording. Going on live computes the flock of that step again, which then continues as an ordinary
 live scene.
@@ -29,7 +29,7 @@ FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this, or the flo
 
 
 class Playback(Session):
-    """A recorded run with any number of subscribers, who may go on live from any of its frames and come back."""
+    """A recorded run with any number of subscribers, who may continue live from any frame and return."""
 
     def __init__(self, recording: Recording, speed: float | None = None) -> None:
         self._recorded = RecordedSource(recording)

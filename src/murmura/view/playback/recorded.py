@@ -63,7 +63,7 @@ class Recording(Protocol):
         """A simulation at the step of a frame, and how it was obtained, in words."""
 
     def lineage(self) -> Lineage:
-        """Everybody who ever lived in the run."""
+        """All agents that ever lived in the run."""
 
 
 class RecordedFlock(Reader):

@@ -19,7 +19,7 @@ from typing import Any
 from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.compare import Pair
 from murmura.view.server.connections import server_config
-from murmura.view.server.files import Shelf, file_routes
+from murmura.view.server.files import RunRecorder, file_routes
 from murmura.view.server.guard import VISITOR, Guard, class_code
 from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
 from murmura.view.session.session import Session
@@ -133,20 +133,20 @@ def make_app(
     port: int,
     hosts: tuple[str, ...] = LOCAL,
     on_last_page_closed: Callable[[], None] = lambda: None,
-    shelf: Shelf | None = None,
+    recorder: RunRecorder | None = None,
     code: str | None = None,
     lessons: Sequence[Path] = (),
 ) -> Guard:
     """The guarded application.
 
     Args:
-        session: What is shown.
-        port: Where it listens.
-        hosts: Names by which it may be called.
-        on_last_page_closed: Called when the last page has left and none came back.
-        shelf: Where pages may have runs recorded; without one they may not.
-        code: What visitors type to watch; none: there are no visitors.
-        lessons: Folders with lesson cards beside the shipped ones.
+        session: The session to show.
+        port: The port of the server.
+        hosts: Allowed host names.
+        on_last_page_closed: Called when the last page is closed and not reloaded.
+        recorder: Records runs for pages; if None, pages cannot record.
+        code: The class code of visitors; if None, there are no visitors.
+        lessons: Folders with further lesson cards.
     """
     from starlette.applications import Starlette
     from starlette.routing import Mount
@@ -159,7 +159,7 @@ def make_app(
             on_last_page_closed()
 
     if isinstance(session, Session):
-        own = file_routes(session, shelf, lessons)
+        own = file_routes(session, recorder, lessons)
         app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages)])
         app.state.notifier = notifiers[""]
         return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
@@ -171,7 +171,7 @@ def make_app(
 
 
 def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None]) -> list[Any]:
-    """The page of one session and what it asks for."""
+    """The routes of one session's page."""
     from starlette.responses import JSONResponse
     from starlette.routing import Route, WebSocketRoute
 
@@ -243,7 +243,7 @@ def serve(
     port: int | None = None,
     open_page: bool = True,
     exit_on_close: bool = False,
-    shelf: Shelf | None = None,
+    recorder: RunRecorder | None = None,
     share: bool = False,
     lessons: Sequence[Path] = (),
 ) -> None:
@@ -255,26 +255,26 @@ def serve(
         host = EVERYWHERE
     problems: list[MurmuraError] = []
 
-    def leave() -> None:
+    def stop() -> None:
         server.should_exit = True
 
     def give_up(problem: MurmuraError) -> None:
         problems.append(problem)
-        leave()
+        stop()
 
     # The simulation's thread returns from a kernel sixty times a second and must get the interpreter lock quickly.
     sys.setswitchinterval(0.001)
-    with listen(host, port) as door:
+    with listen(host, port) as listener:
         import uvicorn
 
-        chosen = door.getsockname()[1]
+        chosen = listener.getsockname()[1]
         names = own_names(host) if share else LOCAL
-        close = lambda: leave() if exit_on_close else None  # noqa: E731
-        app = make_app(session, chosen, names, close, shelf, code, lessons)
+        close = lambda: stop() if exit_on_close else None  # noqa: E731
+        app = make_app(session, chosen, names, close, recorder, code, lessons)
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.on_build_failure = give_up
-        serving = server.serve(sockets=[door])
+        serving = server.serve(sockets=[listener])
         try:
             session.open()
             with asyncio.Runner() as runner:

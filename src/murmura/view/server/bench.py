@@ -57,14 +57,14 @@ def _stall(server: LiveServer, count: int, stack: contextlib.ExitStack) -> None:
     over = threading.Event()
     stack.callback(over.set)
 
-    def nag() -> None:
+    def send_commands() -> None:
         while not over.wait(1.0):
             for line in lines:
                 with contextlib.suppress(OSError):
                     line.sendall(ASK)
 
     if lines:
-        threading.Thread(target=nag, daemon=True).start()
+        threading.Thread(target=send_commands, daemon=True).start()
 
 
 def _watch_all(viewers: list[Viewer], seconds: float) -> None:

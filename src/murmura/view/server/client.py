@@ -49,9 +49,9 @@ class LiveServer:
             answer = connection.getresponse()
             return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
 
-    def connect(self) -> Line:
+    def connect(self) -> WebSocketClient:
         """A WebSocket, as a page opens it."""
-        return Line(self.stall(receive_buffer=None))
+        return WebSocketClient(self.stall(receive_buffer=None))
 
     def stall(self, receive_buffer: int | None = 4096) -> socket.socket:
         """Open a WebSocket; nothing is read after the handshake."""
@@ -140,13 +140,13 @@ def _address(process: subprocess.Popen[str]) -> tuple[int, str]:
     raise RunError(f"the live view did not start: {process.stderr.read().strip()}")
 
 
-class Line:
+class WebSocketClient:
     """The client's end of a WebSocket. Cheap, since a benchmark must not measure its own client."""
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
 
-    def __enter__(self) -> Line:
+    def __enter__(self) -> WebSocketClient:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -191,21 +191,21 @@ class Line:
 class Viewer:
     """One page: reads everything, asks for the next frame at once, and counts."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    def __init__(self, socket: WebSocketClient) -> None:
+        self._socket = socket
         self.times: list[float] = []
         self.steps: list[tuple[float, int]] = []
         self.frame = b""
 
     def take(self) -> str:
         """Receive one message; return its kind."""
-        message = self._line.recv()
+        message = self._socket.recv()
         now = time.perf_counter()
         if isinstance(message, bytes):
             self.frame = message
             self.times.append(now)
             self.steps.append((now, int.from_bytes(message[4:8], "little")))
-            self._line.send('{"type": "ready"}')
+            self._socket.send('{"type": "ready"}')
             return "frame"
         return str(json.loads(message)["type"])
 

@@ -14,7 +14,7 @@ from murmura.view.session.subscriber import LARGEST_MESSAGE
 
 PING_SECONDS, PONG_SECONDS = 10.0, 20.0  # a page that is silent for 30 s is disconnected
 REQUEST_SECONDS = 10.0  # from the connection or the first byte of a request to its last byte
-GOODBYE_SECONDS = 10.0  # for the client to read the last bytes
+CLOSE_SECONDS = 10.0  # for the client to read the last bytes
 NOT_TEXT = 1007  # the WebSocket code for text that is not UTF-8
 
 
@@ -35,7 +35,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
     from websockets.protocol import State
 
-    class Door(H11Protocol):
+    class HttpProtocol(H11Protocol):
         """HTTP, with a time limit for each request, header and body."""
 
         deadline: asyncio.TimerHandle | None = None
@@ -46,8 +46,8 @@ def server_config(app: Guard, host: str, port: int) -> Any:
 
         def handle_events(self) -> None:
             super().handle_events()
-            there = self.conn.their_state
-            if there is h11.SEND_BODY or (there is h11.IDLE and self.conn.trailing_data[0]):
+            state = self.conn.their_state
+            if state is h11.SEND_BODY or (state is h11.IDLE and self.conn.trailing_data[0]):
                 self._start_deadline()
             elif self.deadline is not None:
                 self.deadline.cancel()
@@ -67,7 +67,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
                 self.deadline.cancel()
             super().connection_lost(exc)
 
-    class Line(WebSocketsSansIOProtocol):
+    class WebSocketProtocol(WebSocketsSansIOProtocol):
         """A WebSocket that is aborted when the client does not answer pings or does not complete the close."""
 
         def keepalive_timeout(self) -> None:
@@ -78,9 +78,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             # uvicorn would log a traceback for invalid text, which any client can send.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
-                if (
-                    self.conn.state is State.OPEN
-                ):  # else the goodbye is said; more may follow it in the same packet
+                if self.conn.state is State.OPEN:  # else a close frame came earlier in the same packet
                     self.conn.send_close(NOT_TEXT)
                     self.handle_parser_exception()
                 return
@@ -88,10 +86,10 @@ def server_config(app: Guard, host: str, port: int) -> Any:
 
         async def run_asgi(self) -> None:
             await super().run_asgi()
-            asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self.transport.abort)
+            asyncio.get_running_loop().call_later(CLOSE_SECONDS, self.transport.abort)
 
     return uvicorn.Config(
-        app, host=host, port=port, log_level="warning", http=Door, ws=Line, ws_max_size=LARGEST_MESSAGE,
-        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PONG_SECONDS, lifespan="off",
-        server_header=False, timeout_graceful_shutdown=1,
+        app, host=host, port=port, log_level="warning", http=HttpProtocol, ws=WebSocketProtocol,
+        ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PONG_SECONDS, lifespan="off", server_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip

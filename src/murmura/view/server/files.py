@@ -1,4 +1,4 @@
-"""What a page takes home or leaves on the server: the state of the flock, and runs that are recorded here."""
+"""Downloads and recordings: the state of the flock, exported pages, and runs recorded on the server."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from murmura.view.wire.lessons import SHIPPED, read_lessons
 LARGEST_REQUEST = 1000  # bytes
 
 
-class Shelf(Protocol):
-    """Who writes run folders; the view reads and writes none itself."""
+class RunRecorder(Protocol):
+    """Records runs; the view itself reads and writes no run folders."""
 
     def start(self, session: Session) -> dict[str, Any]: ...
     def stop(self) -> dict[str, Any]: ...
-    def told(self) -> dict[str, Any]: ...
+    def status(self) -> dict[str, Any]: ...
 
 
-def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] = ()) -> list[Any]:
+def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequence[Path] = ()) -> list[Any]:
     """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
 
     GET /api/lessons: the cards, those of `lessons` after the shipped ones. GET /api/page: the scenario as a page that
@@ -42,10 +42,10 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
         return Response(content, media_type="application/octet-stream")
 
     async def record(request: Any) -> Any:
-        if shelf is None:
+        if recorder is None:
             return JSONResponse({"error": "this view records no runs: start it with `murmura live`"}, 409)
         if request.method == "GET":
-            return JSONResponse(shelf.told())
+            return JSONResponse(recorder.status())
         body = await request.body()
         try:
             wanted = json.loads(body) if len(body) <= LARGEST_REQUEST else None
@@ -53,13 +53,13 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
             wanted = None
         if not isinstance(wanted, dict) or not isinstance(wanted.get("on"), bool):
             return JSONResponse({"error": 'expected {"on": true} or {"on": false}'}, 400)
-        act = (lambda: shelf.start(session)) if wanted["on"] else shelf.stop
+        act = (lambda: recorder.start(session)) if wanted["on"] else recorder.stop
         try:
             return JSONResponse(await asyncio.wrap_future(session.ask(act)))
         except MurmuraError as error:
             return JSONResponse({"error": str(error)}, 409)
 
-    making = asyncio.Lock()  # a page takes the processor for seconds: one at a time
+    making = asyncio.Lock()  # exporting a page takes seconds of CPU time: one at a time
 
     async def page(request: Any) -> Any:
         if making.locked():
@@ -70,7 +70,7 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
                 content = await asyncio.to_thread(page_of, *facts)
             except MurmuraError as error:
                 return JSONResponse({"error": str(error)}, 409)
-        # Never shown by this server: a page of its own is a file.
+        # Always a download: this server never shows an exported page.
         kept = {"content-disposition": 'attachment; filename="flock.html"'}
         return Response(content, media_type="application/octet-stream", headers=kept)
 
@@ -86,20 +86,20 @@ def file_routes(session: Session, shelf: Shelf | None, lessons: Sequence[Path] =
 
 
 def _shown(session: Session) -> tuple[Scenario, int, str]:
-    """The scenario as it is now, the seed, and who computes."""
+    """The current scenario, the seed and the backend."""
     simulation = session.scene.simulation
     return session.scenario, simulation.seed, simulation.backend
 
 
 def page_of(scenario: Scenario, seed: int, backend: str) -> bytes:
-    """A page that simulates a scenario by itself."""
+    """A page that simulates a scenario without a server."""
     from murmura.view.standalone.page import flock_page
 
     return flock_page([scenario], seed, backend).encode()
 
 
 def checkpoint(session: Session) -> bytes:
-    """The flock as it is, as a file that `Simulation.restore` reads."""
+    """A checkpoint of the flock, which `Simulation.restore` reads."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
         session.scene.simulation.save(path)

@@ -1,8 +1,8 @@
 """Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
 
-A request must name an allowed host; a WebSocket and every request that is not a GET must come from this very
-origin; data needs the cookie, which only the one-time launch token buys. Where a host shares the view with a class,
-the class code buys another cookie, whose owner may look and not touch.
+A request must name an allowed host; a WebSocket and every request that is not a GET must come from this
+origin; data needs the cookie, which is given for the one-time launch token. If the host shares the view with a class,
+the class code gives another cookie, whose owner may watch but change nothing.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 VISITOR = "murmura.visitor"
 """In the scope of a request: whether it comes from a visitor, who may watch but change nothing."""
 MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then all codes are refused for a while
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without similar ones
 
 
 def class_code() -> str:
-    """Six letters that can be written on a blackboard: 900 million, at most 20 guesses a minute."""
+    """Six letters that can be written on a blackboard: 900 million codes, at most 20 guesses a minute."""
     return "".join(secrets.choice(LETTERS) for _ in range(6))
 
 
@@ -59,11 +59,11 @@ class Guard:
     """Wraps an application; lets through what is allowed and answers the rest with 403.
 
     Args:
-        app: What is guarded.
-        port: Where it listens.
-        hosts: Names by which it may be called.
-        framed: Paths that our own page shows side by side.
-        code: What visitors type; none: there are no visitors.
+        app: The application to protect.
+        port: The port of the server.
+        hosts: Allowed host names.
+        framed: Paths that our own page may show in frames.
+        code: The class code of visitors; if None, there are no visitors.
     """
 
     def __init__(
@@ -93,21 +93,21 @@ class Guard:
             return
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         token, code = query.get("token", [""])[0], query.get("code", [""])[0]
-        at_door = scope["type"] == "http" and scope["path"] == "/"
+        is_page = scope["type"] == "http" and scope["path"] == "/"
         is_host, is_visitor = (
             self._has_cookie(headers, self._cookie),
             self._has_cookie(headers, self._visitor),
         )
-        if at_door and token:
+        if is_page and token:
             await self._redeem(token, send, is_host)
-        elif at_door and code and self._code is not None:
+        elif is_page and code and self._code is not None:
             await self._admit(code, scope, send)
         elif is_host or (is_visitor and self._is_open_to_visitors(scope["path"])):
             framed = any(scope["path"].startswith(path) for path in self._framed)
             shown = {**scope, VISITOR: not is_host}
             await self._app(shown, receive, _with_headers(send, _headers(framed)))
         else:
-            await _refuse(scope, send, at_door, self._code is not None)
+            await _refuse(scope, send, is_page, self._code is not None)
 
     def _is_open_to_visitors(self, path: str) -> bool:
         return self._code is not None and (path in ("/", "/ws") or path.startswith("/assets/"))
@@ -125,32 +125,32 @@ class Guard:
         return True
 
     def _has_cookie(self, headers: dict[bytes, str], value: str) -> bool:
-        # By hand: other servers on this host share the cookie jar, and http.cookies gives up on theirs.
+        # Parsed here: other servers on this host share the cookies, and http.cookies fails on some of theirs.
         expected = f"{self._cookie_name}={value}".encode()
         found = (part.strip().encode() for part in headers.get(b"cookie", "").split(";"))
         return any(hmac.compare_digest(part, expected) for part in found)
 
     async def _admit(self, code: str, scope: Scope, send: Send) -> None:
-        """Give a visitor's cookie for the class code; who guesses too often waits."""
+        """Give a visitor's cookie for the class code; after too many wrong codes, refuse all for a while."""
         now = time.monotonic()
-        tired = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
+        is_limited = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
         given = code.strip().upper().encode()
-        if tired or not hmac.compare_digest(given, str(self._code).encode()):
+        if is_limited or not hmac.compare_digest(given, str(self._code).encode()):
             self._guesses.append(now)
             await _refuse(scope, send, True, True)
         else:
-            await self._let_in(self._visitor, send)
+            await self._grant(self._visitor, send)
 
-    async def _let_in(self, value: str, send: Send) -> None:
+    async def _grant(self, value: str, send: Send) -> None:
         cookie = f"{self._cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/".encode()
         headers = [(b"location", b"/"), (b"set-cookie", cookie), *SECURITY_HEADERS]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
     async def _redeem(self, token: str, send: Send, is_known: bool) -> None:
-        """Swap the one-time token for the cookie, and take it out of the address; who has the cookie needs no token."""
+        """Exchange the one-time token for the cookie, and remove it from the address. The cookie alone suffices."""
         if is_known:
-            await self._let_in(self._cookie, send)
+            await self._grant(self._cookie, send)
             return
         expected, self.launch_token = self.launch_token, None
         if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
@@ -158,7 +158,7 @@ class Guard:
                 self.launch_token = expected
             await _refuse({"type": "http"}, send, True, self._code is not None)
             return
-        await self._let_in(self._cookie, send)
+        await self._grant(self._cookie, send)
 
 
 def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
@@ -170,15 +170,15 @@ def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
     return wrapped
 
 
-async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool = False) -> None:
-    """Say no: to whoever opens the page in words, to all others in one line."""
+async def _refuse(scope: Scope, send: Send, is_page: bool = False, shares: bool = False) -> None:
+    """Refuse a request: with a page of instructions if it is for the page, else in one line."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4403, "reason": ""})
         return
     kind, body = b"text/plain", b"403: open the address that murmura printed; its token works once\n"
     security = SECURITY_HEADERS
-    if at_door:
-        kind, body = b"text/html", _door_page(shares)
+    if is_page:
+        kind, body = b"text/html", _denied_page(shares)
         security = [
             (name, value.replace(b"form-action 'none'", b"form-action 'self'")) for name, value in security
         ]
@@ -187,7 +187,7 @@ async def _refuse(scope: Scope, send: Send, at_door: bool = False, shares: bool 
     await send({"type": "http.response.body", "body": body})
 
 
-def _door_page(shares: bool) -> bytes:
+def _denied_page(shares: bool) -> bytes:
     """The page for a client without access: why, and what to do."""
     code = (
         '<p>If you are a visitor, type the class code that your host shows you.</p><form action="/" method="get">'

@@ -1,7 +1,7 @@
 """Compiles kernels in threads of their own, and applies the changes that wait for them.
 
-A changed rule waits while the flock goes on as before. A new flock does not wait: it is shown at once, standing at its
-start, and begins to step when its kernel is there.
+A changed rule waits while the flock continues as before. A new flock does not wait: it is shown at once at its start,
+and begins to step when its kernel is ready.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from murmura.view.wire.frames import load_packer
 
 
 @dataclass
-class Waiting:
-    """A message that is carried out when its kernel is there."""
+class PendingChange:
+    """A message that is applied when its kernel is ready."""
 
     message: dict[str, Any]
     refuse: Refuse
@@ -47,7 +47,7 @@ class CompileQueue:
         failed: Callable[[MurmuraError], None],
     ) -> None:
         self._scene, self._later, self._failed = scene, later, failed
-        self._waiting: list[Waiting] = []
+        self._waiting: list[PendingChange] = []
         self._progress: CompileProgress | None = None  # of the flock that is shown and not ready
         self._given_up = -1  # the number of changes at which the build failed
 
@@ -103,7 +103,7 @@ class CompileQueue:
         if not self._scene.is_ready or (change.loads and not self._scene.simulation.is_prepared(change.aim)):
             self._scene.apply(change)  # shown at once, and built afterwards
             return
-        self._apply_or_wait(change, Waiting(message, refuse, self._scene.loads))
+        self._apply_or_wait(change, PendingChange(message, refuse, self._scene.loads))
 
     def _supersede(self, values: dict[str, Any]) -> None:
         """Of two messages that set one value the later counts, though the earlier may compile longer."""
@@ -112,7 +112,7 @@ class CompileQueue:
                 kept = {path: value for path, value in one.message["values"].items() if path not in values}
                 one.message = {**one.message, "values": kept}
 
-    def _apply_or_wait(self, change: Change, one: Waiting) -> None:
+    def _apply_or_wait(self, change: Change, one: PendingChange) -> None:
         simulation, aim = self._scene.simulation, change.aim
         if simulation.is_prepared(aim):
             self._scene.apply(change)
@@ -123,7 +123,7 @@ class CompileQueue:
         )
         thread.start()
 
-    def _compile(self, simulation: Simulation, aim: Scenario, one: Waiting) -> None:
+    def _compile(self, simulation: Simulation, aim: Scenario, one: PendingChange) -> None:
         problem: Exception | None = None
         try:
             simulation.prepare(aim)
@@ -131,7 +131,7 @@ class CompileQueue:
             problem = error if isinstance(error, MurmuraError) else _compile_error(error)
         self._later(lambda: self._prepared(one, problem), one.refuse)
 
-    def _prepared(self, one: Waiting, problem: Exception | None) -> None:
+    def _prepared(self, one: PendingChange, problem: Exception | None) -> None:
         self._waiting.remove(one)
         if problem is not None:
             raise problem

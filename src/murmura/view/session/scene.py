@@ -16,9 +16,9 @@ from typing import Any
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-from murmura.view.session.editing.changes import Change, Newcomer, change_of, check_size, load_action
+from murmura.view.session.editing.changes import AddedAgent, Change, change_of, check_size, load_action
 from murmura.view.session.editing.messages import Message
-from murmura.view.session.editing.tools import Hand, with_hand
+from murmura.view.session.editing.tools import Pointer, with_pointer
 
 SPARING_UP_TO = 150_000  # agents; beyond, a step on one core takes longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging
@@ -50,7 +50,7 @@ class Scene:
         spare_a_core: bool = True,
         defer_build: bool = False,
     ) -> None:
-        self.hand: Hand | None = None
+        self.pointer: Pointer | None = None
         self.scenario: Scenario
         self.loaded: Scenario
         self.simulation: Simulation
@@ -71,7 +71,7 @@ class Scene:
             self._backend, self._threads = begin.backend, begin.threads
             self.scenario = self.loaded = begin.scenario
             self.simulation = begin
-            begin.adopt(with_hand(begin.scenario, None))
+            begin.adopt(with_pointer(begin.scenario, None))
 
     @property
     def flock(self) -> Simulation:
@@ -142,7 +142,7 @@ class Scene:
         self.loads += change.loads
         if change.loads:
             self.loaded = change.scenario
-        self.scenario, self.hand = change.scenario, change.hand
+        self.scenario, self.pointer = change.scenario, change.pointer
         self._record_action(action)
 
     def _begin(self, aim: Scenario, seed: int) -> None:
@@ -174,7 +174,7 @@ class Scene:
     def _thread_count(self, agents: int) -> int | None:
         return self._threads or self._usual_threads(agents)
 
-    def _add(self, one: Newcomer) -> None:
+    def _add(self, one: AddedAgent) -> None:
         """Add an agent that moves towards the middle of the world at half its top speed."""
         world = self.scenario.world
         way = (world.width / 2.0 - one.x, world.height / 2.0 - one.y)

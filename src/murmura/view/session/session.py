@@ -1,7 +1,7 @@
 """A scene on a thread of its own, which takes commands between steps and publishes frames.
 
 Nothing blocks: commands are queued, a new frame replaces the previous one, so that slow subscribers miss frames, and
-kernels are compiled in other threads while the flock goes on or, if it is new, stands at its start.
+kernels are compiled in other threads while the flock continues or, if it is new, waits at its start.
 """
 
 from __future__ import annotations
@@ -177,6 +177,7 @@ class Session:
         last = time.perf_counter()
         frames, statuses, inspections = Pace(FRAME_SECONDS, 0.5), Pace(STATUS_SECONDS), Pace(INSPECT_SECONDS)
         moved = True  # since the last frame; a change while paused must be shown, too
+        self.hello()  # makes the schema (0.2 s) before the kernel is traced, which would delay a page that waits for it
         while not self._closing.is_set():
             before = self.simulation.step_count
             changed = self._run_commands()

@@ -50,7 +50,7 @@ class Subscriber:
     def updates(self) -> Iterator[str | bytes]:
         """All messages that are new, each in its latest version.
 
-        The session goes on meanwhile. What belongs to a flock that has not been greeted waits for the next call.
+        The session continues meanwhile. Messages about a flock whose hello is not yet sent wait for the next call.
         """
         session = self._session
         if self._hello != session.hello_number:
@@ -115,7 +115,7 @@ class Subscriber:
             return
         kind = str(message.get("type"))[:40]
         if not self._may_touch:
-            self._refuse(kind, "you are a visitor: you may look and not touch")
+            self._refuse(kind, "you are a visitor: you may watch but change nothing")
             return
         self._session.submit(message, lambda reason: self._refuse(kind, reason))
 

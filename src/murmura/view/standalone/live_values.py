@@ -29,7 +29,7 @@ Curves = tuple[Vector, NDArray[np.float64]]
 
 
 def vector_of(scenario: Scenario) -> Vector:
-    """Everything a page computes anew when a value changes.
+    """Everything that a page recomputes when a value changes.
 
     Numbers by species, how far each rule's items matter, the world's numbers, the greatest radius.
     """

@@ -22,7 +22,7 @@ from murmura.engine.census import hunting_species
 from murmura.engine.initial import random_start, set_items
 from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
-from murmura.view.session.editing.tools import STRENGTHS, with_hand
+from murmura.view.session.editing.tools import STRENGTHS, with_pointer
 from murmura.view.standalone.live_values import live_values
 from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS
@@ -37,7 +37,7 @@ MOST_RUNS = 16
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
     if scenario.perception.occlusion:
-        return "perception.occlusion needs `murmura live` (backend cpu)"
+        return "perception.occlusion needs `murmura live`: a page cannot tell whom a selected animal sees"
     return ""
 
 
@@ -55,11 +55,11 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     reason = why_not(scenario)
     if reason:
         raise ScenarioError(f"{scenario.name} cannot be simulated by a page alone: {reason}")
-    handed = with_hand(scenario, None)
-    plan, words = Plan(handed), seed_words(seed)
+    pointed = with_pointer(scenario, None)
+    plan, words = Plan(pointed), seed_words(seed)
     program = program_of(plan)
     state = random_start(scenario, seed)
-    set_items(handed, state, seed)
+    set_items(pointed, state, seed)
     layout = Layout(plan, program, len(state))
     tables, starts = layout.tables(plan.item_table(state), words)
     fields = layout.head(state, words, starts, 0 if plan.has_lifecycle else NO_TROUBLE)
@@ -74,7 +74,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
         "sections": _sections(tables, starts),
         "groups": [_group(group) for group in plan.rule_groups],
         "worldNumbers": [f"world_{name}" for name in WORLD_NUMBERS],
-        "live": live_values(handed),
+        "live": live_values(pointed),
         "hand": _hand(plan),
         "hunting": hunting_species(scenario),
         "templates": templates(scenario),
@@ -123,7 +123,7 @@ def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
 
 
 def _sections(tables: Any, starts: dict[str, int]) -> dict[str, str]:
-    """The tables, section by section: a page puts them together anew when items come or go."""
+    """The tables, section by section: a page reassembles them when items are added or removed."""
     ends = [*list(starts.values())[1:], len(tables) - 1]
     return {
         name: packed_words(tables[start:end]) for (name, start), end in zip(starts.items(), ends, strict=True)
@@ -142,13 +142,15 @@ def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) 
     """The flock at its start, without the room that it may grow into; or how a page draws it."""
     carried, n = [column_name(name) for name in plan.carried], len(state)
     fill = _fill(state, carried)
-    is_embedded = n <= MOST_EMBEDDED or fill is None
+    can_draw = fill is not None and not scenario.obstacles and not plan.stateful_items
+    can_draw = can_draw and scenario.start.direction is None  # pages draw every direction alike
+    is_embedded = n <= MOST_EMBEDDED or not can_draw
     room = len(flock["places"]) // (4 * (plan.dimension - 1))
     places = flock["places"].reshape(plan.dimension - 1, room, 4)[:, :n]
     columns = flock["columns"].reshape(-1, room)[:, :n]
     return {
         "start": {"places": packed_words(places), "columns": packed_words(columns)} if is_embedded else None,
-        "canDraw": fill is not None and not scenario.obstacles and not plan.stateful_items,
+        "canDraw": can_draw,
         "fill": fill or {},
     }
 

@@ -10,7 +10,7 @@ from murmura.core.state import State
 from murmura.engine.initial import set_items
 from murmura.scenario import Scenario
 from murmura.view.session.editing.placement import with_object
-from murmura.view.session.editing.tools import with_hand
+from murmura.view.session.editing.tools import with_pointer
 
 PATHS = {"attractors": "points", "feeding": "sources", "predators": "hunters"}
 """The list of each rule in which visitors' things stand."""
@@ -21,8 +21,8 @@ def templates(scenario: Scenario) -> dict[str, dict[str, Any]]:
 
     A hunter of another kind than those present needs another kernel, and so does food where nobody eats.
     """
-    handed = with_hand(scenario, None)
-    plan = Plan(handed)
+    pointed = with_pointer(scenario, None)
+    plan = Plan(pointed)
     taking_part = [group.name for group in plan.rule_groups]
     found = {"attractors": {"": _template(scenario, "attractors", {"kind": "attractor", "strength": 1.0})}}
     if "feeding" in taking_part:
@@ -39,7 +39,7 @@ def templates(scenario: Scenario) -> dict[str, dict[str, Any]]:
 def _template(scenario: Scenario, rule: str, placed: dict[str, Any]) -> dict[str, Any] | None:
     """The list's entry and the row of a thing that is placed; nothing where the scenario refuses it."""
     try:
-        changed = with_hand(with_object(scenario, placed | {"x": 0.0, "y": 0.0}), None)
+        changed = with_pointer(with_object(scenario, placed | {"x": 0.0, "y": 0.0}), None)
     except MurmuraError:
         return None
     plan, state = Plan(changed), State()

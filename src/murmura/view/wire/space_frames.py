@@ -83,7 +83,7 @@ def window_of(world: Any, places: Sequence[NDArray[Any]]) -> tuple[list[float], 
 
 
 def directions(columns: Columns) -> tuple[tuple[NDArray[Any], ...], NDArray[Any]]:
-    """Unit vectors along which agents fly, and their speeds. Whoever stands still looks along its shadow's heading."""
+    """Unit vectors along which agents fly, and their speeds. An agent at rest has its horizontal heading."""
     x, y, z = (np.asarray(columns[f"velocity_{axis}"], np.float32) for axis in AXES)
     speed = np.sqrt(x * x + y * y + z * z)
     still = speed < 1e-9

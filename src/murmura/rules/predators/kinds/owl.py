@@ -1,4 +1,4 @@
-"""The owl waits: it picks a perch where birds come by, sits still unseen, and strikes what comes near."""
+"""The owl waits: it picks a perch near passing birds, sits still unseen, and strikes what comes near."""
 
 from __future__ import annotations
 

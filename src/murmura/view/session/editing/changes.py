@@ -23,7 +23,7 @@ from murmura.view.session.editing.placement import (
     with_object_moved,
     without_object,
 )
-from murmura.view.session.editing.tools import STRENGTHS, Hand, with_hand
+from murmura.view.session.editing.tools import STRENGTHS, Pointer, with_pointer
 
 MOST_AGENTS = 2_000_000
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
@@ -34,12 +34,12 @@ class Changeable(Protocol):
     """What a message is read against: the scenario and the pointer as they are, and the running flock."""
 
     scenario: Scenario
-    hand: Hand | None
+    pointer: Pointer | None
     simulation: Simulation
 
 
 @dataclass(frozen=True)
-class Newcomer:
+class AddedAgent:
     """An agent that joins a running flock: its species' number and its place [u]."""
 
     species: int
@@ -53,17 +53,17 @@ class Change:
     """What a message changes in the scene, and the action that is recorded for it."""
 
     scenario: Scenario
-    hand: Hand | None
+    pointer: Pointer | None
     action: dict[str, Any]
     seed: int | None = None  # restart with this seed
     loads: bool = False  # another scenario, not a change of the current one
-    added: Newcomer | None = None  # joins the flock
+    added: AddedAgent | None = None  # joins the flock
     removed: int | None = None  # the id of an agent to remove
 
     @cached_property
     def aim(self) -> Scenario:
         """What the simulation will run; the same object each time, so that it is planned once."""
-        return with_hand(self.scenario, self.hand)
+        return with_pointer(self.scenario, self.pointer)
 
 
 def change_of(scene: Changeable, message: Message) -> Change:
@@ -81,12 +81,12 @@ def _load(scene: Changeable, message: Message) -> Change:
     wanted = message.get("scenario")
     scenario = load_shipped(wanted) if isinstance(wanted, str) else Scenario.from_data(wanted)
     seed = _seed(scene, message)
-    return Change(scenario, scene.hand, load_action(scenario, seed), seed, loads=True)
+    return Change(scenario, scene.pointer, load_action(scenario, seed), seed, loads=True)
 
 
 def _reset(scene: Changeable, message: Message) -> Change:
     seed = _seed(scene, message)
-    return Change(scene.scenario, scene.hand, {"type": "reset", "seed": seed}, seed)
+    return Change(scene.scenario, scene.pointer, {"type": "reset", "seed": seed}, seed)
 
 
 def _seed(scene: Changeable, message: Message) -> int:
@@ -107,14 +107,14 @@ def _set(scene: Changeable, message: Message) -> Change:
     restarts = begins_anew(values)
     if restarts and set(values) == {"species"} and _same_kinds(scene.scenario, scenario):
         restarts = note["restarts"] = False  # recorded, since readers of the record know no scenarios
-    return Change(scenario, scene.hand, note, scene.simulation.seed if restarts else None)
+    return Change(scenario, scene.pointer, note, scene.simulation.seed if restarts else None)
 
 
 def _window(scene: Changeable, message: Message) -> Change:
-    """The world takes the size of a window, and the flock goes on in it (S1-2)."""
+    """The world takes the size of a window, and the flock continues in it (S1-2)."""
     size = {side: number_of(message, side, 1.0, 100_000.0) for side in ("width", "height")}
     values = {f"world.{side}": length for side, length in size.items()}
-    return Change(scene.scenario.with_values(values), scene.hand, {"type": "window", **size})
+    return Change(scene.scenario.with_values(values), scene.pointer, {"type": "window", **size})
 
 
 def _pointer(scene: Changeable, message: Message) -> Change:
@@ -124,8 +124,8 @@ def _pointer(scene: Changeable, message: Message) -> Change:
         raise ScenarioError(f"mode must be attract, repel, scare or none, got {wanted!r}")
     x, y = place_of(message)
     height = with_height(scene.scenario, message)
-    hand = None if mode == "none" else Hand(x, y, mode, **height)
-    return Change(scene.scenario, hand, {"type": "pointer", "x": x, "y": y, **height, "mode": mode})
+    pointer = None if mode == "none" else Pointer(x, y, mode, **height)
+    return Change(scene.scenario, pointer, {"type": "pointer", "x": x, "y": y, **height, "mode": mode})
 
 
 def _place(scene: Changeable, message: Message) -> Change:
@@ -139,9 +139,12 @@ def _place(scene: Changeable, message: Message) -> Change:
     if kind == "predator" and placed["species"] in names:
         number = scene.scenario.species_names().index(placed["species"])
         return Change(
-            scene.scenario, scene.hand, action, added=Newcomer(number, *place_of(message), placed.get("z"))
+            scene.scenario,
+            scene.pointer,
+            action,
+            added=AddedAgent(number, *place_of(message), placed.get("z")),
         )
-    return Change(with_object(scene.scenario, placed), scene.hand, action)
+    return Change(with_object(scene.scenario, placed), scene.pointer, action)
 
 
 def _erase(scene: Changeable, message: Message) -> Change:
@@ -152,9 +155,9 @@ def _erase(scene: Changeable, message: Message) -> Change:
     alive = hunters(scene.simulation) if kind == "predator" else []
     removed = _hunter_near(scene, x, y, **height) if kind == "predator" and not alive else None
     if removed is not None:
-        return Change(scene.scenario, scene.hand, action, removed=removed)
+        return Change(scene.scenario, scene.pointer, action, removed=removed)
     scenario = without_object(scene.scenario, kind, x, y, alive, **height)
-    return Change(scenario, scene.hand, action)
+    return Change(scenario, scene.pointer, action)
 
 
 def _hunter_near(scene: Changeable, x: float, y: float, z: float | None = None) -> int | None:
@@ -179,7 +182,7 @@ def _move(scene: Changeable, message: Message) -> Change:
     from_, to = (
         ((x, y), (to_x, to_y)) if len(heights) < 2 else ((x, y, heights["z"]), (to_x, to_y, heights["to_z"]))
     )
-    return Change(with_object_moved(scene.scenario, str(kind), from_, to), scene.hand, action)
+    return Change(with_object_moved(scene.scenario, str(kind), from_, to), scene.pointer, action)
 
 
 _READERS: dict[str, Callable[[Changeable, Message], Change]] = {

@@ -21,7 +21,7 @@ STRENGTHS: dict[Mode, float] = {"attract": 4.0, "repel": -6.0, "scare": -6.0, "n
 
 
 @dataclass(frozen=True)
-class Hand:
+class Pointer:
     """Where the visitor's pointer is [u], and what it does there."""
 
     x: float
@@ -30,15 +30,15 @@ class Hand:
     z: float | None = None  # none: half way up, where the world has a depth
 
 
-def with_hand(scenario: Scenario, hand: Hand | None) -> Scenario:
+def with_pointer(scenario: Scenario, pointer: Pointer | None) -> Scenario:
     """The scenario with the pointer's attractor. An idle one is there, too: using it never changes the kernel."""
     world, rules = scenario.world, scenario.rules
-    hand = hand or Hand(world.width / 2.0, world.height / 2.0, "none")
+    pointer = pointer or Pointer(world.width / 2.0, world.height / 2.0, "none")
     reach = REACH * min(world.width, world.height) / 1000.0
-    hunts = hand.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
-    strength = 0.0 if hunts else STRENGTHS[hand.mode]
-    point = Attractor(x=hand.x, y=hand.y, z=hand.z, strength=strength, radius=reach)
-    threat = Threat(x=hand.x, y=hand.y, z=hand.z, radius=0.8 * reach)
+    hunts = pointer.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
+    strength = 0.0 if hunts else STRENGTHS[pointer.mode]
+    point = Attractor(x=pointer.x, y=pointer.y, z=pointer.z, strength=strength, radius=reach)
+    threat = Threat(x=pointer.x, y=pointer.y, z=pointer.z, radius=0.8 * reach)
 
     def changed(rules: Rules) -> dict[str, Any]:
         points = rules.attractors.points if rules.attractors.enabled else ()

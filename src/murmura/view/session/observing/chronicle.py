@@ -14,11 +14,11 @@ from murmura.view.session.observing.observer import Pace
 from murmura.view.session.source import ShownFlock
 
 MOST_TIMES = 8
-"""Only so many of the latest periods are reported."""
+"""At most this many of the latest periods are reported."""
 
 
 class Chronicle:
-    """Reads the family tree now and then; begins anew with each epoch."""
+    """Reads the family tree at intervals; starts again with each epoch."""
 
     def __init__(self) -> None:
         self._epoch = self._last = -1
@@ -29,7 +29,7 @@ class Chronicle:
 
     def update(self, epoch: int, simulation: ShownFlock, now: float, energy: float | None) -> None:
         """Count again, if it is time and the flock has stepped."""
-        self.feed.hear(epoch, simulation.events())
+        self.feed.add(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
             now, anyway=epoch != self._epoch

@@ -9,14 +9,14 @@ from collections import Counter
 from typing import Any
 
 MOST_KEPT = 300
-MOST_TOLD = 60
+MOST_SENT = 60
 """Events in one message; where more happened at once, the newest."""
 
 
 class EventFeed:
-    """Another epoch is another story: it begins anew.
+    """Starts again with each epoch.
 
-    The session adds while servers read, each in its own thread: what is kept is replaced, never changed.
+    The session adds while servers read, each in its own thread: the stored tuple is replaced, never changed.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class EventFeed:
         """How often each kind of event has happened since the flock began."""
         return dict(self._totals)
 
-    def hear(self, epoch: int, events: list[dict[str, Any]]) -> None:
+    def add(self, epoch: int, events: list[dict[str, Any]]) -> None:
         if epoch != self._epoch:
             self._epoch = epoch
             self._kept = ()
@@ -44,4 +44,4 @@ class EventFeed:
 
     def since(self, number: int) -> list[dict[str, Any]]:
         """The events after a number, the newest last."""
-        return [event for event in self._kept if event["number"] > number][-MOST_TOLD:]
+        return [event for event in self._kept if event["number"] > number][-MOST_SENT:]

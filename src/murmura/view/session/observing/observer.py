@@ -24,7 +24,7 @@ class Pace:
     """When a recurring job is due: at most once a period, and taking no more than a share of all time.
 
     Args:
-        period: At least so many seconds between two starts.
+        period: The least time between two starts [s].
         share: The greatest part of the time that the job may take.
     """
 

@@ -15,7 +15,7 @@ import type { Action } from "./tools/keys";
 import { note } from "./text/toasts";
 
 const LARGE_PX = 3840; // a large screenshot is this wide
-const PAN = 0.12; // of the window, for each press of a key
+const PAN = 0.12; // of the window, per key press
 
 export interface Parts {
   stage: Stage;
@@ -40,7 +40,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
   const tool = (name: typeof looks.tool) => { settings.set({ tool: looks.tool === name ? "hand" : name }); };
   const pan = (dx: number, dy: number) => { stage.nudge(dx * PAN * stage.view.width, dy * PAN * stage.view.height); };
   const name = () => nameOf(parts);
-  // In a narrow window one panel lies over the world, not two.
+  // In a narrow window only one panel covers the world.
   const alone = (panel: "charts" | "panel" | "feed") => ({ ...(isNarrow() ? { charts: false, panel: false, feed: false } : {}), [panel]: !looks[panel] });
   return {
     toggle: () => { send({ type: (parts.status()?.running ?? true) ? "pause" : "play" }); },
@@ -53,7 +53,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     faster: () => { send({ type: "speed", value: nextSpeed(speed(), true) }); },
     mode: () => { settings.nextMode(); note(`Colour by ${looks.mode}`); },
     palette: () => { settings.nextPalette(); note(`Palette ${looks.palette}`); },
-    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours as the system has them" : `Colours: ${looks.theme}`); },
+    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours follow the system" : `Colours: ${looks.theme}`); },
     trails: () => { settings.set({ trails: !looks.trails, trailsChosen: true }); },
     vision: () => { settings.set({ vision: !looks.vision }); },
     neighbors: () => { settings.set({ neighbors: !looks.neighbors }); },

@@ -1,4 +1,4 @@
-/** Puts the parts together: messages in, actions out. */
+/** Connects the parts of the page: messages in, actions out. */
 
 import { Changes } from "./net/changes";
 import { actionsOf } from "./actions";
@@ -9,7 +9,7 @@ import { Dock } from "./panel/dock";
 import { Feed } from "./panel/feed";
 import { Files } from "./panel/files";
 import { byId, element, isTyping } from "./dom";
-import { Hands } from "./tools/tools";
+import { ToolController } from "./tools/tools";
 import { Help } from "./panel/help";
 import { Hint } from "./text/hint";
 import { Hud, summary } from "./panel/hud";
@@ -31,7 +31,7 @@ import { nineOf } from "./gallery/groups";
 import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
-import { isCompact, Room } from "./panel/layout";
+import { isCompact, PanelLayout } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
@@ -39,9 +39,9 @@ import { Sharing } from "./net/sharing";
 import { Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
-const SILENT_MS = 1500; // the server speaks five times a second
-/** What somebody does on purpose; the page sends other messages by itself. */
-const TOUCHES = new Set<ClientMessage["type"]>(["load", "reset", "set", "place", "play", "pause", "step", "speed", "seek", "branch", "return", "move", "erase"]);
+const SILENT_MS = 1500; // the server sends five times a second
+/** Messages of deliberate actions; the page sends others by itself. */
+const ACTIONS = new Set<ClientMessage["type"]>(["load", "reset", "set", "place", "play", "pause", "step", "speed", "seek", "branch", "return", "move", "erase"]);
 
 export class App {
   private readonly memory = storage();
@@ -50,7 +50,7 @@ export class App {
   private readonly connection: Connection;
   private readonly sharing: Sharing;
   private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
-  private readonly room: Room;
+  private readonly layout: PanelLayout;
   private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
   private readonly charts = new Charts({ get: () => this.settings.looks.cards, set: (cards) => { this.settings.set({ cards }); } });
   private readonly feed = new Feed({ go: (place) => { this.stage.goTo(place); } });
@@ -77,7 +77,7 @@ export class App {
   private hello: Hello | null = null;
   private status: Status | null = null;
   private followNext = false;
-  private lives = false; // there is something to be seen of single animals
+  private lives = false; // single animals have details to show
   private lookedAt: readonly number[] | null | undefined;
   private lastSummary = -Infinity;
   private lastHeard = 0;
@@ -101,7 +101,7 @@ export class App {
     });
     this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
     this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, ride: () => { this.stage.ride(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
-    this.room = new Room(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
+    this.layout = new PanelLayout(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
     const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
     this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
     this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); }, () => { this.act("lessons"); });
@@ -110,14 +110,14 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (isStill()) this.settings.set({ trails: false });
-    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered: a wide window has room
+    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered, because a wide window has space
     byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
     this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
     byId("right").append(this.aside);
     byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
     byId("handles").before(this.legend.root);
-    new Input(byId("flock"), new Hands(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
+    new Input(byId("flock"), new ToolController(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
     addEventListener("keydown", (event) => { this.keyDown(event); });
     addEventListener("dragover", (event) => { event.preventDefault(); });
     addEventListener("drop", (event) => { this.dropped(event); });
@@ -140,12 +140,12 @@ export class App {
   }
 
   private readonly send = (message: ClientMessage): void => {
-    if (this.hello?.visitor) { // looks and does not touch
-      if (TOUCHES.has(message.type)) note("You are a visitor here: you may look around, and your host steers the flock.");
+    if (this.hello?.visitor) { // may change nothing
+      if (ACTIONS.has(message.type)) note("You are a visitor: you can look around, but only the host can change the flock.");
       return;
     }
     this.connection.send(message);
-    // What was asked for counts at once: a key pressed twice must not act on an old answer.
+    // A request counts at once: a key pressed twice must not act on an old status.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
     if (message.type === "speed") this.expect({ speed: message.value });
     this.changes.sent(message);
@@ -169,7 +169,7 @@ export class App {
         this.hud.scene(message.objects);
         break;
       case "bodies": this.stage.setBodies(message.agents); break;
-      case "events": this.feed.hear(message.events); break;
+      case "events": this.feed.add(message.events); break;
       case "inspect": this.inspect(message.id === null ? null : message); break;
       case "error":
         this.changes.answered();
@@ -188,7 +188,7 @@ export class App {
     this.stage.setHello(hello);
     const columns = columnsOf(hello);
     this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
-    this.files.root.hidden = hello.bundled === true; // no server is behind an exported page
+    this.files.root.hidden = hello.bundled === true; // an exported page has no server
     this.hud.hello(hello);
     this.charts.hello(hello);
     document.body.classList.toggle("visitor", hello.visitor === true);
@@ -198,7 +198,7 @@ export class App {
     this.showScenario(hello.scenario);
     this.stage.stances = hello.stances ?? [];
     this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);
-    this.lookedAt = undefined; // whatever was asked before was about another flock
+    this.lookedAt = undefined; // earlier requests were for another flock
     this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
@@ -227,13 +227,13 @@ export class App {
   private showLegend(): void {
     if (!this.hello) return;
     const { species, stances = [] } = this.hello;
-    const { hunters, light, told } = this.stage;
-    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, told });
+    const { hunters, light, overlayCounts } = this.stage;
+    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, counts: overlayCounts });
   }
 
   private report(status: Status): void {
     this.status = status;
-    this.showLegend(); // five times a second: what overlays leave out changes as one zooms
+    this.showLegend(); // five times a second, because zooming changes what overlays omit
     this.hud.status(status);
     this.charts.status(status);
     this.feed.status(status);
@@ -250,7 +250,7 @@ export class App {
     byId("flock").setAttribute("aria-label", `A flock: ${summary(status)}`);
   }
 
-  /** Ask for bodies while few animals fill the window, and no longer when they do not. */
+  /** Request bodies while few animals fill the window. */
   private lookClosely(): void {
     const window = this.lives ? this.stage.closeUp : null;
     if (String(window) === String(this.lookedAt)) return;
@@ -335,7 +335,7 @@ export class App {
     document.documentElement.dataset.theme = this.settings.light ? "light" : "dark";
     this.charts.repaint(this.settings.light);
     this.hud.unfolded(looks.facts);
-    this.room.make();
+    this.layout.make();
     this.showLegend();
     if ("mode" in changed) this.askExtra();
     if ("fillWindow" in changed) this.windowWorld.later();
@@ -346,7 +346,7 @@ function isExtra(mode: ColorMode): mode is ExtraColumn {
   return (EXTRA_COLUMNS as readonly string[]).includes(mode);
 }
 
-/** The visitor wants no motion that was not asked for. */
+/** Whether the user prefers reduced motion. */
 function isStill(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -355,6 +355,6 @@ function storage(): Storage | null {
   try {
     return localStorage;
   } catch {
-    return null; // switched off in this browser
+    return null; // disabled in this browser
   }
 }

@@ -1,4 +1,4 @@
-/** Making elements in one line. Text goes in as text, never as HTML, and in the visitor's language. */
+/** Creates elements in one line. Text is inserted as text, never as HTML, and in the visitor's language. */
 
 import { say } from "./text/language";
 
@@ -27,14 +27,14 @@ export function byId<T extends HTMLElement>(id: string): T {
   return found as T;
 }
 
-/** Whether typing goes into a field, so that single keys must not act. */
+/** Whether the user is typing into a field, so that single keys must not act. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "range", "button", "radio"].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
-/** Offer bytes as a file. */
+/** Download bytes as a file. */
 export function download(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = element("a", { href: address, download: name });

@@ -1,8 +1,8 @@
 /**
- * The live view inside a notebook: the very page of the server in a frame of its own, and a WebSocket that is none.
+ * The live view in a notebook: the same page in an iframe, with a replacement for WebSocket.
  *
- * What the page would say to a server goes through the widget's comm instead, so the view works wherever widgets do,
- * with the kernel on another machine too. Several views of one widget are told apart by a name each makes up.
+ * Messages go through the widget's comm instead of a socket, so the view works wherever widgets do,
+ * even with the kernel on another machine. Each view of a widget has a random name.
  */
 
 interface Model {
@@ -20,9 +20,9 @@ interface FromKernel {
 
 type ToKernel = { view: string; kind: "open" | "close" } | { view: string; kind: "say"; text: string };
 
-/** Runs inside the frame, before the page: takes the place of WebSocket. Refers to nothing outside itself. */
+/** Runs inside the iframe before the page and replaces WebSocket. Must not refer to anything outside itself. */
 function replaceWebSocket(): void {
-  class Line {
+  class WidgetWebSocket {
     static readonly CONNECTING = 0;
     static readonly OPEN = 1;
     static readonly CLOSED = 3;
@@ -51,17 +51,17 @@ function replaceWebSocket(): void {
       this.readyState = 3;
     }
   }
-  Object.assign(globalThis, { WebSocket: Line });
+  Object.assign(globalThis, { WebSocket: WidgetWebSocket });
 }
 
-/** The page as it is in a cell: its style sheet shows less at first, and its socket is the widget's. */
+/** The page for a cell: its style sheet shows less at first, and its socket is the widget's. */
 function inCell(page: string): string {
   const script = `<script>document.documentElement.dataset.host="notebook";(${replaceWebSocket.toString()})()</script>`;
   return page.replace("<head>", () => `<head>${script}`);
 }
 
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-  const view = Math.random().toString(36).slice(2); // randomUUID needs https, which a hub may not have
+  const view = Math.random().toString(36).slice(2); // randomUUID needs https, which a hub may lack
   const frame = document.createElement("iframe");
   frame.title = "Murmura: a flock, live";
   frame.allow = "fullscreen; clipboard-write";

@@ -1,4 +1,4 @@
-/** `murmura` in the browser's console: what the page shows just now, to look at and to test by. It changes nothing. */
+/** `murmura` in the browser's console: the state of the page, for inspection and tests. It changes nothing. */
 
 import type { Camera, Size } from "./render/camera";
 import type { CostReport } from "./render/cost";
@@ -11,7 +11,7 @@ export interface Probe {
   readonly looks: Looks;
   readonly camera: Camera;
   readonly view: Size;
-  /** The view of a world with a depth: what it looks at from where, and with what lens; null in a plane. */
+  /** The camera of a world with a depth; null in a plane. */
   readonly eye: (Gaze & { orbit: Orbit; riding: boolean }) | null;
   readonly running: boolean | null;
   readonly step: number;
@@ -22,9 +22,9 @@ export interface Probe {
   readonly hand: string | null;
   readonly things: string[];
   readonly recorded: number; // bytes of film
-  /** When the first picture with agents was drawn, since the page was asked for [ms]. */
+  /** When the first picture with agents was drawn, since the page was requested [ms]. */
   readonly firstPicture: number | null;
-  /** JavaScript for each of the last pictures: all messages since the one before, and drawing. */
+  /** JavaScript time of the last pictures, including the messages before each. */
   readonly cost: CostReport;
 }
 

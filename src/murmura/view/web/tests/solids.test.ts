@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SceneObject } from "../src/net/protocol";
-import { meshOf } from "../src/render/space/solids";
+import { boxCorners, meshOf } from "../src/render/space/solids";
 import { cross, dot, minus, type Vec } from "../src/render/space/vectors";
 
 const BOX = { low: [0, 0, 0], sides: [100, 80, 60] } as const;
@@ -24,6 +24,7 @@ describe("solids", () => {
     [{ kind: "cylinder", x: 50, y: 40, radius: 10, bottom: 20, top: 30 }, Math.PI * 100 * 10, 0.01],
     [{ kind: "box", low: [10, 10, 10], high: [30, 20, 15] }, 1000, 1e-6],
     [{ kind: "box", low: [30, 10, 15], high: [10, 20, 10] }, 1000, 1e-6],
+    [{ kind: "box", low: [10, 10, 10], high: [30, 20, 15], turn: 30 }, 1000, 1e-6],
     [{ kind: "polygon", points: [[0, 0], [20, 0], [20, 10], [0, 10]] }, 200 * 60, 1e-6],
     [{ kind: "polygon", points: [[0, 10], [20, 10], [20, 0], [0, 0]] }, 200 * 60, 1e-6],
     [{ kind: "polygon", points: [[0, 0], [20, 0], [20, 10], [10, 2], [0, 10]] }, 120 * 60, 1e-6],
@@ -42,6 +43,11 @@ describe("solids", () => {
     }
     expect(facetsOf({ kind: "plane", point: [0, 0, -20], normal: [0, 0, 1] })).toEqual([]);
     expect(facetsOf({ kind: "plane", point: [0, 0, 0], normal: [0, 0, 1] })).toHaveLength(4); // on the floor
+  });
+
+  it("turn a box about its upright middle line, counter-clockwise seen from above", () => {
+    const [first] = boxCorners({ kind: "box", low: [10, 10, 10], high: [30, 20, 15], turn: 90 });
+    first.forEach((value, axis) => { expect(value).toBeCloseTo([25, 5, 10][axis], 9); });
   });
 
   it("show a wall from both sides and nothing that nobody bumps into", () => {

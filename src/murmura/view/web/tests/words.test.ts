@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Inspection } from "../src/net/protocol";
-import { compass, facts, side, story, wishes } from "../src/text/words";
+import { compass, facts, side, story, ruleForces } from "../src/text/words";
 
 const agent: Inspection = {
   type: "inspect", id: 4, position: [0, 0], velocity: [2, 0], neighbors: [{ id: 1, x: 1, y: 1 }], steering: [0, 1],
@@ -13,8 +13,8 @@ it("y grows downwards", () => {
   expect([side([1, 0], [0, 1]), side([1, 0], [0, -1]), side([1, 0], [-1, 0]), side([1, 0], [1, 1])]).toEqual(["right", "left", "back", "ahead and right"]);
 });
 it("says what it sees, wants and why", () => {
-  expect(wishes(agent).map((wish) => wish.name)).toEqual(["alignment", "separation"]);
-  expect(wishes(agent)[1].text).toBe("pulls right to get clear of one neighbour that is too near");
+  expect(ruleForces(agent).map((force) => force.name)).toEqual(["alignment", "separation"]);
+  expect(ruleForces(agent)[1].text).toBe("pulls right to get clear of one neighbour that is too near");
   expect(story(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Altogether it steers right, mostly for alignment\./);
   expect(facts(agent)).toContainEqual(["Panic", "0.1235"]);
 });

@@ -4,7 +4,7 @@ import { hunterKinds } from "../src/tools/placement";
 import { inside } from "../src/overlay/scenery";
 import { outlineOf } from "../src/render/hunter_shapes";
 import { parseMessage, type Hello } from "../src/net/protocol";
-import { daylightOf, huntersOf, thingsOf } from "../src/overlay/world_objects";
+import { daylightOf, huntersOf, objectsOf } from "../src/overlay/world_objects";
 import { streak } from "../src/overlay/wind";
 
 const scenario = {
@@ -21,8 +21,8 @@ const scenario = {
 const hello = { scenario, species: ["a", "b", "c"].map((name) => ({ name, color: "#ffffff" })) } as unknown as Hello;
 
 it("a scenario's things are found, those of silent rules not", () => {
-  expect(thingsOf(scenario).map((thing) => thing.kind)).toEqual(["territory", "circle", "wall", "attractor", "wind"]);
-  expect(thingsOf({})).toEqual([]);
+  expect(objectsOf(scenario).map((thing) => thing.kind)).toEqual(["territory", "circle", "wall", "attractor", "wind"]);
+  expect(objectsOf({})).toEqual([]);
 });
 it("who chases others is a hunter, unless the server knows better", () => {
   expect(huntersOf(hello)).toBe(0b110);

@@ -1,11 +1,11 @@
-/** A chart with its head: what it shows, in which unit, whose line is which, and ways to change or remove it. */
+/** A chart with its heading, unit and legend, and controls to change or remove it. */
 
 import { element } from "../dom";
 import type { Spec } from "./catalog";
 import type { History, Value } from "./history";
 import { Plot } from "./plot";
 
-export interface CardHands {
+export interface CardCallbacks {
   choose(name: string): void;
   remove(): void;
 }
@@ -15,13 +15,13 @@ export class Card {
   private readonly plot: Plot;
   private readonly values: HTMLElement[];
 
-  constructor(readonly spec: Spec, all: Spec[], light: boolean, hands: CardHands) {
+  constructor(readonly spec: Spec, all: Spec[], light: boolean, callbacks: CardCallbacks) {
     this.plot = new Plot(spec, light);
     const choice = element("select", { "aria-label": `Measure of this chart, now ${spec.title.toLowerCase()}`, title: spec.meaning });
     choice.append(...all.map(({ name, title }) => element("option", { value: name }, title)));
     choice.value = spec.name;
-    choice.addEventListener("change", () => { hands.choose(choice.value); });
-    const close = element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${spec.title}`, title: "Remove this chart", click: () => { hands.remove(); } }, "×");
+    choice.addEventListener("change", () => { callbacks.choose(choice.value); });
+    const close = element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${spec.title}`, title: "Remove this chart", click: () => { callbacks.remove(); } }, "×");
     this.values = spec.lines.map(() => element("output", {}));
     const key = element("p", { class: "key" }, ...spec.lines.map((line, k) => this.entry(line.label, line.color, k)));
     this.root = element("section", { class: "card", "aria-label": `Chart of ${spec.title.toLowerCase()}`, "data-chart": spec.name }, element("div", { class: "head" }, choice, element("span", { class: "unit" }, spec.unit ? `[${spec.unit}]` : ""), close), key, this.plot.root);

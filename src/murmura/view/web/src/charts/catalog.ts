@@ -1,4 +1,4 @@
-/** Which charts can be drawn from what is measured: their titles, units, fixed scales and lines. Knows nothing of the page. */
+/** The charts for the available measures: titles, units, fixed scales and lines. Knows nothing of the page. */
 
 import type { SpeciesInfo, Status } from "../net/protocol";
 import { humanized } from "../panel/schema";
@@ -16,7 +16,7 @@ export interface Spec {
   title: string;
   unit: string;
   meaning: string;
-  /** Where the ends are known. */
+  /** If the range is known. */
   range: [number, number] | null;
   stacked: boolean;
   lines: Line[];
@@ -28,21 +28,21 @@ export interface MeasureFacts {
 }
 
 export const LIFE = "births_and_deaths";
-/** Measures that are shares, from none to all. */
+/** Measures from 0 to 1. */
 const SHARES = /^(polarization|milling|clustering_coefficient|gene_diversity|part_heterozygosity|energy_mean|gene_.*_mean)$/;
-const WIDER = /^gene_size/; // a gene that is no share
+const WIDER = /^gene_size/; // a gene with a wider range
 const UNITS: Record<string, string> = { age_mean: "s", agents: "agents", population: "agents", stance: "agents", steps_per_second: "1/s", hunters_per_prey: "" };
 const MEANINGS: Record<string, string> = {
-  population: "How many there are of each kind.",
-  stance: "What everybody is about.",
-  hunters_per_prey: "Members of kinds that hunt, for each member of the others.",
+  population: "Number of agents of each species.",
+  stance: "What agents are doing.",
+  hunters_per_prey: "Hunters per prey animal.",
   [LIFE]: "Since the flock began.",
 };
-/** Told apart without telling red from green. */
+/** Colours that are distinct without red and green. */
 const COLORS = ["#5aa9ff", "#ffb35c", "#2fbf9b", "#d68ad0", "#d9c93a", "#8f9bff", "#ff8a5c", "#a9b4cc"];
 const DASHES = [undefined, [5, 3], [2, 3], [8, 3, 2, 3]];
 
-/** A status as one row of the history. */
+/** A status as a row of the history. */
 export function rowOf(status: Status): Values {
   const { population = {} } = status;
   const { species, stances, ...counts } = population;
@@ -55,7 +55,7 @@ export function rowOf(status: Status): Values {
   return row;
 }
 
-/** All charts that these columns make, the most telling first. */
+/** All charts for these columns, the most informative first. */
 export function specsOf(columns: string[], facts: Record<string, MeasureFacts>, species: SpeciesInfo[]): Spec[] {
   const bases = [...new Set(columns.map((column) => column.split("@")[0]))].filter((base) => !base.endsWith("_total"));
   const found = bases.map((base) => specOf(base, columns, facts[base], species));
@@ -66,7 +66,7 @@ export function specsOf(columns: string[], facts: Record<string, MeasureFacts>, 
 const FIRST = ["polarization", "population", "stance", LIFE, "energy_mean", "age_mean", "hunters_per_prey", "milling", "mean_speed"];
 const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
 
-/** What a visitor sees at first: order, and where there is life what becomes of it. */
+/** The default charts: order, and populations if agents are born or die. */
 export function usualSpecs(specs: Spec[]): string[] {
   const lives = specs.some(({ name }) => name === LIFE || name === "stance");
   const wanted = ["polarization", ...(lives ? ["population", "stance", LIFE] : ["population", "milling"])];

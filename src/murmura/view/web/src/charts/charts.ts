@@ -1,4 +1,4 @@
-/** Measures over time: charts that a visitor adds and removes, what became of the population, and all of it as a table and a file. */
+/** Measures over time: charts that the user adds and removes, the history of the population, and all of it as a table and a file. */
 
 import { download, element } from "../dom";
 import type { Hello, SpeciesInfo, Status } from "../net/protocol";
@@ -11,7 +11,7 @@ import { History } from "./history";
 const TABLE_ROWS = 15;
 const TABLE_MS = 1000; // a table that changes more often cannot be read
 
-export interface Kept {
+export interface StoredFrame {
   get(): string[] | null;
   set(names: string[] | null): void;
 }
@@ -21,7 +21,7 @@ export class Charts {
   readonly history = new History();
   private readonly place = element("div", { class: "cards" });
   private readonly causes = element("p", { class: "causes" });
-  private readonly log = element("ul", { class: "times", "aria-label": "Times of the population" });
+  private readonly log = element("ul", { class: "times", "aria-label": "Periods of the population" });
   private readonly table = element("table", { class: "measures" });
   private readonly past = element("table", { class: "measures" });
   private readonly details: HTMLDetailsElement;
@@ -33,12 +33,12 @@ export class Charts {
   private dealt = "";
   private featured = ""; // by a lesson
   private lastTable = -Infinity;
-  private recorded = false; // all of it is known beforehand
+  private recorded = false; // all measurements are known in advance
   private name = "murmura";
   light = false;
 
-  /** `kept`: names of the charts that the visitor chose, until then those that suit the scenario. */
-  constructor(private readonly kept: Kept) {
+  /** `kept`: names of the charts that the user chose; until then, those that suit the scenario. */
+  constructor(private readonly kept: StoredFrame) {
     this.details = element("details", {}, element("summary", {}, "As a table"), element("div", { class: "tables", tabindex: "0", role: "region", "aria-label": "Measures as tables" }, this.table, this.past));
     const add = element("button", { type: "button", click: () => { this.add(); } }, "Add a chart");
     const save = element("button", { type: "button", title: "Everything measured so far, as comma-separated values", click: () => { this.save(); } }, "Save as CSV");
@@ -55,7 +55,7 @@ export class Charts {
     if (hello.history && hello.history.times.length > 0) this.fill(hello.history);
   }
 
-  /** A recorded run: its measures are known from the beginning. */
+  /** A recorded run: all measurements are known from the beginning. */
   private fill({ times, columns }: NonNullable<Hello["history"]>): void {
     times.forEach((time, k) => { this.history.add(time, Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k] ?? null]))); });
     this.recorded = true;
@@ -64,7 +64,7 @@ export class Charts {
   }
 
   status(status: Status): void {
-    this.tell(status); // counted now and then: of a flock that has stopped, maybe after its last step was shown
+    this.tell(status); // counts may arrive after the last step of a paused flock was shown
     if (this.recorded) {
       this.drawAll(status.time);
       return;
@@ -78,14 +78,14 @@ export class Charts {
     this.tabulate(status);
   }
 
-  /** Species have these colours from now on. */
+  /** Set the colours of species. */
   paint(species: SpeciesInfo[]): void {
     if (JSON.stringify(species) === JSON.stringify(this.species)) return;
     this.species = species;
     this.key = "";
   }
 
-  /** Colours of the page changed. */
+  /** The theme of the page changed. */
   repaint(light: boolean): void {
     if (light === this.light) return;
     this.light = light;
@@ -98,7 +98,7 @@ export class Charts {
     for (const card of this.cards) card.draw(this.history, mark);
   }
 
-  /** New columns make new charts; the cards on the page are made anew only then. */
+  /** New columns make new charts; only then are the cards rebuilt. */
   private offer(): void {
     const key = this.history.names.join();
     if (key === this.key) return;
@@ -114,7 +114,7 @@ export class Charts {
     return has ? names : [this.featured, ...names];
   }
 
-  /** Cards that would be the same stay: what has the focus keeps it. */
+  /** Unchanged cards stay, so that they keep the focus. */
   private deal(names: string[]): void {
     const dealt = JSON.stringify([names, this.specs, this.light]);
     if (dealt === this.dealt) return;
@@ -133,7 +133,7 @@ export class Charts {
     this.drawAll(null);
   }
 
-  /** Have a measure among the charts, for a while: what the visitor chose is not forgotten. */
+  /** Show a measure temporarily, without changing the user's choice. */
   feature(name: string): void {
     this.featured = name;
     this.key = "";

@@ -1,9 +1,9 @@
-/** All that was measured in this run, row by row: what charts draw, tables show and files keep. Knows nothing of the page. */
+/** All measurements of this run, row by row, for charts, tables and files. Knows nothing of the page. */
 
 export type Value = number | null;
 export type Values = Record<string, Value>;
 
-const MOST_ROWS = 6000; // with more, every second of the older half goes: a long run stays whole, only coarser
+const MOST_ROWS = 6000; // beyond, every second row of the older half is dropped: a long run stays complete, but coarser
 
 export class History {
   times: number[] = []; // [s]
@@ -21,7 +21,7 @@ export class History {
     return this.times.at(-1) ?? -Infinity;
   }
 
-  /** A row; one of the same time takes the place of the row before. */
+  /** Add a row; it replaces the last one if the time is the same. */
   add(time: number, values: Values): void {
     const again = time === this.last;
     if (!again) this.times.push(time);
@@ -53,14 +53,14 @@ export class History {
     for (const [name, column] of this.columns) this.columns.set(name, column.filter(stays));
   }
 
-  /** Numbers of at most `most` rows, evenly chosen, the last one among them. */
+  /** Indices of at most `most` rows, evenly spaced, including the last. */
   sample(most: number): number[] {
     const every = Math.max(1, Math.ceil(this.length / most));
     const first = (this.length - 1) % every;
     return Array.from({ length: Math.max(0, Math.ceil((this.length - first) / every)) }, (_, k) => first + k * every);
   }
 
-  /** Everything as comma-separated values, a line for each row. */
+  /** Everything as CSV, one line per row. */
   csv(): string {
     const cell = (value: Value) => (value === null ? "" : String(value));
     const names = this.names;

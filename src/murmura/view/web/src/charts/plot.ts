@@ -10,17 +10,17 @@ const HEIGHT = 112;
 const MOST_POINTS = 400; // more than a chart has pixels
 
 export class Plot {
-  readonly root = element("div", { class: "plot", "aria-hidden": "true" }); // the table says the same
+  readonly root = element("div", { class: "plot", "aria-hidden": "true" }); // the table has the same data
   private plot: uPlot | null = null;
-  private width = 0; // [px]; 0: not to be seen
-  private mark: number | null = null; // a moment that is pointed out [s]
+  private width = 0; // [px]; 0: hidden
+  private mark: number | null = null; // a marked time [s]
 
   constructor(private readonly spec: Spec, private readonly light: boolean) {
-    // To ask for it at every point would have the browser lay out the page there and then.
+    // Reading the width at every point would force a layout each time.
     new ResizeObserver(([entry]) => { this.width = Math.round(entry.contentRect.width); }).observe(this.root);
   }
 
-  /** Draw all that is known; `mark` points out a moment. */
+  /** Draw the history; `mark` marks a time. */
   draw(history: History, mark: number | null): void {
     this.mark = mark;
     const rows = history.sample(MOST_POINTS);
@@ -80,14 +80,14 @@ export class Plot {
   }
 }
 
-/** Each row added to those after it, so that the first lies on top: drawn first, it is covered by the others. */
+/** Each row added to those after it: the first is the highest, is drawn first, and the others cover it. */
 export function stacked(rows: Value[][]): Value[][] {
   const sums: Value[][] = [];
   for (let k = rows.length - 1; k >= 0; k--) sums.unshift(rows[k].map((value, n) => (value === null ? null : value + (sums[0]?.[n] ?? 0))));
   return sums;
 }
 
-/** A scale that holds everything, begins at 0 where that is near, and never has no height. */
+/** A scale that contains everything, starts at 0 if that is near, and is never empty. */
 export function ends(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const air = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;

@@ -1,4 +1,4 @@
-/** All presets with pictures, in groups: the shipped ones, and those that a visitor has kept. */
+/** All presets with pictures, in groups: the shipped ones and the user's own. */
 
 import { element } from "../dom";
 import type { JsonObject } from "../net/protocol";
@@ -10,7 +10,7 @@ import type { OwnPreset, OwnPresets } from "./own";
 import sheet from "./pictures.webp?inline";
 import pictures from "./pictures.json";
 
-export interface GalleryHands {
+export interface GalleryCallbacks {
   load(name: string): void;
   loadOwn(scenario: JsonObject): void;
   scenario(): JsonObject | null;
@@ -26,8 +26,8 @@ export class Gallery {
   private shown = "";
   private now = "";
 
-  constructor(private readonly own: OwnPresets, private readonly hands: GalleryHands) {
-    const save = element("form", { class: "row" }, element("label", { for: "own-name" }, "Keep the present scene as "), this.name, element("button", { type: "submit" }, "Keep"));
+  constructor(private readonly own: OwnPresets, private readonly callbacks: GalleryCallbacks) {
+    const save = element("form", { class: "row" }, element("label", { for: "own-name" }, "Save the current scene as "), this.name, element("button", { type: "submit" }, "Keep"));
     save.addEventListener("submit", (event) => { event.preventDefault(); this.keep(); });
     this.dialog = element(
       "dialog",
@@ -49,7 +49,7 @@ export class Gallery {
     else this.dialog.showModal();
   }
 
-  /** The shipped ones; made anew only where they changed. */
+  /** The shipped presets; rebuilt only if they changed. */
   show(list: Shipped[], now: string): void {
     const key = list.map(({ name }) => name).join();
     if (key === this.shown && now === this.now) return;
@@ -61,7 +61,7 @@ export class Gallery {
   private card({ name, title }: Shipped, key: number): HTMLElement {
     const picture = element("span", { class: "picture", "aria-hidden": "true" });
     place(picture, name);
-    const button = element("button", { type: "button", title, ...(name === this.now ? { "aria-current": "true" } : {}), click: () => { this.choose(() => { this.hands.load(name); }); } }, picture, element("strong", {}, humanized(name)), ...(key >= 0 ? [element("kbd", {}, String(key + 1))] : []), element("span", { class: "about" }, title));
+    const button = element("button", { type: "button", title, ...(name === this.now ? { "aria-current": "true" } : {}), click: () => { this.choose(() => { this.callbacks.load(name); }); } }, picture, element("strong", {}, humanized(name)), ...(key >= 0 ? [element("kbd", {}, String(key + 1))] : []), element("span", { class: "about" }, title));
     return element("li", { "data-preset": name }, button);
   }
 
@@ -71,9 +71,9 @@ export class Gallery {
   }
 
   private keep(): void {
-    const scenario = this.hands.scenario();
+    const scenario = this.callbacks.scenario();
     if (!scenario) return;
-    this.hands.picture((picture) => {
+    this.callbacks.picture((picture) => {
       const problem = this.own.save({ name: this.name.value, scenario, picture });
       if (problem) note(problem, "error");
       else this.name.value = "";
@@ -99,7 +99,7 @@ export class Gallery {
     return element(
       "li",
       { "data-own": preset.name },
-      element("button", { type: "button", "aria-label": `Load ${preset.name}`, click: () => { this.choose(() => { this.hands.loadOwn(preset.scenario); }); } }, picture),
+      element("button", { type: "button", "aria-label": `Load ${preset.name}`, click: () => { this.choose(() => { this.callbacks.loadOwn(preset.scenario); }); } }, picture),
       rename,
       element("span", { class: "row" },
         element("button", { type: "button", "aria-label": `Save ${preset.name} as a file`, click: () => { saveJson(preset.scenario, preset.name.replace(/[^\w-]+/g, "-")); } }, "File"),
@@ -108,7 +108,7 @@ export class Gallery {
   }
 }
 
-/** The part of the sheet that shows a scenario; one that has no picture stays plain. */
+/** The part of the sprite sheet for a scenario; empty if it has no picture. */
 function place(picture: HTMLElement, name: string): void {
   const k = pictures.names.indexOf(name);
   if (k < 0) return;

@@ -1,4 +1,4 @@
-/** Presets of one's own, kept in this browser. Knows nothing of the page. */
+/** The user's presets, stored in this browser. Knows nothing of the page. */
 
 import { isObject, type JsonObject } from "../net/protocol";
 
@@ -18,12 +18,12 @@ export class OwnPresets {
     this.list = read(memory?.getItem(KEPT) ?? "[]");
   }
 
-  /** Keep a scenario under a name; one of the same name is replaced. Says why where it cannot be. */
+  /** Store a scenario under a name, replacing one of the same name. Returns the reason if that fails. */
   save(preset: OwnPreset): string | null {
     const name = preset.name.trim();
     if (name === "") return "A preset needs a name.";
     const others = this.list.filter((each) => each.name !== name);
-    if (others.length >= MOST) return `This browser keeps ${MOST} presets; delete one first.`;
+    if (others.length >= MOST) return `This browser stores at most ${MOST} presets; delete one first.`;
     return this.keep([...others, { ...preset, name }]);
   }
 
@@ -42,14 +42,14 @@ export class OwnPresets {
     try {
       this.memory?.setItem(KEPT, JSON.stringify(list));
     } catch {
-      return "This browser has no room left for presets; delete some, or save the scenario as a file.";
+      return "This browser has no space left for presets; delete some, or save the scenario as a file.";
     }
     this.list = list;
-    return this.memory ? null : "This browser keeps nothing: the preset is gone when the page is closed.";
+    return this.memory ? null : "This browser stores nothing: the preset is lost when the page is closed.";
   }
 }
 
-/** What was stored, as far as it is ours. */
+/** The stored presets, without anything invalid. */
 function read(text: string): OwnPreset[] {
   try {
     const data: unknown = JSON.parse(text);

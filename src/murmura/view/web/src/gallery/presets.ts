@@ -1,4 +1,4 @@
-/** The list of shipped scenarios in the settings: names in groups, what they show on top of them. */
+/** The list of shipped scenarios in the settings: names in groups, with tooltips. */
 
 import { element } from "../dom";
 import { humanized } from "../panel/schema";

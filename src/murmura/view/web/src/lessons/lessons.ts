@@ -1,4 +1,4 @@
-/** Lesson cards: small experiments that set a scene, ask, and show. They come from files on the server. */
+/** Lesson cards: small experiments that set up a scene, ask a question and show the answer. They come from files on the server. */
 
 import { element } from "../dom";
 import { isObject, type ClientMessage, type Json } from "../net/protocol";
@@ -19,7 +19,7 @@ export interface Lesson {
   steps: LessonStep[];
 }
 
-export interface LessonHands {
+export interface LessonCallbacks {
   send(message: ClientMessage): void;
   chart(measure: string): void;
 }
@@ -32,11 +32,11 @@ export class Lessons {
   private at = 0;
   private loaded = false;
 
-  constructor(private readonly hands: LessonHands) {
+  constructor(private readonly callbacks: LessonCallbacks) {
     this.dialog = element("dialog", { class: "sheet lessons", "aria-labelledby": "lessons-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
       element("h2", { id: "lessons-title" }, "Lessons"),
-      element("p", {}, "Small experiments: each sets a scene, asks a question, and shows an answer."),
+      element("p", {}, "Small experiments: each sets up a scene, asks a question and shows the answer."),
       this.list);
     this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
     document.body.append(this.dialog);
@@ -66,20 +66,20 @@ export class Lessons {
   private begin(lesson: Lesson): void {
     this.dialog.close();
     this.lesson = lesson;
-    this.hands.send({ type: "load", scenario: lesson.scene });
-    if (Object.keys(lesson.values).length > 0) this.hands.send({ type: "set", values: lesson.values });
-    this.hands.send({ type: "play" });
+    this.callbacks.send({ type: "load", scenario: lesson.scene });
+    if (Object.keys(lesson.values).length > 0) this.callbacks.send({ type: "set", values: lesson.values });
+    this.callbacks.send({ type: "play" });
     this.show(0);
   }
 
-  /** One card: what it sets acts at once, so that the question is about what is on screen. */
+  /** One card. Its values apply at once, so that the question is about what is on screen. */
   private show(at: number): void {
     const { lesson } = this;
     if (!lesson) return;
     this.at = at;
     const { say, set, ask, answer, chart } = lesson.steps[at];
-    if (Object.keys(set).length > 0) this.hands.send({ type: "set", values: set });
-    if (chart) this.hands.chart(chart);
+    if (Object.keys(set).length > 0) this.callbacks.send({ type: "set", values: set });
+    if (chart) this.callbacks.chart(chart);
     const told = element("p", { class: "answer", hidden: true, role: "status" }, answer);
     const reveal = element("button", { type: "button", click: () => { told.hidden = false; reveal.hidden = true; } }, "Show the answer");
     const turn = (label: string, to: number) => element("button", { type: "button", ...(to < 0 || to >= lesson.steps.length ? { disabled: true } : {}), click: () => { this.show(to); } }, label);
@@ -100,7 +100,7 @@ export class Lessons {
   }
 }
 
-/** Lessons out of what the server sent; anything else is left out. */
+/** Parses lessons from the server's answer; skips anything invalid. */
 export function lessonsOf(data: unknown): Lesson[] {
   if (!Array.isArray(data)) return [];
   const text = (value: unknown) => (typeof value === "string" ? value : "");

@@ -9,7 +9,7 @@ export class Field {
   readonly root: HTMLElement;
   private readonly input: HTMLInputElement | HTMLSelectElement;
 
-  /** `name` tells the field apart from the same one of other things, for those who hear the page. */
+  /** `name` distinguishes the field from the same one of other items, for screen readers. */
   constructor(readonly control: Control, name: string, change: (value: Json) => void) {
     const { kind, unit, help, label } = control;
     this.input = kind === "choice" ? choices(control) : element("input", { type: kind === "boolean" ? "checkbox" : "number", step: kind === "integer" ? "1" : "any" });
@@ -27,7 +27,7 @@ export class Field {
     return control.kind === "integer" ? Math.round(Number(input.value)) : Number(input.value);
   }
 
-  /** Show what holds, unless somebody is typing there. */
+  /** Show the current value, unless the user is typing. */
   show(value: Json | undefined): void {
     if (document.activeElement === this.input) return;
     if (this.control.kind === "boolean") (this.input as HTMLInputElement).checked = value === true;

@@ -1,4 +1,4 @@
-/** Things of one kind that stand in the scenario: hunters, food, obstacles, attractors. Each can be changed, added and removed. */
+/** Items of one kind in the scenario: hunters, food, obstacles, attractors. They can be changed, added and removed. */
 
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
@@ -9,14 +9,14 @@ import { say } from "../text/language";
 export interface ListSpec {
   title: string;
   path: string;
-  /** Where the schema describes an item. */
+  /** The schema of an item. */
   model: string;
-  /** Values that are shown at once; the others lie under "More numbers". */
+  /** Values shown at once; the others are under "More numbers". */
   first: string[];
-  one: string; // what one of them is called
-  /** A new one in the middle of the world. */
+  one: string; // the name of one item
+  /** A new item in the centre of the world. */
   make(world: { width: number; height: number }): JsonObject;
-  /** What must be on so that it acts. */
+  /** What must be enabled for it to act. */
   switches: string[];
 }
 
@@ -81,7 +81,7 @@ export class ItemList {
     this.send([...this.items, this.spec.make(world)]);
   }
 
-  /** The whole list; what makes it act is switched on with its first item, and off again where nothing is left to compute. */
+  /** The whole list. Its rule is enabled with the first item, and disabled again when nothing is left to compute. */
   private send(items: JsonObject[]): void {
     const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
     const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
@@ -89,7 +89,7 @@ export class ItemList {
   }
 }
 
-/** Numbers and choices of an item, by their bare names. Of several shapes all that any of them has. */
+/** Numbers and choices of an item by name; for several shapes, those of any of them. */
 export function controlsOf(schema: JsonObject, model: string): Control[] {
   const names = model.split("|");
   const properties: JsonObject = {};

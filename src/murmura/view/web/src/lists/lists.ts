@@ -1,4 +1,4 @@
-/** The lists of the settings panel: who lives in the scenario and what stands in it. */
+/** The lists of the settings panel: species, hunters, food, obstacles and attractors. */
 
 import { element } from "../dom";
 import type { Json, JsonObject } from "../net/protocol";

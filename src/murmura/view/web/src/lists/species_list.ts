@@ -1,4 +1,4 @@
-/** A section for each species: its share and colour, the numbers that it has of its own, and what it wants of the others. */
+/** A section for each species: its share and colour, its own values, and how it reacts to others. */
 
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
@@ -28,7 +28,7 @@ export class SpeciesList {
     this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
     this.root.hidden = this.species.length === 0;
     this.title.textContent = say(`Species (${this.species.length})`);
-    // What a species has of its own decides which fields there are.
+    // The values of a species determine which fields there are.
     const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
     if (key !== this.key) {
       this.key = key;
@@ -37,13 +37,13 @@ export class SpeciesList {
     for (const refresh of this.refreshers) refresh();
   }
 
-  private build(numbers: Map<string, Known>): void {
+  private build(numbers: Map<string, SpeciesControl>): void {
     const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
     this.refreshers = [];
     this.place.replaceChildren(...this.species.map((_, k) => element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, ...this.section(k, numbers))));
   }
 
-  private section(k: number, numbers: Map<string, Known>): HTMLElement[] {
+  private section(k: number, numbers: Map<string, SpeciesControl>): HTMLElement[] {
     const name = humanized(String(this.species[k].name));
     const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
     color.addEventListener("change", () => { this.set(k, { color: color.value }); });
@@ -53,10 +53,10 @@ export class SpeciesList {
       element("summary", {}, name),
       element("label", { class: "field" }, element("span", {}, "Colour"), color),
       share,
-      element("p", { class: "part" }, "Numbers of its own"),
+      element("p", { class: "part" }, "Its own values"),
       ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
       this.adder(k, name, numbers),
-      element("p", { class: "part" }, "What it wants of the others"),
+      element("p", { class: "part" }, "Reactions to other species"),
       ...this.species.filter((other) => other !== this.species[k]).flatMap((other) => this.towards(k, String(other.name))),
     ];
   }
@@ -70,16 +70,16 @@ export class SpeciesList {
   private number(k: number, path: string, name: string, known: Control | undefined): HTMLElement {
     const control: Control = { ...PLAIN, ...known, path, label: pathName(path), nullable: false };
     const root = this.field(control, name, () => valuesOf(this.species[k])[path], (value) => { this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } }); });
-    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "As of all others", click: () => {
+    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "Same as all others", click: () => {
       this.set(k, { values: without(valuesOf(this.species[k]), path) });
     } }, "×");
     const late = actsLater(known) ? [element("small", {}, "of those at the start: acts after R")] : [];
     return element("div", { class: "with-remove" }, root, remove, ...late);
   }
 
-  private adder(k: number, name: string, numbers: Map<string, Known>): HTMLElement {
+  private adder(k: number, name: string, numbers: Map<string, SpeciesControl>): HTMLElement {
     const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
-    const select = element("select", { "aria-label": `Give ${name} a number of its own` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
+    const select = element("select", { "aria-label": `Add a value for ${name}` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
     select.addEventListener("change", () => {
       const control = numbers.get(select.value);
       if (control) this.set(k, { values: { ...valuesOf(this.species[k]), [control.path]: control.now } });
@@ -111,15 +111,15 @@ export class SpeciesList {
   }
 }
 
-interface Known extends Control {
-  now: number; // what all others have
+interface SpeciesControl extends Control {
+  now: number; // the common value
 }
 
 const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
 
-/** Every number that a species may have of its own: of motion, sight and rules that take part. */
-export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, Known> {
-  const found = new Map<string, Known>();
+/** Every value that a species may override: of motion, sight and active rules. */
+export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, SpeciesControl> {
+  const found = new Map<string, SpeciesControl>();
   const at = (path: string) => path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
   for (const { path, switch: toggle, controls } of groupsOf(schema, scenario)) {
     if (!/^(motion|perception|rules\.)/.test(path) || (toggle !== null && at(toggle) !== true)) continue;
@@ -131,7 +131,7 @@ export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string,
   return found;
 }
 
-/** Genes and body parts are given at the start and inherited: to change them changes who will be there after the next start. */
+/** Genes and body parts are set at the start and inherited: a change takes effect at the next start. */
 export function actsLater(control: Control | undefined): boolean {
   return control?.help.startsWith("Founders") === true;
 }

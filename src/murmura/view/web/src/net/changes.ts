@@ -1,4 +1,4 @@
-/** Changes of the scenario on their way to the server, and the way back: many small moves become one message. */
+/** Changes of the scenario on their way to the server, with undo. Many small moves become one message. */
 
 import { element } from "../dom";
 import type { ClientMessage, Json, JsonObject } from "./protocol";
@@ -6,7 +6,7 @@ import { valueAt } from "../panel/schema";
 import { Undo } from "./undo";
 
 const SET_MS = 50;
-/** All that tools change. */
+/** Everything that tools change. */
 const PLACED = [
   "obstacles", "rules.attractors.points", "rules.attractors.enabled", "rules.feeding.sources",
   "rules.predators.hunters", "rules.predators.enabled", "rules.fear.enabled",
@@ -15,7 +15,7 @@ const PLACED = [
 export class Changes {
   readonly buttons = [this.button("Undo", "↶", "Ctrl Z", false), this.button("Redo", "↷", "Ctrl Shift Z", true)];
   readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
-  /** The next scenario that the server tells is an answer to undo: it is shown at once. */
+  /** The next scenario from the server answers an undo and is shown at once. */
   isTurning = false;
   private readonly undo = new Undo();
   private pending: Record<string, Json> = {};
@@ -44,7 +44,7 @@ export class Changes {
     }, SET_MS);
   }
 
-  /** Something is sent: if it changes the scenario, the way back is kept. */
+  /** Called with every message that is sent: remembers how to undo changes of the scenario. */
   sent(message: ClientMessage): void {
     const scenario = this.scenario();
     const paths = message.type === "set" ? Object.keys(message.values) : message.type === "place" || message.type === "erase" || message.type === "move" ? PLACED : [];
@@ -53,7 +53,7 @@ export class Changes {
     this.refresh();
   }
 
-  /** One change back, or forth again. */
+  /** Undo or redo one change. */
   turn(again: boolean): void {
     const scenario = this.scenario();
     const values = scenario && this.undo.turn(again, scenario);
@@ -78,12 +78,12 @@ export class Changes {
     this.goal = null;
   }
 
-  /** What holds, unless somebody is typing there. */
+  /** Show the current value, unless the user is typing. */
   showAgents(anyway = false): void {
     if (anyway || document.activeElement !== this.agents) this.agents.value = String(this.count());
   }
 
-  /** A number that cannot be is not left standing in the field. */
+  /** Replace an invalid number in the field by the current one. */
   private setAgents(): void {
     const wanted = Math.round(Number(this.agents.value));
     const value = this.agents.value === "" || !Number.isFinite(wanted) ? this.count() : Math.max(1, wanted);

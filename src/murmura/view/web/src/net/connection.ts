@@ -1,19 +1,19 @@
-/** The line to the server: asks for one frame at a time, comes back by itself after a break. */
+/** The connection to the server: requests one frame at a time and reconnects by itself. */
 
 import { decodeFrame, parseMessage, type ClientMessage, type Frame, type ServerMessage } from "./protocol";
 
 const FIRST_WAIT = 300; // ms
 const LONGEST_WAIT = 8000;
 
-export interface Ears {
+export interface ConnectionHandlers {
   frame(frame: Frame): void;
   message(message: ServerMessage): void;
   state(connected: boolean): void;
-  /** How long the page was busy with a message [ms]. */
+  /** Time that handling a message took [ms]. */
   spent(ms: number): void;
 }
 
-/** How long to wait before attempt number `k` [ms]. */
+/** Delay before attempt number `k` [ms]. */
 export function backOff(k: number): number {
   return Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** k);
 }
@@ -21,7 +21,7 @@ export function backOff(k: number): number {
 const address = () => `${location.origin.replace(/^http/, "ws")}${location.pathname.replace(/[^/]*$/, "ws")}`;
 let early: WebSocket | null = null;
 
-/** Begin to connect before the page is built: the greeting travels while shaders compile. Nothing is heard before `open`. */
+/** Connect before the page is built, so that the hello arrives while shaders compile. Messages are handled after `open`. */
 export function connectEarly(): void {
   early = new WebSocket(address());
 }
@@ -29,9 +29,9 @@ export function connectEarly(): void {
 export class Connection {
   private socket: WebSocket | null = null;
   private attempts = 0;
-  private owed = false; // a "ready" kept back while nobody looks
+  private owed = false; // a "ready" that was not sent while the page was hidden
 
-  constructor(private readonly ears: Ears) {
+  constructor(private readonly handlers: ConnectionHandlers) {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && this.owed) this.askFrame();
     });
@@ -44,15 +44,15 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => {
       this.attempts = 0;
-      this.ears.state(true);
+      this.handlers.state(true);
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       const began = performance.now();
       this.receive(event.data);
-      this.ears.spent(performance.now() - began);
+      this.handlers.spent(performance.now() - began);
     };
     socket.onclose = () => {
-      this.ears.state(false);
+      this.handlers.state(false);
       setTimeout(() => {
         this.open();
       }, backOff(this.attempts++));
@@ -62,14 +62,14 @@ export class Connection {
   private receive(data: string | ArrayBuffer): void {
     if (typeof data === "string") {
       const message = parseMessage(data);
-      if (message) this.ears.message(message);
+      if (message) this.handlers.message(message);
       return;
     }
     try {
-      this.ears.frame(decodeFrame(data));
+      this.handlers.frame(decodeFrame(data));
     } catch (error) {
-      // One bad frame must not stop the flow: the next one is asked for all the same.
-      this.ears.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
+      // One bad frame must not stop the stream: request the next one anyway.
+      this.handlers.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
     }
     if (document.hidden) this.owed = true;
     else this.askFrame();

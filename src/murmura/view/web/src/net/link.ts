@@ -1,8 +1,8 @@
 /**
  * A scene in a link: `#c=` + base64url(deflate-raw(JSON)).
  *
- * The JSON holds only what differs from a base both sides know: a shipped scenario by name, or else the
- * defaults written in the schema. It stays behind the #, so that it never reaches a server's log.
+ * The JSON contains only the differences from a base that both sides know: a shipped scenario, or the
+ * defaults in the schema. It is in the fragment of the address, which no server logs.
  */
 
 import { isObject, type Json, type JsonObject } from "./protocol";
@@ -20,7 +20,7 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What `changed` has otherwise than `base`. Lists count as one value. */
+/** The values of `changed` that differ from `base`. Lists count as one value. */
 export function difference(base: JsonObject, changed: JsonObject): JsonObject {
   const found: JsonObject = {};
   for (const [key, value] of Object.entries(changed)) {

@@ -1,4 +1,4 @@
-/** What goes over the wire: the layout of a binary frame and the shapes of the text messages. */
+/** The protocol: the layout of binary frames and the types of text messages. */
 
 import looks from "../../../../looks.json";
 import { readSpace, SPACE_AGENT_BYTES, SPACE_HEADER_BYTES, SPACE_MAGIC, aheadOf, type Space } from "./space_frames";
@@ -8,16 +8,16 @@ export const AGENT_BYTES = 8;
 const MAGIC = 0x314d524d; // "MRM1", little-endian
 
 type Modes = typeof looks.modes;
-/** What byte 7 of an agent can hold. Stance is a number that `Hello.stances` names; the others are shares of their top. */
+/** The columns that byte 7 of an agent may contain. `Hello.stances` names the numbers of stance; the others are fractions of their maximum. */
 export type ExtraColumn = { [K in keyof Modes]: Modes[K] extends { number: number } ? K : never }[keyof Modes];
-/** By the number that a frame's header gives. */
+/** By the number in a frame's header. */
 export const EXTRA_COLUMNS = Object.entries(looks.modes)
   .flatMap(([name, facts]) => ("number" in facts ? [[facts.number, name] as const] : []))
   .sort(([a], [b]) => a - b)
   .map(([, name]) => name as ExtraColumn);
 const USUAL_COLUMNS: readonly ExtraColumn[] = ["density", "panic", "energy"];
 
-/** One picture of the flock. `words` holds two 32-bit words for each agent and is a view, not a copy. */
+/** The flock at one step. `words` has two 32-bit words for each agent and is a view, not a copy. */
 export interface Frame {
   step: number;
   count: number;
@@ -30,11 +30,11 @@ export interface Frame {
   stride: number;
   extra: ExtraColumn;
   wraps: boolean;
-  /** Another number: somebody was born or died since, and agent k is no longer who it was. */
+  /** Changes when an agent is born or dies: agent k is then another agent. */
   roster: number;
   secondsPerStep: number;
   topSpeed: number;
-  /** What a world with a depth has besides; null in a plane. */
+  /** Additional data of a world with a depth; null in a plane. */
   space: Space | null;
   words: Uint32Array<ArrayBuffer>;
 }
@@ -78,7 +78,7 @@ export interface Point {
   z?: number; // in a world with a depth
 }
 
-/** Place of agent k [u]. */
+/** Position of agent k [u]. */
 export function agentPosition(frame: Frame, k: number): Point {
   const word = frame.words[2 * k];
   return {
@@ -87,7 +87,7 @@ export function agentPosition(frame: Frame, k: number): Point {
   };
 }
 
-/** Heading of agent k [rad], from +x towards +y; in space that of its shadow. */
+/** Heading of agent k [rad], from +x towards +y; in space that of its projection on the ground. */
 export function agentHeading(frame: Frame, k: number): number {
   if (frame.space) {
     const [x, y] = aheadOf(frame.words[2 * k + 1]);
@@ -96,7 +96,7 @@ export function agentHeading(frame: Frame, k: number): number {
   return (((frame.words[2 * k + 1] & 0xff) + 0.5) / 256) * 2 * Math.PI;
 }
 
-/** The agent nearest to a place, or -1 where none lies within `reach` [u]. */
+/** The agent nearest to a position, or -1 if none is within `reach` [u]. */
 export function nearestAgent(frame: Frame, place: Point, reach = Infinity): number {
   const scaleX = frame.width / 65535;
   const scaleY = frame.height / 65535;
@@ -126,42 +126,42 @@ export type Vector = Pair | Triple;
 export interface SpeciesInfo {
   name: string;
   color: string;
-  /** A predator is drawn larger and with wings; absent: a species that chases another is one. */
+  /** Predators are drawn larger and with wings. If absent, a species that chases another is a predator. */
   role?: "predator" | "prey";
 }
 
-/** What `place` can put into the world, beside what the page does by changing values. */
+/** The kinds of objects that `place` accepts. */
 export type Placeable = "circle" | "wall" | "attractor" | "food" | "predator";
 
 export interface Hello {
   type: "hello";
-  /** What this flock is called beside another; absent: as its scenario. */
+  /** The name of this flock in a comparison; if absent, that of its scenario. */
   label?: string;
   version: string;
   scenario: JsonObject;
-  /** The scenario as it was loaded, before anybody changed it. */
+  /** The scenario as it was loaded, without later changes. */
   loaded: JsonObject;
   schema: JsonObject;
   scenarios: { name: string; title: string; deep?: boolean }[];
-  /** `loaded` is the preset of its name itself: an exported file knows no other. */
+  /** Whether this is an exported page: `loaded` is then the preset of that name. */
   bundled?: boolean;
   seed: number;
   running: boolean;
   speed: number;
   species: SpeciesInfo[];
-  /** Columns that `extra` takes; absent: density, panic and energy. */
+  /** Columns that `extra` accepts; if absent, density, panic and energy. */
   columns?: ExtraColumn[];
   /** Names of the numbers in the stance column. */
   stances?: string[];
-  /** What `place` takes; absent: circle and wall. */
+  /** What `place` accepts; if absent, circle and wall. */
   places?: Placeable[];
-  /** May look and not touch. */
+  /** This page may watch but change nothing. */
   visitor?: boolean;
-  /** All that was measured in a recorded run [s]. */
+  /** All measurements of a recorded run; times in seconds. */
   history?: { times: number[]; columns: Record<string, (number | null)[]> };
-  /** Units and meanings of measures; those of traits say it by their names. */
+  /** Units and meanings of measures; names of traits speak for themselves. */
   measures?: Record<string, { unit: string; meaning: string }>;
-  /** What the predator tool can place: species that hunt, then kinds of hunters; absent: the kinds of the schema. */
+  /** What the predator tool can place: species that hunt, then kinds of hunters; if absent, the kinds of the schema. */
   hunters?: string[];
 }
 
@@ -169,21 +169,21 @@ export function columnsOf(hello: Pick<Hello, "columns">): readonly ExtraColumn[]
   return hello.columns ?? USUAL_COLUMNS;
 }
 
-/** A recorded run that is shown, in steps. */
+/** The recorded run that is shown, in steps. */
 export interface TimeLine {
   name: string;
   first: number;
   last: number;
   frames: number;
   at: number;
-  live: boolean; // somebody went on from one of its frames
-  waiting: boolean; // the flock is being brought up to a frame
-  told: string; // how the live flock was come by
+  live: boolean; // continued live from one of its frames
+  waiting: boolean; // the flock of a frame is being computed
+  told: string; // how the live flock was obtained
 }
 
 export interface Status {
   type: "status";
-  /** Absent where the flock is not a recorded one. */
+  /** Absent unless the flock is recorded. */
   playback?: TimeLine;
   step: number;
   time: number;
@@ -198,20 +198,20 @@ export interface Status {
   population?: Population;
   /** How often each kind of event has happened since the flock began. */
   totals?: Record<string, number>;
-  /** A kernel for new rules is being made beside the running flock. */
+  /** A kernel for new rules is being compiled while the flock runs. */
   compiling?: boolean;
-  /** How far it is, in words, where a flock stands until it is there; else empty. */
+  /** The progress as text, if the flock waits for its kernel; else empty. */
   progress?: string;
-  /** Since the start of this run; absent where nobody is ever born or dies. */
+  /** Since the start of this run; absent if nobody is ever born or dies. */
   births?: number;
   deaths?: number;
   /** Deaths by cause. */
   causes?: Record<string, number>;
-  /** What the population goes through, the newest last: mass_extinction, boom … [s] */
+  /** Periods of the population, the newest last: mass_extinction, boom … [s] */
   times?: { kind: string; begin: number; end: number; lasts: boolean }[];
 }
 
-/** Counts; what a scenario does not have is left out. */
+/** Counts, without those that a scenario does not have. */
 export interface Population {
   species?: Record<string, number>;
   stances?: Record<string, number>;
@@ -222,11 +222,11 @@ export interface Population {
   pairs?: number;
   fights?: number;
   feeding?: number;
-  /** How far the members of each species see on average [u], where genes decide. */
+  /** Mean sight of each species [u], if genes decide. */
   sights?: number[];
 }
 
-/** An animal from near; `row` is its place in the frames. Parts are there where bodies have them. */
+/** An animal close up; `row` is its index in the frames. Parts are present if bodies have them. */
 export interface Body {
   row: number;
   id: number;
@@ -247,7 +247,7 @@ export interface Body {
   part_shell?: number;
 }
 
-/** Something that happened to somebody, at a place. */
+/** An event in the life of an agent, with its position. */
 export interface FlockEvent {
   number: number;
   step: number;
@@ -260,12 +260,12 @@ export interface FlockEvent {
   amount: number;
 }
 
-/** Somebody's mother or father, with theirs. */
+/** A mother or father, with their own parents. */
 export interface Ancestor {
   id: number;
   role: "mother" | "father";
   alive: boolean;
-  fate: string | null; // of what it died
+  fate: string | null; // cause of death
   parents: Ancestor[];
 }
 
@@ -275,19 +275,19 @@ export interface Family {
   young: number;
   living: number; // of these
   children: number[]; // the youngest of the living
-  founder: number; // with whom its maternal line begins
+  founder: number; // the first of its maternal line
   ancestors: Ancestor[];
 }
 
 /**
- * Things in the world that are not members of the flock. The scenario's own (obstacles, attractors, threats,
- * wind) the page finds by itself; what lives and changes the server sends as a "scene", whole, whenever it
- * likes: the newest one counts. Kinds that a page does not know are left out, fields it does not know ignored.
+ * Objects in the world that are not members of the flock. The page knows those of the scenario (obstacles, attractors, threats,
+ * wind). The server sends those that live or change as a whole "scene" at any time; the newest
+ * one counts. Unknown kinds and fields are ignored.
  */
 export type SceneObject =
   | { kind: "circle"; x: number; y: number; z?: number; radius: number }
   | { kind: "cylinder"; x: number; y: number; radius: number; bottom?: number; top?: number }
-  | { kind: "box"; low: Triple; high: Triple }
+  | { kind: "box"; low: Triple; high: Triple; turn?: number } // [deg] about its upright middle line
   | { kind: "plane"; point: Triple; normal: Triple }
   | { kind: "wall" | "polygon"; points: Pair[] }
   | { kind: "attractor"; x: number; y: number; z?: number; radius: number; strength: number } // negative: pushes
@@ -299,7 +299,7 @@ export type SceneObject =
   | Predator
   | { kind: "sky"; daylight: number; clock?: string }; // 0 midnight .. 1 noon; "06:30"
 
-/** A hunter. `species` picks its shape, `state` its ring, `target` is the id it is after. */
+/** A hunter. `species` sets its shape, `state` its ring; `target` is the id of its prey. */
 export interface Predator {
   kind: "predator";
   id: number;
@@ -317,8 +317,8 @@ export interface Predator {
   vx?: number;
   vy?: number;
   vz?: number;
-  fright?: number; // how far it frightens now [u]
-  altitude?: number; // 0 among the flock .. 1 high above: its shadow falls farther off
+  fright?: number; // current fright radius [u]
+  altitude?: number; // 0 in the flock .. 1 high above: the shadow is farther away
 }
 
 export interface RuleReport {
@@ -337,15 +337,15 @@ export interface Inspection {
   state: JsonObject;
   target: JsonObject | null;
   perception: { radius: number; field_of_view: number };
-  /** Hunters that frighten it or are after it, the nearest first; absent where there are none. */
+  /** Hunters that frighten or pursue it, the nearest first; absent if there are none. */
   hunters?: { id: number; kind: string; state: string; distance: number; frightens: boolean; hunts: boolean }[];
-  /** What it is about, a sentence for each of its machines that is at work. */
+  /** What it is doing: one sentence for each active state machine. */
   doing?: string[];
   stance?: { name: string; reason: string; time: number };
   life?: { age?: number; health?: number; generation?: number };
   /** Genes and body parts by column. */
   genome?: Record<string, number>;
-  /** Absent where nobody is born or dies. */
+  /** Absent if nobody is born or dies. */
   family?: Family;
 }
 
@@ -364,7 +364,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A message of a known type, or null: a newer server may say things this page does not know. */
+/** A message of a known type, or null: a newer server may send types this page does not know. */
 export function parseMessage(text: string): ServerMessage | null {
   const data: unknown = JSON.parse(text);
   if (!isObject(data)) return null;

@@ -1,4 +1,4 @@
-/** Links: making one for the scene on screen, and restoring the scene of one that was opened. */
+/** Links: creates one for the current scene, and restores the scene of an opened one. */
 
 import { decodeScene, difference, encodeScene, LONGEST_LINK, merged, type Scene } from "./link";
 import { note } from "../text/toasts";
@@ -13,7 +13,7 @@ export class Sharing {
 
   constructor(private readonly send: (message: ClientMessage) => void) {}
 
-  /** Ask for a shipped scenario; the next hello shows it untouched. */
+  /** Request a shipped scenario; the next hello contains it unchanged. */
   load(name: string): void {
     this.awaited = name;
     this.send({ type: "load", scenario: name });
@@ -30,7 +30,7 @@ export class Sharing {
     if (this.wanted && (fresh || this.wanted.preset === null)) this.apply(hello, this.wanted);
   }
 
-  /** Open what stands behind the # of the address. */
+  /** Open the scene in the fragment of the address. */
   async open(hash: string, hello: Hello): Promise<void> {
     if (!hash.startsWith("#c=")) return;
     try {
@@ -52,13 +52,13 @@ export class Sharing {
     if (scene.seed !== null) this.send({ type: "reset", seed: scene.seed });
   }
 
-  /** The address of this scene, or null where it would be too long. */
+  /** The address of this scene, or null if it would be too long. */
   async address(hello: Hello, scenario: JsonObject): Promise<string | null> {
     const name = String(scenario.name);
     const base = this.shipped.get(name);
     const scene: Scene = { preset: base ? name : null, values: difference(base ?? defaultsOf(hello.schema), scenario), seed: hello.seed };
     const hash = await encodeScene(scene);
-    const address = location.href.replace(/#.*$/, "") + hash; // of a file the origin is "null"
+    const address = location.href.replace(/#.*$/, "") + hash; // the origin of a file is "null"
     return address.length > LONGEST_LINK ? null : address;
   }
 }

@@ -1,4 +1,4 @@
-/** Frames of a world with a depth: eleven bytes an agent, as view/wire/space_frames.py packs them. */
+/** Frames of a world with a depth: eleven bytes per agent, as view/wire/space_frames.py packs them. */
 
 import type { Frame, Triple } from "./protocol";
 import { blend, type Moment } from "./timeline";
@@ -34,7 +34,7 @@ export function readSpace(buffer: ArrayBuffer, count: number): Space {
   };
 }
 
-/** The unit vector in the upper half of an agent's second word: an octahedron whose lower half is folded out. */
+/** The unit vector in the upper half of an agent's second word, in octahedral encoding. */
 export function aheadOf(word: number): Triple {
   let [x, y] = [((word >>> 16) & 255) / 127.5 - 1, (word >>> 24) / 127.5 - 1];
   const z = 1 - Math.abs(x) - Math.abs(y);
@@ -43,7 +43,7 @@ export function aheadOf(word: number): Triple {
   return [x / length, y / length, z / length];
 }
 
-/** Where agent k of a frame in space is [u]. */
+/** Position of agent k of a frame in space [u]. */
 export function placeOf(frame: Frame, space: Space, k: number): Place {
   const [first, second] = [frame.words[2 * k], frame.words[2 * k + 1]];
   return {
@@ -53,7 +53,7 @@ export function placeOf(frame: Frame, space: Space, k: number): Place {
   };
 }
 
-/** Lean of agent k to the left [rad]. */
+/** Roll of agent k to the left [rad]. */
 export function rollOf(space: Space, k: number): number {
   return ((((space.looks[3 * k] | (space.looks[3 * k + 1] << 8)) >> 5) & 31) / 15.5 - 1) * STEEPEST;
 }
@@ -62,12 +62,12 @@ export function kindOf(space: Space, k: number): number {
   return space.looks[3 * k + 1] >> 2;
 }
 
-/** Sides along which a frame wraps [u]; 0 where it does not. */
+/** Sides along which a frame wraps [u]; 0 for the others. */
 export function wrapOf(frame: Frame, space: Space): Triple {
   return [frame.wraps ? frame.width : 0, frame.wraps ? frame.height : 0, space.wrapsZ ? space.depth : 0];
 }
 
-/** Where agent k is between two frames; null in a plane. */
+/** Position of agent k between two frames; null in a plane. */
 export function placeAt({ from, to, alpha }: Moment, k: number): Place | null {
   if (!from.frame.space || !to.frame.space) return null;
   const [a, b] = [placeOf(from.frame, from.frame.space, k), placeOf(to.frame, to.frame.space, k)];
@@ -83,10 +83,10 @@ export function aheadAt({ from, to, alpha }: Moment, k: number): Triple {
   return [x / length, y / length, z / length];
 }
 
-const ASKED = 500; // agents of which the middle of a flock is taken
+const ASKED = 500; // agents sampled for the centre of a flock
 const middles = new WeakMap<Frame, Place>();
 
-/** The middle of the flock; where an axis wraps, the middle on its circle. Worked out once for each frame. */
+/** The centre of the flock, the circular mean along axes that wrap. Computed once per frame. */
 export function middleOf(frame: Frame, space: Space): Place {
   const found = middles.get(frame) ?? measured(frame, space);
   middles.set(frame, found);

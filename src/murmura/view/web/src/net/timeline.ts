@@ -1,8 +1,8 @@
 /**
  * Which two frames to show, and how far between them.
  *
- * Frames arrive unevenly; the picture moves evenly. A clock counted in steps runs a little more than one frame
- * behind the newest and is pulled gently towards that place, so that late and early frames do not show.
+  * Frames arrive unevenly, but the picture moves evenly. A clock that counts steps runs a little more than one frame
+ * behind the newest and is pulled gently to that delay, so that late and early frames are not noticeable.
  */
 
 import type { Frame } from "./protocol";
@@ -11,31 +11,31 @@ export const SLOTS = 3;
 const PULL_SECONDS = 0.25;
 const DELAY_FRAMES = 1.25;
 
-export interface Kept {
+export interface StoredFrame {
   frame: Frame;
   time: number;
   slot: number;
 }
 
 export interface Moment {
-  from: Kept;
-  to: Kept;
+  from: StoredFrame;
+  to: StoredFrame;
   alpha: number;
   step: number;
 }
 
 export class Timeline {
-  private kept: Kept[] = [];
+  private kept: StoredFrame[] = [];
   private shown = 0;
   private rate = 60; // steps per second of real time
   private interval = 1 / 30; // seconds between frames
   private lastSample = 0;
 
-  get newest(): Kept | null {
+  get newest(): StoredFrame | null {
     return this.kept.at(-1) ?? null;
   }
 
-  /** Keep a frame, in one of the SLOTS that none of the others takes up. Times in seconds. */
+  /** Store a frame in a free slot. Times in seconds. */
   push(frame: Frame, time: number): void {
     const before = this.newest;
     if (before && (before.frame.epoch !== frame.epoch || frame.step < before.frame.step)) this.kept = [];
@@ -48,7 +48,7 @@ export class Timeline {
   }
 
   private learn(steps: number, seconds: number): void {
-    if (seconds <= 0 || seconds > 0.5) return; // a pause says nothing about the pace
+    if (seconds <= 0 || seconds > 0.5) return; // a pause does not count
     this.rate += 0.1 * (steps / seconds - this.rate);
     this.interval += 0.1 * (seconds - this.interval);
   }
@@ -65,7 +65,7 @@ export class Timeline {
     return { from: newest, to: newest, alpha: 1, step: newest.frame.step };
   }
 
-  private advance(time: number, newest: Kept): void {
+  private advance(time: number, newest: StoredFrame): void {
     const dt = Math.min(0.1, Math.max(0, time - this.lastSample));
     this.lastSample = time;
     const wanted = newest.frame.step + this.rate * (time - newest.time - DELAY_FRAMES * this.interval);
@@ -74,7 +74,7 @@ export class Timeline {
     this.shown = Math.min(newest.frame.step, Math.max(this.kept[0].frame.step, this.shown));
   }
 
-  private between(from: Kept, to: Kept): Moment {
+  private between(from: StoredFrame, to: StoredFrame): Moment {
     const alike = from.frame.count === to.frame.count && from.frame.stride === to.frame.stride && from.frame.roster === to.frame.roster;
     if (!alike) return { from: to, to, alpha: 1, step: to.frame.step };
     const alpha = (this.shown - from.frame.step) / (to.frame.step - from.frame.step);
@@ -82,7 +82,7 @@ export class Timeline {
   }
 }
 
-/** From a to b, the short way round where the world wraps (`side` > 0). */
+/** From a to b, the short way if the world wraps (`side` > 0). */
 export function blend(a: number, b: number, alpha: number, side: number): number {
   let d = b - a;
   if (side > 0) d -= side * Math.round(d / side);

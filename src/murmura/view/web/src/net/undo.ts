@@ -1,4 +1,4 @@
-/** What was changed in the scenario, to take it back and do it again. It knows values by path, and nothing of the page. */
+/** Undo and redo of changes of the scenario. Knows values by path, and nothing of the page. */
 
 import { same } from "./link";
 import type { Json, JsonObject } from "./protocol";
@@ -7,7 +7,7 @@ import { valueAt } from "../panel/schema";
 export type Values = Record<string, Json>;
 
 const MOST = 200;
-const ONE_MOVE_MS = 900; // changes of the same values that follow each other so quickly are one
+const ONE_MOVE_MS = 900; // changes of the same values within this time count as one
 
 export class Undo {
   private past: Values[] = [];
@@ -34,7 +34,7 @@ export class Undo {
     if (this.past.length > MOST) this.past.shift();
   }
 
-  /** What to set in order to go one change back, or null; the other way with `again`. */
+  /** The values that undo a change, or redo it with `again`; null if there is none. */
   turn(again: boolean, scenario: JsonObject): Values | null {
     const [from, to] = again ? [this.future, this.past] : [this.past, this.future];
     const values = from.pop();

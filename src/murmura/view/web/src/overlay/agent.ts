@@ -1,11 +1,11 @@
-/** What the chosen agent sees and wants, drawn around it. */
+/** What the selected agent sees and wants, drawn around it. */
 
 import { toScreen, type Size } from "../render/camera";
 import type { Lines } from "./lines";
 import type { Inspection, Point, Vector } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 
-/** Red, blue and green as everywhere in the field; told apart by dash as well, for those who cannot by colour. */
+/** Red, blue and green are conventional for these rules; dashes distinguish them for colour-blind readers. */
 const RULES: Record<string, { color: string; dash: number[] }> = {
   separation: { color: "#ff6b6b", dash: [] },
   alignment: { color: "#5aa9ff", dash: [] },
@@ -23,8 +23,8 @@ export function ruleColor(name: string): string {
 }
 
 /**
- * `at` is where the agent is in the picture now: the report is up to a tenth of a second old.
- * `wrap` are the sides of a wrapping world, where a neighbour may be on the other side of the seam.
+ * `at` is the current position in the picture: the report is up to a tenth of a second old.
+ * `wrap` are the sides of a wrapping world, where a neighbour may be across the edge.
  */
 export function drawAgent(stage: Lines, agent: Inspection, at: Point, looks: Looks, wrap: Size | null): void {
   const { context, camera, view } = stage;
@@ -82,7 +82,7 @@ function drawLinks({ context, camera }: Lines, agent: Inspection, place: Point, 
     const way = wayTo(agent, neighbor, wrap);
     return [neighbor.id, { x: place.x + way.x * camera.zoom, y: place.y + way.y * camera.zoom }];
   }));
-  // Cohesion first and separation last: the rarest lies on top. Beside each other, so that all can be seen.
+  // Cohesion first and separation last: the rarest is on top. Lines are drawn side by side, so that all are visible.
   ["cohesion", "alignment", "separation"].forEach((name, lane) => {
     const rule = agent.rules[name];
     if (!rule) return;

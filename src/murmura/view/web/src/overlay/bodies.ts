@@ -1,7 +1,7 @@
 /**
- * Animals from near: evolved parts, size, health and energy, and small signs for what they are about.
+ * Animals close up: evolved parts, size, health and energy, and small signs for their activity.
  *
- * The server tells of those in the window when it holds few; their places come from the frames, so that bodies move as
+ * The server describes the animals in the window if they are few. Positions come from the frames, so that bodies move as
  * smoothly as the flock.
  */
 
@@ -10,11 +10,11 @@ import { agentPosition, type Body, type Frame, type Point } from "../net/protoco
 import { blend, type Moment } from "../net/timeline";
 import type { Lines } from "./lines";
 
-/** With more animals in the window than this nobody could tell their parts. */
+/** With more animals in the window, their parts would be too small to see. */
 export const MOST_BODIES = 120;
-const BARS_PX = 9; // half a length from which on bars are drawn
+const BARS_PX = 9; // half the length from which bars are drawn
 
-/** Whether a rectangle of the world holds some animals, and few. */
+/** Whether a rectangle of the world contains animals, but only few. */
 export function holdsFew(frame: Frame, [left, top, right, bottom]: readonly number[]): boolean {
   if (frame.stride !== 1) return false;
   let inside = 0;
@@ -28,7 +28,7 @@ export function holdsFew(frame: Frame, [left, top, right, bottom]: readonly numb
 export interface BodyLook {
   half: number; // half the length of an agent [px]
   stances: string[];
-  sexes: boolean; // whether there are any that matter
+  sexes: boolean; // whether sexes matter in this scenario
 }
 
 export function drawBodies(lines: Lines, moment: Moment, bodies: Body[], look: BodyLook): void {

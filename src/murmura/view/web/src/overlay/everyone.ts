@@ -1,4 +1,4 @@
-/** What everybody in view sees, who sees whom, and how dense it is where. */
+/** Fields of view, links and density for all agents in view. */
 
 import { toScreen, visible } from "../render/camera";
 import type { Lines } from "./lines";
@@ -7,12 +7,12 @@ import { eachSight, evenly, within, type Crowd, type Sight } from "./sight";
 
 const MOST_CONES = 600;
 const MOST_LINKS = 24_000;
-const ASKED = 60; // agents whose neighbours are counted to know how crowded it is
-const MOST_INK = 1.2; // px of lines on a px where it is crowded: with more, lines run together into one blot
-/** With more agents than this the lines would be one blot, and working them out would stop the picture. */
+const ASKED = 60; // agents whose neighbours are counted to estimate the crowding
+const MOST_INK = 1.2; // px of line per px in crowded areas: with more, lines merge into a blot
+/** With more agents than this, the lines would merge, and computing them would stall the picture. */
 export const MOST_CROWD = 20_000;
 
-/** Draws the cones of every so many agents in view, and says of how many. */
+/** Draws the cones of every n-th agent in view; returns n. */
 export function drawCones(lines: Lines, crowd: Crowd, sights: Sight[]): number {
   const { context, camera, view, light } = lines;
   const seen = within(crowd, visible(camera, view));
@@ -35,7 +35,7 @@ export function drawCones(lines: Lines, crowd: Crowd, sights: Sight[]): number {
   return every;
 }
 
-/** Draws lines to all that every so many agents see, so that they can be told apart; says of how many. */
+/** Draws lines to all neighbours of every n-th agent, few enough to be distinguished; returns n. */
 export function drawSights(lines: Lines, crowd: Crowd, sights: Sight[]): number {
   const { context, camera, view, light } = lines;
   const seen = within(crowd, visible(camera, view));
@@ -50,7 +50,7 @@ export function drawSights(lines: Lines, crowd: Crowd, sights: Sight[]): number 
     const p = toScreen(camera, view, { x: crowd.xs[me], y: crowd.ys[me] });
     context.moveTo(p.x, p.y);
     context.lineTo(p.x + dx * camera.zoom, p.y + dy * camera.zoom);
-    // One path of twenty thousand lines takes a rasteriser many times longer than many short ones.
+    // One path of twenty thousand lines takes many times longer to rasterise than many short paths.
     if (++pending < 128) return;
     pending = 0;
     context.stroke();
@@ -61,7 +61,7 @@ export function drawSights(lines: Lines, crowd: Crowd, sights: Sight[]): number 
   return every;
 }
 
-/** Whose lines these are. */
+/** The agents whose lines are drawn. */
 function drawWatchers({ context, camera, view, light }: Lines, crowd: Crowd, watchers: number[]): void {
   context.fillStyle = light ? "#1b2f4f" : "#eaf3ff";
   for (const k of watchers) {
@@ -71,8 +71,8 @@ function drawWatchers({ context, camera, view, light }: Lines, crowd: Crowd, wat
 }
 
 /**
- * How much of a crowded place the lines of all would cover: n agents within reach have n lines each, on average two
- * thirds of the reach long. Squares are averaged, since it is the crowds that turn into blots.
+ * How much of a crowded area all lines would cover: n agents within reach have n lines each, on average two
+ * thirds of the reach long. Squares are averaged, because crowds are what becomes a blot.
  */
 function inkOf(crowd: Crowd, seen: number[], sights: Sight[], zoom: number): number {
   const some = evenly(seen, Math.max(1, Math.floor(seen.length / ASKED)));
@@ -83,13 +83,13 @@ function inkOf(crowd: Crowd, seen: number[], sights: Sight[], zoom: number): num
   return ((2 / 3) * squares) / (Math.PI * Math.max(1, reach));
 }
 
-/** Agents for each square of a coarse grid. */
+/** Number of agents in each square of a coarse grid. */
 export class DensityGrid {
   private counted: Frame | null = null;
   private counts = new Uint32Array(0);
   private most = 1;
 
-  /** Says how many are in a square of 100 u where it is densest. */
+  /** Returns the number of agents per 100 u x 100 u in the densest square. */
   draw({ context, camera, view, light }: Lines, frame: Frame, cells = 40): number {
     const cell = frame.width / cells;
     if (frame !== this.counted) this.count(frame, cells, Math.max(1, Math.ceil(frame.height / cell)));

@@ -1,7 +1,7 @@
-/** The line at the top that says what colours and overlays mean. Made anew only when what it says has changed. */
+/** The legend at the top, which explains colours and overlays. Rebuilt only when its content changes. */
 
 import { element } from "../dom";
-import type { Told } from "./overlay";
+import type { OverlayCounts } from "./overlay";
 import { colorTable, isCategory, legend, SPECIES_COLORS, TABLE_SIZE } from "../render/palettes";
 import type { SpeciesInfo } from "../net/protocol";
 import { humanized } from "../panel/schema";
@@ -10,29 +10,29 @@ import type { Looks } from "../panel/settings";
 const STOPS = 12; // of a gradient
 const MOST_NAMES = 12;
 
-export interface Legible {
+export interface LegendScene {
   looks: Looks;
   species: SpeciesInfo[];
   hunters: number; // bit k: species k hunts
   stances: string[];
   light: boolean;
-  told: Told;
+  counts: OverlayCounts;
 }
 
 export class Legend {
   readonly root = element("section", { class: "legend", "aria-label": "What the colours mean" });
   private shown = "";
 
-  show(scene: Legible): void {
-    const { looks, told } = scene;
-    const key = JSON.stringify([looks.mode, looks.palette, looks.own, looks.vision, looks.neighbors, looks.density, scene.species, scene.hunters, scene.stances, scene.light, told]);
+  show(scene: LegendScene): void {
+    const { looks, counts } = scene;
+    const key = JSON.stringify([looks.mode, looks.palette, looks.own, looks.vision, looks.neighbors, looks.density, scene.species, scene.hunters, scene.stances, scene.light, counts]);
     if (key === this.shown) return;
     this.shown = key;
-    this.root.replaceChildren(...colours(scene), ...overlays(looks, told));
+    this.root.replaceChildren(...colours(scene), ...overlays(looks, counts));
   }
 }
 
-function colours({ looks, species, hunters, stances, light }: Legible): HTMLElement[] {
+function colours({ looks, species, hunters, stances, light }: LegendScene): HTMLElement[] {
   const { mode, palette, own } = looks;
   if (isCategory(mode)) {
     const names = mode === "species" ? species.map((kind, k) => humanized(kind.name) + ((hunters >> k) & 1 ? " (hunts)" : "")) : stances.map(humanized);
@@ -56,7 +56,7 @@ function dot(name: string, color: string): HTMLElement {
   return item;
 }
 
-function overlays(looks: Looks, { links, cones, densest }: Told): HTMLElement[] {
+function overlays(looks: Looks, { links, cones, densest }: OverlayCounts): HTMLElement[] {
   const part = (every: number) => (every > 1 ? `, 1 agent in ${every}` : "");
   const found: HTMLElement[] = [];
   if (looks.neighbors) found.push(mark("lines", links > 0 ? `who sees whom${part(links)}` : "too many agents for lines"));

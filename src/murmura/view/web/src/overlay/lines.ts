@@ -1,4 +1,4 @@
-/** What everything drawn as lines over the flock is given, and the few strokes that all of it shares. */
+/** The drawing context of all overlays, and the strokes they share. */
 
 import { toScreen, type Camera, type Size } from "../render/camera";
 import type { Pair, Point } from "../net/protocol";
@@ -23,7 +23,7 @@ export function disc(context: CanvasRenderingContext2D, p: Point, radius: number
   context.arc(p.x, p.y, radius, 0, 2 * Math.PI);
 }
 
-/** A part of a circle, from twelve o'clock on: how much is left of something. */
+/** An arc from twelve o'clock that shows how much is left of something. */
 export function gauge(context: CanvasRenderingContext2D, p: Point, radius: number, share: number): void {
   context.beginPath();
   context.arc(p.x, p.y, radius, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * Math.min(1, Math.max(0, share)));

@@ -1,4 +1,4 @@
-/** The upper canvas: everything drawn as lines over the flock, in the order in which it lies. */
+/** The upper canvas: all lines over the flock, from bottom to top. */
 
 import { toScreen, type Camera, type Gaps, type Size } from "../render/camera";
 import { disc, tracePath, type Lines } from "./lines";
@@ -6,7 +6,7 @@ import { drawMap, mapPlace, needsMap } from "../render/minimap";
 import { drawAgent } from "./agent";
 import { drawBodies, type BodyLook } from "./bodies";
 import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./everyone";
-import { drawThings, ring, type Hand } from "./scenery";
+import { drawScenery, ring, type Hand } from "./scenery";
 import type { Body, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
@@ -16,7 +16,7 @@ import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
 
-const HAND_REACH = 0.22; // of the world's smaller side
+const POINTER_REACH = 0.22; // of the world's smaller side
 
 export interface OverlayScene {
   camera: Camera;
@@ -27,7 +27,7 @@ export interface OverlayScene {
   things: SceneObject[];
   chosen: Inspection | null;
   place: Point | null; // of the chosen agent
-  bodies: Body[]; // animals from near
+  bodies: Body[]; // animals close up
   look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
@@ -39,21 +39,21 @@ export interface OverlayScene {
   deep: SpaceEye | null; // the view of a world with a depth
 }
 
-/** What the legend says of the overlays. Every so many agents have lines or cones; 0: there are too many agents for them. */
-export interface Told {
+/** For the legend: every n-th agent has lines or cones; 0 means that there are too many agents. */
+export interface OverlayCounts {
   links: number;
   cones: number;
   densest: number; // agents in a square of 100 u
 }
 
 export class Overlay {
-  readonly told: Told = { links: 1, cones: 1, densest: 0 };
+  readonly counts: OverlayCounts = { links: 1, cones: 1, densest: 0 };
   private readonly context: CanvasRenderingContext2D;
   private readonly density = new DensityGrid();
   private sights: Sight[] = sightsOf({});
   private readonly maps = new Maps();
 
-  /** Without a graphics card thousands of lines are drawn much faster in plain memory than through an emulated one. */
+  /** Without a GPU, thousands of lines are drawn much faster in memory than through an emulated GPU. */
   constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
     const context = canvas.getContext("2d", { willReadFrequently: software });
     if (!context) throw new Error("this browser cannot draw");
@@ -76,18 +76,18 @@ export class Overlay {
       return;
     }
     const map = !looks.hidden && needsMap(camera, view, world);
-    // An empty layer as large as the window would still be blended over every picture.
+    // Even an empty layer would be blended over every picture.
     this.canvas.hidden = !(map || looks.vision || looks.neighbors || looks.density || scene.draft || scene.hand || chosen || things.length > 0 || scene.bodies.length > 0);
     if (this.canvas.hidden) return;
     const lines: Lines = { context: this.context, camera, view, light: scene.light };
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, view.width, view.height);
     if (moment) this.drawEverybody(lines, moment, looks);
-    drawThings(lines, things);
+    drawScenery(lines, things);
     if (moment && scene.bodies.length > 0) drawBodies(lines, moment, scene.bodies, scene.look);
     for (const thing of things) if (thing.kind === "wind" && looks.wind) drawWind(lines, thing, scene.seconds);
     if (scene.draft) drawDraft(lines, scene.draft, looks.tool === "circle");
-    if (scene.hand) ring(lines, scene.hand, HAND_REACH * Math.min(world.width, world.height));
+    if (scene.hand) ring(lines, scene.hand, POINTER_REACH * Math.min(world.width, world.height));
     const wrap = moment?.to.frame.wraps ? world : null;
     if (chosen && place) drawAgent(lines, chosen, place, looks, wrap);
     if (moment && map) drawMap(lines, mapPlace(view, world, scene.gaps), moment.to.frame);
@@ -97,17 +97,17 @@ export class Overlay {
     this.canvas.hidden = false;
     this.context.setTransform(dpr, 0, 0, dpr, 0, 0);
     this.context.clearRect(0, 0, scene.view.width, scene.view.height);
-    drawSpaceOverlay(this.context, moment, { ...scene, eye, sights: this.sights, maps: this.maps }, this.told);
+    drawSpaceOverlay(this.context, moment, { ...scene, eye, sights: this.sights, maps: this.maps }, this.counts);
   }
 
   private drawEverybody(lines: Lines, moment: Moment, looks: Looks): void {
-    if (looks.density) this.told.densest = this.density.draw(lines, moment.to.frame);
+    if (looks.density) this.counts.densest = this.density.draw(lines, moment.to.frame);
     if (!(looks.vision || looks.neighbors)) return;
-    this.told.cones = this.told.links = 0;
+    this.counts.cones = this.counts.links = 0;
     if (moment.to.frame.count > MOST_CROWD) return;
     const crowd = crowdAt(moment);
-    if (looks.vision) this.told.cones = drawCones(lines, crowd, this.sights);
-    if (looks.neighbors) this.told.links = drawSights(lines, crowd, this.sights);
+    if (looks.vision) this.counts.cones = drawCones(lines, crowd, this.sights);
+    if (looks.neighbors) this.counts.links = drawSights(lines, crowd, this.sights);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Draws the things of the world: obstacles, pulls and pushes, food, carcasses, hunters, territories, wind. */
+/** Draws objects of the world: obstacles, attractors, repulsors, food, carcasses, hunters, territories, wind. */
 
 import { toScreen } from "../render/camera";
 import { disc, gauge, tracePath, type Lines } from "./lines";
@@ -15,8 +15,8 @@ export interface Hand {
 
 type Kind<K extends SceneObject["kind"]> = Extract<SceneObject, { kind: K }>;
 
-/** All but the wind, which moves; in the order in which they lie on each other. */
-export function drawThings(lines: Lines, things: SceneObject[]): void {
+/** Everything but the wind, which moves; from bottom to top. */
+export function drawScenery(lines: Lines, things: SceneObject[]): void {
   for (const thing of things) if (thing.kind === "territory") drawTerritory(lines, thing);
   for (const thing of things) {
     switch (thing.kind) {
@@ -47,14 +47,14 @@ function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">):
   context.stroke();
 }
 
-const HAND_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
-const HAND_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
+const POINTER_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
+const POINTER_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
 
-/** A pull is a warm ring, a push a cool dashed one; what frightens is crossed. */
+/** An attractor is a warm ring, a repulsor a cool dashed one; a threat is crossed out. */
 export function ring({ context, camera, view, light }: Lines, hand: Hand, radius: number): void {
   const p = toScreen(camera, view, hand);
   const size = Math.max(14, radius * camera.zoom);
-  const rgb = (light ? HAND_INKS : HAND_COLORS)[hand.mode];
+  const rgb = (light ? POINTER_INKS : POINTER_COLORS)[hand.mode];
   const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
   glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
   glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);
@@ -94,7 +94,7 @@ function drawFood({ context, camera, view, light }: Lines, food: Kind<"food">): 
   context.fillStyle = `rgb(${rgb} / 0.9)`;
   const seeds = Math.round(12 * share);
   for (let k = 0; k < seeds; k++) {
-    const [angle, far] = [k * 2.39996, 0.78 * size * Math.sqrt((k + 0.5) / 12)]; // the sunflower's angle
+    const [angle, far] = [k * 2.39996, 0.78 * size * Math.sqrt((k + 0.5) / 12)]; // the golden angle
     disc(context, { x: p.x + far * Math.cos(angle), y: p.y + far * Math.sin(angle) }, Math.max(1, size * 0.06));
     context.fill();
   }
@@ -132,7 +132,7 @@ function drawTerritory({ context, camera, view, light }: Lines, land: Kind<"terr
   context.setLineDash([]);
 }
 
-/** The middle of a label: whole in the window, as long as what it names is there. */
+/** The centre of a label: entirely in the window while its object is. */
 export function inside(x: number, width: number, window: number): number {
   const least = width / 2 + 4;
   return x < 0 || x > window ? x : Math.min(Math.max(x, least), Math.max(least, window - least));
@@ -141,7 +141,7 @@ export function inside(x: number, width: number, window: number): number {
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const BUSY = /feed|eat|mat|fight/;
 
-/** How far it frightens now, and whom it is after. */
+/** Its current fright radius and its target. */
 function drawIntent({ context, camera, view, light }: Lines, hunter: Predator): void {
   const p = toScreen(camera, view, hunter);
   const rgb = light ? "156 31 16" : "255 140 110";
@@ -170,7 +170,7 @@ function drawIntent({ context, camera, view, light }: Lines, hunter: Predator): 
   context.setLineDash([]);
 }
 
-/** Its shape by kind, its shadow by height, its state as a ring and in words, its energy as a bar. */
+/** Shape by kind, shadow by height, state as a ring and as text, energy as a bar. */
 function drawPredator({ context, camera, view, light }: Lines, hunter: Predator): void {
   const p = toScreen(camera, view, hunter);
   const size = Math.min(34, Math.max(11, 12 * camera.zoom));

@@ -1,8 +1,8 @@
 /**
- * Who sees whom, worked out from a frame: for everybody in view at once.
+ * Who sees whom, computed from a frame for all agents in view.
  *
- * A frame holds places to 16 bits and headings to 8, so somebody at the very edge of a field of view may be
- * judged otherwise than by the simulation; the chosen agent's own neighbours come from the server and are exact.
+ * A frame has positions of 16 bits and headings of 8, so an agent at the edge of a field of view may be
+ * classified differently than by the simulation. The neighbours of the selected agent come from the server and are exact.
  */
 
 import type { Size } from "../render/camera";
@@ -14,10 +14,10 @@ export interface Sight {
   radius: number; // [u]
   cosine: number; // of half the field of view; -1: all around
   half: number; // half the field of view [rad]
-  nearest: number; // only so many; Infinity: all
+  nearest: number; // the maximum number; Infinity: all
 }
 
-/** What each species can see; the scenario's values unless it has its own, and where genes decide the mean of its members. */
+/** What each species can see: its own values or the scenario's, or the mean of its members if genes decide. */
 export function sightsOf(scenario: JsonObject, means: number[] = []): Sight[] {
   const kinds = Array.isArray(scenario.species) && scenario.species.length > 0 ? scenario.species : [{}];
   return kinds.map((kind, k) => {
@@ -28,7 +28,7 @@ export function sightsOf(scenario: JsonObject, means: number[] = []): Sight[] {
   });
 }
 
-/** Everybody's place and heading at a moment. */
+/** Positions and headings of all agents at a moment. */
 export interface Crowd {
   count: number;
   xs: Float32Array;
@@ -62,14 +62,14 @@ export function crowdAt({ from, to, alpha }: Moment): Crowd {
   return crowd;
 }
 
-/** Those inside a rectangle [left, top, right, bottom]. */
+/** Agents inside a rectangle [left, top, right, bottom]. */
 export function within({ count, xs, ys }: Crowd, [left, top, right, bottom]: readonly number[]): number[] {
   const found: number[] = [];
   for (let k = 0; k < count; k++) if (xs[k] >= left && xs[k] <= right && ys[k] >= top && ys[k] <= bottom) found.push(k);
   return found;
 }
 
-/** Every so many of a list. */
+/** Every n-th element of a list. */
 export function evenly(list: number[], every: number): number[] {
   return every > 1 ? list.filter((_, n) => n % every === 0) : list;
 }
@@ -103,7 +103,7 @@ export function eachSight(crowd: Crowd, who: number[], sights: Sight[], most: nu
   }
 }
 
-/** Squares as wide as anybody sees: neighbours lie in the nine around one. */
+/** A grid of squares as wide as the greatest radius: all neighbours are in the 3 x 3 squares around an agent. */
 class Cells {
   private readonly squares = new Map<number, number[]>();
   private readonly columns: number;
@@ -111,7 +111,7 @@ class Cells {
   private readonly side: Size;
 
   constructor(private readonly crowd: Crowd, reach: number) {
-    // A wrapping world is cut into whole squares, so that the last one meets the first.
+    // A wrapping world has a whole number of squares, so that the last one borders the first.
     const { wrap } = crowd;
     this.columns = wrap ? Math.max(1, Math.floor(wrap.width / reach)) : Infinity;
     this.rows = wrap ? Math.max(1, Math.floor(wrap.height / reach)) : Infinity;
@@ -138,7 +138,7 @@ class Cells {
   }
 
   near(k: number, see: (other: number) => void): void {
-    const visited = new Set<number>(); // in a narrow world two of the nine squares are the same one
+    const visited = new Set<number>(); // in a narrow world, two of the nine squares may be the same
     for (let dx = -1; dx <= 1; dx++) {
       for (let dy = -1; dy <= 1; dy++) {
         const key = this.key(this.column(k) + dx, this.row(k) + dy);

@@ -1,19 +1,19 @@
-/** Streaks that drift with the wind: where it blows to and how hard can be seen at a glance. */
+/** Streaks that drift with the wind and show its direction and speed. */
 
 import { toScreen, visible, type Size } from "../render/camera";
 import type { Lines } from "./lines";
 
 const STREAKS = 90;
-const SHOWN = 9; // wind is far slower than a picture; this many times its speed reads well
+const SHOWN = 9; // times the wind's speed, which by itself would look too slow
 const LIFE = 2.6; // [s]
 
-interface Blow {
+interface Wind {
   speed: number;
   direction: number;
 }
 
-/** Streak k is a pure function of time: no state to keep, and a resized window does not matter. */
-export function streak(k: number, seconds: number, blow: Blow, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
+/** Streak k is a pure function of time, so there is no state, and resizing the window does no harm. */
+export function streak(k: number, seconds: number, blow: Wind, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
   const angle = (blow.direction * Math.PI) / 180;
   const phase = (seconds / LIFE + hash(k)) % 1;
   const turn = Math.floor(seconds / LIFE + hash(k));
@@ -30,7 +30,7 @@ function hash(k: number): number {
   return x - Math.floor(x);
 }
 
-export function drawWind(lines: Lines, blow: Blow, seconds: number): void {
+export function drawWind(lines: Lines, blow: Wind, seconds: number): void {
   const { context, camera, view, light } = lines;
   const [left, top, right, bottom] = visible(camera, view);
   const room = { width: right - left, height: bottom - top };

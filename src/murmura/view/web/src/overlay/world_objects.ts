@@ -1,12 +1,12 @@
-/** Which things stand in the world: those the scenario names, and those the server told of. */
+/** The objects in the world: those of the scenario, and those the server sent. */
 
 import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo, type Triple } from "../net/protocol";
 
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
 
-/** Home ranges, obstacles, attractors, threats and wind of a scenario. Rules that are switched off leave nothing. */
-export function thingsOf(scenario: JsonObject): SceneObject[] {
+/** Home ranges, obstacles, attractors, threats and wind of a scenario. Disabled rules have none. */
+export function objectsOf(scenario: JsonObject): SceneObject[] {
   const rules = isObject(scenario.rules) ? scenario.rules : {};
   const active = (name: string): JsonObject => {
     const rule = rules[name];
@@ -25,17 +25,17 @@ export function thingsOf(scenario: JsonObject): SceneObject[] {
 }
 
 function obstacleOf(shape: JsonObject): SceneObject {
-  const { x, y, z, radius, bottom, top } = Object.fromEntries(Object.entries(shape).filter(([, value]) => typeof value === "number")) as Record<string, number | undefined>;
+  const { x, y, z, radius, bottom, top, turn } = Object.fromEntries(Object.entries(shape).filter(([, value]) => typeof value === "number")) as Record<string, number | undefined>;
   const round = { x: x ?? 0, y: y ?? 0, radius: radius ?? 0 };
   if (shape.kind === "cylinder") return { kind: "cylinder", ...round, ...(bottom === undefined ? {} : { bottom }), ...(top === undefined ? {} : { top }) };
-  if (shape.kind === "box") return { kind: "box", low: shape.low as Triple, high: shape.high as Triple };
+  if (shape.kind === "box") return { kind: "box", low: shape.low as Triple, high: shape.high as Triple, ...(turn === undefined ? {} : { turn }) };
   if (shape.kind === "plane") return { kind: "plane", point: shape.point as Triple, normal: shape.normal as Triple };
   if (radius !== undefined) return { kind: "circle", ...round, ...(z === undefined ? {} : { z }) };
   return { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] };
 }
 
-/** Whether a place is on a thing of a kind, give or take `reach` [u]. Food may be an attractor, where nobody eats. */
-export function thingNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
+/** Whether a position is on an object of a kind, within `reach` [u]. Food may be an attractor where nobody eats. */
+export function objectNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
   const near = (x: number, y: number, radius = 0) => Math.hypot(x - place.x, y - place.y) <= radius + reach;
   return things.some((thing) => {
     if (thing.kind === "attractor") return (kind === "attractor" || kind === "food") && near(thing.x, thing.y);
@@ -45,14 +45,14 @@ export function thingNear(things: SceneObject[], kind: Placeable, place: Point, 
   });
 }
 
-/** How far a place is from a straight line between two points. */
+/** Distance of a position from a line segment. */
 function onLine([ax, ay]: Pair, [bx, by]: Pair, { x, y }: Point): number {
   const along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / Math.max(1e-12, (bx - ax) ** 2 + (by - ay) ** 2);
   const part = Math.min(1, Math.max(0, along));
   return Math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay));
 }
 
-/** Species in the colours that the scenario has now: hello is of before somebody changed them. */
+/** Species with the scenario's current colours; those of hello may be outdated. */
 export function repainted(species: SpeciesInfo[], scenario: JsonObject): SpeciesInfo[] {
   const kinds = list(scenario.species);
   return species.map((info) => {
@@ -61,7 +61,7 @@ export function repainted(species: SpeciesInfo[], scenario: JsonObject): Species
   });
 }
 
-/** Bit k: species k hunts. The server may say so; else whoever chases another kind does. */
+/** Bit k: species k hunts. The server may say so; otherwise a species that chases another hunts. */
 export function huntersOf(hello: Pick<Hello, "species" | "scenario">): number {
   const kinds = list(hello.scenario.species);
   return hello.species.slice(0, 31).reduce((bits, info, k) => (hunts(info, kinds[k]) ? bits | (1 << k) : bits), 0);
@@ -73,7 +73,7 @@ function hunts(info: SpeciesInfo, kind: JsonObject | undefined): boolean {
   return towards.some((relation) => relation === "chase" || (isObject(relation) && number(relation, "chase") > 0));
 }
 
-/** The hour of the day where the world has one: 0 midnight .. 1 noon. */
+/** The time of day, if the world has one: 0 midnight .. 1 noon. */
 export function daylightOf(things: SceneObject[]): number | null {
   const sky = things.find((thing) => thing.kind === "sky");
   return sky ? Math.min(1, Math.max(0, sky.daylight)) : null;

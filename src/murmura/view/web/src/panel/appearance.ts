@@ -1,4 +1,4 @@
-/** How the page looks, for this visitor: nothing here changes the flock or the scenario. */
+/** Appearance settings, which change neither the flock nor the scenario. */
 
 import { element } from "../dom";
 import { humanized } from "./schema";
@@ -9,16 +9,16 @@ const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, numbe
   ["trailLength", "Length of trails", 0.1, 8],
 ];
 
-const FORM_NAMES: Record<Looks["form"], string> = { scenario: "By scenario", dart: "Dart", bird: "Bird", fish: "Fish", dot: "Dot" };
+const FORM_NAMES: Record<Looks["form"], string> = { scenario: "Scenario default", dart: "Dart", bird: "Bird", fish: "Fish", dot: "Dot" };
 
-const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "By scenario", always: "Always", never: "Never" };
+const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "Scenario default", always: "Always", never: "Never" };
 
-/** A folded section of the settings; says anew what holds whenever it changes. */
+/** A collapsed section of the settings, which follows changes of the values. */
 export function appearance(settings: Settings): HTMLElement {
   const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "By system" : humanized(name))));
   theme.addEventListener("change", () => { settings.set({ theme: theme.value as Theme }); });
   const sliders = SLIDERS.map(([key, label, min, max]) => {
-    // By ratio: in the middle nothing is changed.
+    // Logarithmic: the middle changes nothing.
     const span = Math.max(Math.log(max), -Math.log(min));
     const input = element("input", { type: "range", id: `look-${key}`, min: String(-span), max: String(span), step: "0.01" });
     input.addEventListener("input", () => { settings.set({ [key]: Math.min(max, Math.max(min, Math.exp(Number(input.value)))) }); });

@@ -1,4 +1,4 @@
-/** The bar at the bottom: time, tools, colours, keeping. Every button names its key. */
+/** The bar at the bottom: time, tools, colours, files. Every button shows its key. */
 
 import { element } from "../dom";
 import { icon, type IconName } from "../icons";
@@ -10,7 +10,7 @@ import type { Settings, Tool } from "./settings";
 const SLOWEST = 0.1;
 const FASTEST = 8;
 
-export interface DockHands {
+export interface DockCallbacks {
   act(action: Action): void;
   speed(value: number): void;
   tool(tool: Tool): void;
@@ -30,18 +30,18 @@ export class Dock {
   private readonly palette = element("select", { "aria-label": "Palette", title: "Palette" });
   private shownSpeed = NaN;
 
-  constructor(private readonly settings: Settings, private readonly hands: DockHands) {
+  constructor(private readonly settings: Settings, private readonly callbacks: DockCallbacks) {
     this.play = this.button("pause", "toggle", "Pause");
     this.recordButton = this.button("record", "record", "Record");
-    this.speed.addEventListener("input", () => { hands.speed(speedOf(Number(this.speed.value))); });
+    this.speed.addEventListener("input", () => { callbacks.speed(speedOf(Number(this.speed.value))); });
     this.root = element(
       "div",
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group("time", this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group("pace", this.speed, this.speedText),
-      group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
+      group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Permanent attractor", "attractorTool"), this.tool("repulsor", "repulsor", "Permanent repulsor", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
       group("colors", this.mode, this.palette),
-      group("files", this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
+      group("files", this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save the actions"), this.fileButton()),
       group("view", this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
       group("more", this.moreButton()),
     );
@@ -53,13 +53,13 @@ export class Dock {
   }
 
   private button(name: IconName, action: Action, label: string): HTMLButtonElement {
-    const button = element("button", { type: "button", "aria-label": label, click: () => { this.hands.act(action); } }, icon(name));
+    const button = element("button", { type: "button", "aria-label": label, click: () => { this.callbacks.act(action); } }, icon(name));
     this.titled.push({ button, action });
     return button;
   }
 
   private tool(tool: Tool, name: IconName, label: string, action: Action): HTMLButtonElement {
-    const button = element("button", { type: "button", "aria-label": label, "aria-pressed": "false", click: () => { this.hands.tool(tool); } }, icon(name));
+    const button = element("button", { type: "button", "aria-label": label, "aria-pressed": "false", click: () => { this.callbacks.tool(tool); } }, icon(name));
     this.tools.set(tool, button);
     this.titled.push({ button, action });
     return button;
@@ -69,14 +69,14 @@ export class Dock {
     const input = element("input", { type: "file", accept: ".json,application/json", class: "quiet", tabindex: "-1", "aria-label": "Scenario file" });
     input.addEventListener("change", () => {
       const file = input.files?.[0];
-      if (file) this.hands.openFile(file);
+      if (file) this.callbacks.openFile(file);
       input.value = "";
     });
     const open = element("button", { type: "button", "aria-label": "Open a scenario file", title: "Open a scenario file", click: () => { input.click(); } }, icon("open"));
     return element("span", {}, open, input);
   }
 
-  /** In a notebook's cell, where the style sheet shows it, the bar begins with the groups that fit into one line. */
+  /** In a notebook cell, where the style sheet shows it: the bar starts with the groups that fit into one line. */
   private moreButton(): HTMLButtonElement {
     const more = element("button", { type: "button", "aria-label": "More controls", title: "More controls", "aria-expanded": "false" }, "⋯");
     more.addEventListener("click", () => { more.setAttribute("aria-expanded", String(this.root.classList.toggle("unfolded"))); });
@@ -125,7 +125,7 @@ export class Dock {
     this.palette.hidden = isCategory(mode);
   }
 
-  /** A tooltip names the button and its key, whichever that is now. */
+  /** A tooltip has the name of the button and its current key. */
   private retitle(): void {
     for (const { button, action } of this.titled) {
       button.title = `${button.getAttribute("aria-label") ?? ""} (${shownKeys(keysOf(action, this.settings.looks.bindings))})`;
@@ -138,7 +138,7 @@ function group(name: string, ...children: HTMLElement[]): HTMLElement {
   return element("div", { class: "group", "data-group": name }, ...children);
 }
 
-/** The slider moves by ratio: half way is near 1. */
+/** The slider is logarithmic: its middle is near 1. */
 export function speedOf(place: number): number {
   return Number((SLOWEST * (FASTEST / SLOWEST) ** place).toPrecision(2));
 }
@@ -147,7 +147,7 @@ export function placeOf(speed: number): number {
   return Math.log(speed / SLOWEST) / Math.log(FASTEST / SLOWEST);
 }
 
-/** The next of a row of handy speeds. */
+/** The next of a list of convenient speeds. */
 export function nextSpeed(speed: number, up: boolean): number {
   const row = [0.1, 0.25, 0.5, 1, 2, 4, 8];
   if (up) return row.find((value) => value > speed * 1.01) ?? FASTEST;

@@ -1,4 +1,4 @@
-/** What happened lately, the newest first: by kinds, as a way to the place, and as text to take along. */
+/** Recent events, the newest first: filtered by kind, with links to their position, and copied as text. */
 
 import { element } from "../dom";
 import type { FlockEvent, Point, Status } from "../net/protocol";
@@ -8,9 +8,9 @@ import { note } from "../text/toasts";
 
 const MOST = 200;
 const SHOWN = 60;
-const QUIET = ["meal"]; // so many that the others would not be seen
+const QUIET = ["meal"]; // so frequent that they would hide the others
 
-export interface FeedHands {
+export interface FeedCallbacks {
   go(place: Point): void;
 }
 
@@ -23,7 +23,7 @@ export class Feed {
   private isStale = false;
   private last = 0;
 
-  constructor(private readonly hands: FeedHands) {
+  constructor(private readonly callbacks: FeedCallbacks) {
     const filters = element("fieldset", { class: "filters" }, element("legend", { class: "quiet" }, "Kinds of events"), ...Object.entries(EVENT_KINDS).map(([kind, plural]) => this.filter(kind, plural)));
     const copy = element("button", { type: "button", click: () => { void this.copy(); } }, "Copy");
     this.root = element("section", { class: "feed glass", "aria-label": "Events", hidden: true }, element("div", { class: "row" }, element("h2", {}, "Events"), copy), filters, this.list);
@@ -39,7 +39,7 @@ export class Feed {
     return label;
   }
 
-  /** Another flock: another story. */
+  /** A new flock begins. */
   clear(secondsPerStep: number): void {
     this.secondsPerStep = secondsPerStep;
     this.events = [];
@@ -47,12 +47,12 @@ export class Feed {
     this.show();
   }
 
-  hear(events: FlockEvent[]): void {
+  add(events: FlockEvent[]): void {
     this.events = [...this.events, ...events].slice(-MOST);
     this.isStale = true;
   }
 
-  /** With every status: a list that changes more often cannot be read. */
+  /** Called with every status: a list that changes more often cannot be read. */
   status({ totals = {} }: Status): void {
     for (const [kind, { label, count }] of this.boxes) {
       label.hidden = !(kind in totals);
@@ -76,7 +76,7 @@ export class Feed {
 
   private line(event: FlockEvent): HTMLElement {
     const place = { x: event.x, y: event.y };
-    return element("li", { class: event.kind }, element("button", { type: "button", class: "bare", title: "Go there", click: () => { this.hands.go(place); } }, element("time", {}, this.time(event)), ` ${eventInWords(event)}`));
+    return element("li", { class: event.kind }, element("button", { type: "button", class: "bare", title: "Go there", click: () => { this.callbacks.go(place); } }, element("time", {}, this.time(event)), ` ${eventInWords(event)}`));
   }
 
   private time({ step }: FlockEvent): string {

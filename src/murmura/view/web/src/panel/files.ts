@@ -1,11 +1,11 @@
-/** What can be taken home or recorded on the server: a run folder, the state, the charts, and the command that runs it again. */
+/** Recording a run on the server, saving the state and the charts, and copying the command that repeats the run. */
 
 import { download, element } from "../dom";
 import { isObject, type Hello } from "../net/protocol";
 import { note } from "../text/toasts";
 import { say } from "../text/language";
 
-export interface FilesHands {
+export interface FilesCallbacks {
   hello(): Hello | null;
   step(): number;
   name(): string;
@@ -14,26 +14,26 @@ export interface FilesHands {
 export class Files {
   readonly root: HTMLElement;
   private readonly run = element("button", { type: "button", "aria-pressed": "false", click: () => { void this.toggle(); } }, "Record a run");
-  private readonly told = element("p", { class: "told", role: "status" });
+  private readonly note = element("p", { class: "told", role: "status" });
   private readonly page = element("button", { type: "button", title: "One file that simulates this scenario in any browser with WebGPU, without a server", click: () => { void this.savePage(); } }, "Save as a page");
   private recording = false;
 
-  constructor(private readonly hands: FilesHands) {
+  constructor(private readonly callbacks: FilesCallbacks) {
     this.root = element(
       "details",
       { class: "appearance files" },
       element("summary", {}, "Runs and files"),
       element("div", { class: "buttons" },
         this.run,
-        element("button", { type: "button", title: "A checkpoint: Simulation.restore goes on from it", click: () => { void this.saveState(); } }, "Save the state"),
+        element("button", { type: "button", title: "A checkpoint, for Simulation.restore", click: () => { void this.saveState(); } }, "Save the state"),
         this.page,
-        element("button", { type: "button", title: "What to type for a run of this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
-      this.told,
+        element("button", { type: "button", title: "The command that runs this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
+      this.note,
     );
     this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
   }
 
-  /** Somebody else may have begun or ended it. */
+  /** Another page may have started or stopped it. */
   private async ask(): Promise<void> {
     const answer = await asked("./api/record");
     if (isObject(answer)) this.show(answer.recording === true, typeof answer.folder === "string" ? answer.folder : "");
@@ -44,37 +44,37 @@ export class Files {
     if (!isObject(answer)) return;
     const folder = typeof answer.folder === "string" ? answer.folder : "";
     this.show(answer.recording === true, folder);
-    if (answer.recording !== true) this.told.textContent = say(`${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`);
+    if (answer.recording !== true) this.note.textContent = say(`${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`);
   }
 
   private show(recording: boolean, folder: string): void {
     this.recording = recording;
     this.run.textContent = say(recording ? "Stop recording the run" : "Record a run");
     this.run.setAttribute("aria-pressed", String(recording));
-    if (recording) this.told.textContent = say(`Recording on the server, into ${folder}`);
+    if (recording) this.note.textContent = say(`Recording on the server, into ${folder}`);
   }
 
   private async saveState(): Promise<void> {
     try {
       const answer = await fetch("./api/state");
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-      download(`${this.hands.name()}.npz`, await answer.blob());
+      download(`${this.callbacks.name()}.npz`, await answer.blob());
     } catch (error) {
       note(`The state could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
     }
   }
 
   private async savePage(): Promise<void> {
-    const name = String(this.hands.hello()?.scenario.name ?? "flock");
+    const name = String(this.callbacks.hello()?.scenario.name ?? "flock");
     this.page.disabled = true; // it takes some seconds, and the server makes one at a time
-    this.told.textContent = say("Making the page …");
+    this.note.textContent = say("Making the page …");
     try {
       const answer = await fetch("./api/page");
       if (!answer.ok) throw new Error(await reasonOf(answer));
       download(`${name}.html`, await answer.blob());
-      this.told.textContent = say(`${name}.html opens from a disk or any static host.`);
+      this.note.textContent = say(`${name}.html opens from a disk or any static host.`);
     } catch (error) {
-      this.told.textContent = "";
+      this.note.textContent = "";
       note(`The page could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
     } finally {
       this.page.disabled = false;
@@ -82,20 +82,20 @@ export class Files {
   }
 
   private async copyCommand(): Promise<void> {
-    const hello = this.hands.hello();
+    const hello = this.callbacks.hello();
     if (!hello) return;
-    const text = commandOf(hello, this.hands.step());
-    this.told.textContent = text;
+    const text = commandOf(hello, this.callbacks.step());
+    this.note.textContent = text;
     try {
       await navigator.clipboard.writeText(text);
       note("Command copied. Save the scenario as a file (E) beside it.");
     } catch {
-      note("The command stands in the settings, below the buttons.");
+      note("The command is in the settings, below the buttons.");
     }
   }
 }
 
-/** The command that makes the same run, as long as nobody changed anything on the way. */
+/** The command that repeats the run, provided that nobody changed anything meanwhile. */
 export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios" | "seed">, step: number): string {
   const name = String(hello.scenario.name ?? "scene");
   const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);

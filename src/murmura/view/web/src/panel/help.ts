@@ -5,13 +5,13 @@ import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } fro
 import type { Settings } from "./settings";
 import { say } from "../text/language";
 
-const FIXED: readonly Action[] = ["help", "escape"]; // the way in and the way out
+const FIXED: readonly Action[] = ["help", "escape"]; // these keys cannot change
 
 export class Help {
   private readonly dialog: HTMLDialogElement;
   private readonly list = element("dl", {});
-  private readonly say = element("p", { role: "status", class: "say" });
-  private awaited: Action | null = null; // the action whose next key is pressed now
+  private readonly prompt = element("p", { role: "status", class: "say" });
+  private awaited: Action | null = null; // the action that waits for its new key
 
   constructor(private readonly settings: Settings) {
     const on = element("input", { type: "checkbox", id: "keys-on" });
@@ -21,15 +21,15 @@ export class Help {
       "dialog",
       { class: "sheet", "aria-labelledby": "sheet-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
-      element("h2", { id: "sheet-title" }, "Keys and hands"),
+      element("h2", { id: "sheet-title" }, "Keys and gestures"),
       element("dl", {}, ...MOUSE.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
       this.list,
-      this.say,
+      this.prompt,
       element(
         "div",
         { class: "row" },
         element("label", { for: "keys-on" }, on, " Single keys act (? and Esc always do)"),
-        element("button", { type: "button", click: () => { this.change({}); this.say.textContent = say("All keys are as they were at first."); } }, "Reset keys"),
+        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = say("All keys are reset."); } }, "Reset keys"),
       ),
     );
     this.dialog.addEventListener("click", (event) => {
@@ -37,10 +37,10 @@ export class Help {
     });
     this.dialog.addEventListener("close", () => {
       this.awaited = null;
-      // Browsers leave the focus on the hidden button where nothing had it before, and Space would press that.
+      // Browsers leave the focus on the hidden button if nothing had it before, and Space would press it.
       if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement)) document.activeElement.blur();
     });
-    // Before the page and the dialog: while a key is awaited, Esc only gives up waiting.
+    // Before the page and the dialog: while waiting for a key, Esc only cancels that.
     this.dialog.addEventListener("keydown", (event) => { this.keyDown(event); }, { capture: true });
     this.refresh();
     document.body.append(this.dialog);
@@ -64,7 +64,7 @@ export class Help {
 
   private wait(action: Action, text: string): void {
     this.awaited = action;
-    this.say.textContent = say(`Press the new key for “${text}”. Backspace: none. Esc: leave it.`);
+    this.prompt.textContent = say(`Press the new key for “${text}”. Backspace clears it, Esc cancels.`);
   }
 
   private keyDown(event: KeyboardEvent): void {
@@ -73,11 +73,11 @@ export class Help {
     event.stopPropagation();
     const action = this.awaited;
     if (event.key !== "Escape" && event.key !== "Backspace" && !isFree(event.key)) {
-      this.say.textContent = say(`${shownKeys([event.key])} cannot be given away; press another.`);
+      this.prompt.textContent = say(`${shownKeys([event.key])} cannot be used; press another.`);
       return;
     }
     this.awaited = null;
-    this.say.textContent = event.key === "Escape" ? say("Nothing was changed.") : "";
+    this.prompt.textContent = event.key === "Escape" ? say("Nothing was changed.") : "";
     if (event.key === "Escape") return;
     this.change(rebound(this.settings.looks.bindings, action, event.key === "Backspace" ? null : event.key));
     this.dialog.querySelector<HTMLElement>(`[data-action="${action}"]`)?.focus();

@@ -1,4 +1,4 @@
-/** Which run this is and how it goes: a line at the top, and below it what a click on its name unfolds. */
+/** Name and status of the run: a line at the top, and facts that a click on the name opens. */
 
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
@@ -39,15 +39,15 @@ export class Hud {
   }
 
   connected(yes: boolean): void {
-    this.say(yes ? this.word : "reconnecting …", yes);
+    this.show(yes ? this.word : "reconnecting …", yes);
   }
 
-  /** The line is there but silent: a new set of rules is being compiled. */
+  /** The server is connected but silent: it compiles a new set of rules. */
   silent(): void {
-    if (this.line.textContent === say(this.word) && this.word === "live") this.say("compiling …", false);
+    if (this.line.textContent === say(this.word) && this.word === "live") this.show("compiling …", false);
   }
 
-  private say(text: string, good: boolean): void {
+  private show(text: string, good: boolean): void {
     const words = say(text);
     if (this.line.textContent !== words) this.line.textContent = words;
     this.line.classList.toggle("off", !good);
@@ -64,7 +64,7 @@ export class Hud {
 
   status(status: Status): void {
     if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : "live";
-    if (status.compiling) this.say(status.progress || "compiling …", false);
+    if (status.compiling) this.show(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
     this.write("hash", status.hash?.slice(0, 8) ?? "–");
@@ -77,7 +77,7 @@ export class Hud {
     this.counters(status);
   }
 
-  /** What a scenario does not have is left out. */
+  /** Without facts that a scenario does not have. */
   private counters({ population = {}, totals = {} }: Status): void {
     const text = (count: number | undefined) => count?.toLocaleString("en") ?? "";
     for (const row of ["males", "females", "pairs"] as const) this.write(row, text(population[row]));
@@ -87,7 +87,7 @@ export class Hud {
     this.write("pictures/s", this.pictures > 0 ? this.pictures.toFixed(0) : "");
   }
 
-  /** How many pictures were drawn in the last second. */
+  /** Pictures drawn in the last second. */
   drew(now: number): void {
     this.drawn++;
     if (now - this.counted < 1000) return;
@@ -96,7 +96,7 @@ export class Hud {
     this.counted = now;
   }
 
-  /** Of a very large flock only every n-th agent is sent. */
+  /** Very large flocks: only every n-th agent is sent. */
   sampled(shown: number, total: number): void {
     const text = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
     if (this.share.textContent === text) return;
@@ -105,7 +105,7 @@ export class Hud {
     if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} of them are drawn` : "";
   }
 
-  /** The hour where the world has one, and how many hunters there are. */
+  /** The time of day, if there is one, and the number of hunters. */
   scene(objects: SceneObject[]): void {
     const sky = objects.find((thing) => thing.kind === "sky");
     const hunters = objects.filter((thing) => thing.kind === "predator").length;
@@ -126,7 +126,7 @@ export function clock(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
 }
 
-/** One sentence for those who do not see the canvas. */
+/** One sentence for screen readers. */
 export function summary(status: Status): string {
   const order = status.measures.polarization;
   const parts = [`${status.agents.toLocaleString("en")} agents`];

@@ -1,4 +1,4 @@
-/** The panel about the chosen agent: in words first, in numbers below. */
+/** The panel about the selected agent: text first, numbers below. */
 
 import { element } from "../dom";
 import { ruleColor } from "../overlay/agent";
@@ -7,10 +7,10 @@ import type { Inspection } from "../net/protocol";
 import { humanized } from "./schema";
 import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
-import { facts, story, wishes } from "../text/words";
+import { facts, story, ruleForces } from "../text/words";
 import { say } from "../text/language";
 
-/** Switches for what is drawn around the chosen agent (S4-19, S4-70). */
+/** Switches for the overlays of the selected agent (S4-19, S4-70). */
 const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, string][] = [
   ["circle", "Perception circle"],
   ["wedge", "Field of view"],
@@ -18,7 +18,7 @@ const SWITCHES: [keyof Pick<Looks, "circle" | "wedge" | "links" | "forces">, str
   ["forces", "Forces"],
 ];
 
-export interface InspectorHands {
+export interface InspectorCallbacks {
   follow(): void;
   ride(): void;
   release(): void;
@@ -29,7 +29,7 @@ export class Inspector {
   readonly root: HTMLElement;
   private readonly heading = element("h2", {});
   private readonly text = element("div", { class: "story" });
-  private readonly rules = element("ul", { class: "wishes" });
+  private readonly rules = element("ul", { class: "rule-forces" });
   private readonly table = element("dl", { class: "figures" });
   private readonly kin = element("section", { class: "kin", "aria-label": "Family", hidden: true });
   private kinShown = "";
@@ -39,10 +39,10 @@ export class Inspector {
   private readonly rideButton: HTMLButtonElement;
   private last = 0;
 
-  constructor(private readonly hands: InspectorHands, private readonly settings: Settings) {
-    this.followButton = element("button", { type: "button", click: () => { hands.follow(); } }, "Follow");
-    this.rideButton = element("button", { type: "button", hidden: true, click: () => { hands.ride(); } }, "Fly along");
-    const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { hands.release(); } }, "×");
+  constructor(private readonly callbacks: InspectorCallbacks, private readonly settings: Settings) {
+    this.followButton = element("button", { type: "button", click: () => { callbacks.follow(); } }, "Follow");
+    this.rideButton = element("button", { type: "button", hidden: true, click: () => { callbacks.ride(); } }, "Fly along");
+    const close = element("button", { type: "button", class: "bare close", "aria-label": "Deselect the agent", click: () => { callbacks.release(); } }, "×");
     this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
   }
 
@@ -53,10 +53,10 @@ export class Inspector {
       box.addEventListener("change", () => { this.settings.set({ [key]: box.checked }); });
       return element("label", { for: `show-${key}` }, box, ` ${label}`);
     });
-    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
+    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Overlays"), ...boxes);
   }
 
-  /** Made anew only when it changed: a button that is replaced under the pointer cannot be pressed. */
+  /** Rebuilt only if it changed: a button that is replaced under the pointer cannot be pressed. */
   private showKin({ id, family }: Inspection): void {
     this.kin.hidden = family === undefined;
     const text = JSON.stringify([id, family]);
@@ -65,7 +65,7 @@ export class Inspector {
     this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
   }
 
-  /** Energy, health and age, whom it is bound to, its body and its genes. */
+  /** Energy, health and age, mate and prey, body and genes. */
   private showLife(agent: Inspection): void {
     const gauges = (found: Gauge[]) => element("dl", { class: "gauges" }, ...found.map(({ name, share, text }) => {
       const bar = element("span", { class: "bar" });
@@ -81,7 +81,7 @@ export class Inspector {
     this.lifeShown = key;
     this.life.replaceChildren(
       gauges(vitals(agent)),
-      ...bonds(agent).map(({ label, id }) => element("p", {}, `${label}: `, element("button", { type: "button", class: "link", click: () => { this.hands.select(id); } }, `agent ${id}`))),
+      ...bonds(agent).map(({ label, id }) => element("p", {}, `${label}: `, element("button", { type: "button", class: "link", click: () => { this.callbacks.select(id); } }, `agent ${id}`))),
       ...(body ? [element("p", {}, `Body: ${body}.`)] : []),
       ...(shown ? [element("details", opened ? { open: true } : {}, element("summary", {}, "Genes"), gauges(genes))] : []),
     );
@@ -90,7 +90,7 @@ export class Inspector {
   private tree(found: Relation[]): HTMLElement {
     return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
       const name = alive
-        ? element("button", { type: "button", class: "bare", title: "Choose this one", click: () => { this.hands.select(id); } }, String(id))
+        ? element("button", { type: "button", class: "bare", title: "Select this one", click: () => { this.callbacks.select(id); } }, String(id))
         : element("span", { class: "gone" }, String(id));
       return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
     }));
@@ -99,7 +99,7 @@ export class Inspector {
   show(agent: Inspection | null, following: boolean): void {
     this.root.hidden = agent === null;
     const now = performance.now();
-    // Words that change ten times a second cannot be read.
+    // Text that changes ten times a second cannot be read.
     if (!agent || now - this.last < 300) return;
     this.last = now;
     this.followButton.textContent = say(following ? "Stop following" : "Follow");
@@ -107,8 +107,8 @@ export class Inspector {
     this.heading.textContent = [say(`Agent ${agent.id}`), say(sexOf(agent))].filter(Boolean).join(" ");
     this.showLife(agent);
     this.text.replaceChildren(...[...doings(agent), ...story(agent)].map((line) => element("p", {}, line)));
-    const strongest = wishes(agent)[0]?.strength ?? 1;
-    this.rules.replaceChildren(...wishes(agent).map(({ name, strength, text }) => {
+    const strongest = ruleForces(agent)[0]?.strength ?? 1;
+    this.rules.replaceChildren(...ruleForces(agent).map(({ name, strength, text }) => {
       const bar = element("span", { class: "bar" });
       bar.style.width = `${(100 * strength) / strongest}%`;
       bar.style.background = ruleColor(name);

@@ -1,4 +1,4 @@
-/** One value of the scenario in the panel: a slider, a list or a check box, with its mark and its way back. */
+/** One value of the scenario in the panel: a slider, a list or a check box, with its mark and reset button. */
 
 import type GUI from "lil-gui";
 import { NumberController, type Controller } from "lil-gui";
@@ -28,7 +28,7 @@ export class Knob {
     this.controller.domElement.title = `${say(control.help)}${unit}`;
     this.controller.domElement.dataset.path = control.path;
     this.controller.onChange((next: Json) => { send(control.path, next); });
-    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Back to how it was loaded", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
+    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Reset to the loaded value", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
     (this.given?.controller ?? this.controller).domElement.append(this.back);
   }
 
@@ -40,7 +40,7 @@ export class Knob {
     return folder.add(holder, "value", min, max, control.step);
   }
 
-  /** A scenario may use more than the slider offers. */
+  /** A scenario may exceed the range of the slider. */
   private ends(scenario: JsonObject, value: number): [number, number] {
     const [min, max] = endsOf(this.control, scenario);
     return [Math.min(min, value), Math.max(max, value)];
@@ -58,7 +58,7 @@ export class Knob {
     return { holder: flag, controller };
   }
 
-  /** Show what holds; `busy`: the hand just moved it, and answers to earlier moves are on their way. */
+  /** Show the current value; `busy`: the user just moved it, and answers to earlier moves are on their way. */
   show(scenario: JsonObject, loaded: JsonObject, busy: boolean): void {
     const { holder, controller, given, control } = this;
     const value = valueAt(scenario, control.path) ?? null;
@@ -85,7 +85,7 @@ export class Knob {
     for (const each of [this.controller, this.given?.controller]) each?.domElement.classList.toggle("changed", changed);
   }
 
-  /** In a search. */
+  /** Show or hide in a search. */
   reveal(fits: boolean): void {
     this.controller.show(fits && (!this.given || this.given.holder.value));
     this.given?.controller.show(fits);

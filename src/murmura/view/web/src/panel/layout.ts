@@ -1,25 +1,25 @@
-/** Panels and the room they leave: handles that fold them, and a view of the world that keeps clear of them. */
+/** The layout of panels: handles that collapse them, and the free area for the view of the world. */
 
 import { NO_GAPS } from "../render/camera";
 import { byId, element } from "../dom";
 import type { Settings } from "./settings";
 import type { Stage } from "../render/stage";
 
-const TOP_PX = 44; // the line with the name; the style sheet knows it too
+const TOP_PX = 44; // the line with the name; as in the style sheet
 const GAP_PX = 10; // around panels
 type Foldable = "charts" | "feed" | "panel";
 
-/** No room for panels side by side; the style sheet draws the same line. */
+/** Whether there is no space for panels side by side; the style sheet has the same limit. */
 export function isNarrow(): boolean {
   return innerWidth <= 820;
 }
 
-/** Whether panels are folded at first, whatever is remembered: there is little room, or a notebook's reader came to see the flock. */
+/** Whether panels are collapsed at first, whatever is remembered: in narrow windows and in notebooks. */
 export function isCompact(): boolean {
   return isNarrow() || document.documentElement.dataset.host === "notebook";
 }
 
-export class Room {
+export class PanelLayout {
   private wasHidden = false;
   private readonly handles = new Map<Foldable, HTMLButtonElement>();
 
@@ -39,23 +39,23 @@ export class Room {
     addEventListener("resize", () => { this.make(); });
   }
 
-  /** The dock wraps where the window is narrow: panels and map stay clear of it, and the world of all of them. */
+  /** In a narrow window the dock wraps. Panels and map stay clear of it, and the world of all of them. */
   make(): void {
     const { looks } = this.settings;
     for (const [name, handle] of this.handles) handle.setAttribute("aria-expanded", String(looks[name]));
     const heights = this.bars.map((bar) => bar.offsetHeight).filter((height) => height > 0);
     const below = heights.reduce((sum, height) => sum + height + GAP_PX, 0);
     if (below > 0) document.documentElement.style.setProperty("--dock", `${below - GAP_PX}px`);
-    const turned = looks.hidden !== this.wasHidden; // all goes or comes at a stroke, and so does the view
+    const turned = looks.hidden !== this.wasHidden; // everything appears or disappears at once, and so the view jumps
     this.wasHidden = looks.hidden;
     if (looks.hidden) {
       this.stage.makeRoom(NO_GAPS, turned);
       return;
     }
-    const beside = !isNarrow(); // in a narrow window panels lie over the world
+    const beside = !isNarrow(); // in a narrow window panels cover the world
     this.stage.makeRoom({
       left: beside && (looks.charts || looks.feed || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
-      top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has a line of its own there
+      top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has its own line there
       right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
       bottom: below + GAP_PX,
     }, turned);

@@ -1,13 +1,13 @@
-/** How far a slider may go so that the scenario stays one that the model accepts. */
+/** Ranges of sliders for which the model accepts the scenario. */
 
 import { isObject, type JsonObject } from "../net/protocol";
 import { valueAt, type Control } from "./schema";
 
-/** Nobody acts on whom it cannot see: these stay within the perception radius. */
+/** Agents react only to what they see: these stay within the perception radius. */
 const SEEN = ["rules.separation.radius", "rules.alignment.radius", "rules.cohesion.radius", "rules.mating.search_radius", "rules.mating.fight_radius"];
-const HALF = 0.499; // of a wrapping world's smaller side: who saw farther would see others twice
+const HALF = 0.499; // of a wrapping world's smaller side: with more, agents would see others twice
 
-/** The ends of a control's slider beside the present values of the others. */
+/** The range of a control's slider, given the current values of the others. */
 export function endsOf(control: Control, scenario: JsonObject): [number, number] {
   const { path, min, max } = control;
   const radius = number(scenario, "perception.radius") ?? Infinity;
@@ -21,7 +21,7 @@ function farthest(scenario: JsonObject): number {
   return Math.floor(HALF * Math.min(number(scenario, "world.width") ?? Infinity, number(scenario, "world.height") ?? Infinity));
 }
 
-/** A radius of a rule that takes part; 0 of one that does not. */
+/** The radius of an active rule; 0 for an inactive one. */
 function acting(scenario: JsonObject, path: string): number {
   const rule = valueAt(scenario, path.replace(/\.\w+$/, ""));
   return isObject(rule) && rule.enabled === true ? (number(scenario, path) ?? 0) : 0;

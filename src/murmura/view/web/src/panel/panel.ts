@@ -1,8 +1,8 @@
 /**
- * The settings panel: every control the schema speaks of, in folders, with search.
+ * The settings panel: every control of the schema, in folders, with search.
  *
- * Rules that take part come first and open, the others lie under "More rules". What differs from the scenario as it
- * was loaded is marked and can be set back, one by one.
+ * Active rules come first and are open; the others are under "More rules". Values that differ from the loaded
+ * scenario are marked and can be reset one by one.
  */
 
 import GUI from "lil-gui";
@@ -14,24 +14,24 @@ import { Lists } from "../lists/lists";
 import type { Json, JsonObject } from "../net/protocol";
 import { groupsOf, matches, valueAt, type Group } from "./schema";
 
-export interface PanelHands {
+export interface PanelCallbacks {
   change(path: string, value: Json): void;
 }
 
 interface Section {
   group: Group;
   folder: GUI;
-  later: GUI | null; // what is advanced
+  later: GUI | null; // advanced settings
   toggle: HTMLInputElement | null;
   knobs: Knob[];
-  first: boolean; // it takes part, or did
+  first: boolean; // the rule is active, or was
 }
 
-const MOST_OPEN = 6; // rules that are open at first: with twenty nothing could be found
+const MOST_OPEN = 6; // rules that are open at first; with twenty, nothing could be found
 const MODELS = ["vicsek", "zones", "cucker_smale", "vision"];
 const SURROUNDINGS = ["noise", "wind", "jitter", "boundary", "containment", "avoid_obstacles", "attractors"];
 const rank = (path: string) => (MODELS.includes(path.slice(6)) ? 0 : SURROUNDINGS.includes(path.slice(6)) ? 2 : 1);
-const QUIET_MS = 600; // what the hand just moved is not moved back by an answer that is on its way
+const QUIET_MS = 600; // a value that the user just moved is not reset by an earlier answer
 
 export class Panel {
   readonly root = element("div", { class: "settings" });
@@ -44,13 +44,13 @@ export class Panel {
   private key = "";
   private readonly touched = new Map<string, number>();
 
-  constructor(private readonly hands: PanelHands) {
-    this.lists = new Lists((values) => { for (const [path, value] of Object.entries(values)) this.hands.change(path, value); });
+  constructor(private readonly callbacks: PanelCallbacks) {
+    this.lists = new Lists((values) => { for (const [path, value] of Object.entries(values)) this.callbacks.change(path, value); });
     this.search.addEventListener("input", () => { this.filter(this.search.value.trim()); });
     this.root.append(this.search);
   }
 
-  /** Build once for each schema and loaded scenario; afterwards only the values change. */
+  /** Build once for each schema and loaded scenario; afterwards only values change. */
   show(schema: JsonObject, scenario: JsonObject, loaded: JsonObject): void {
     const groups = groupsOf(schema, scenario);
     const key = [String(loaded.name), ...groups.map((group) => group.path + group.controls.length)].join();
@@ -67,7 +67,7 @@ export class Panel {
     this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
     this.gui.domElement.style.removeProperty("--width");
     this.gui.$children.append(this.lists.root);
-    this.active = this.gui.addFolder("Rules that take part");
+    this.active = this.gui.addFolder("Active rules");
     this.more = this.gui.addFolder("More rules").close();
     this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
     this.arrange();
@@ -91,26 +91,26 @@ export class Panel {
     return section;
   }
 
-  /** The check box stands beside the title, not in it: a button cannot hold another control. */
+  /** The check box is beside the title, not in it: a button cannot contain another control. */
   private toggle(section: Section, path: string): HTMLInputElement {
-    const box = element("input", { type: "checkbox", class: "switch", "aria-label": `${section.group.label} takes part`, title: `Whether ${section.group.label.toLowerCase()} takes part` });
+    const box = element("input", { type: "checkbox", class: "switch", "aria-label": `Enable ${section.group.label.toLowerCase()}`, title: `Enable ${section.group.label.toLowerCase()}` });
     box.addEventListener("change", () => { this.send(path, box.checked); });
     section.folder.domElement.prepend(box);
     return box;
   }
 
-  /** Rules that take part into the first folder, the others into the second. One that is switched off stays in sight. */
+  /** Put active rules into the first folder, the others into the second. A rule that is switched off stays where it is. */
   private arrange(): void {
     for (const { folder, first } of this.rules()) (first ? this.active : this.more)?.$children.append(folder.domElement);
   }
 
-  /** What a flock is about comes first: a whole model before single wishes, and those before its surroundings. */
+  /** Most important first: whole models before single rules, and those before the environment. */
   private rules(): Section[] {
     const found = this.sections.filter(({ group }) => group.path.startsWith("rules."));
     return found.sort((a, b) => rank(a.group.path) - rank(b.group.path));
   }
 
-  /** What is open while nobody searches. */
+  /** What is open when there is no search. */
   private unfold(): void {
     let open = 0;
     for (const { folder } of this.sections) folder.close();
@@ -120,10 +120,10 @@ export class Panel {
 
   private send(path: string, value: Json): void {
     this.touched.set(path, performance.now());
-    this.hands.change(path, value);
+    this.callbacks.change(path, value);
   }
 
-  /** A change was refused, or taken back: show what is true, whatever the hand just did. */
+  /** A change was refused or undone: show the true values, whatever the user just moved. */
   revert(scenario: JsonObject, loaded: JsonObject): void {
     this.touched.clear();
     this.refresh(scenario, loaded);

@@ -1,4 +1,4 @@
-/** The time line of a recorded run: where we are in it, and the way from there into a live flock and back. */
+/** The time line of a recorded run, with buttons to continue live and to return. */
 
 import { element } from "../dom";
 import type { ClientMessage, TimeLine } from "../net/protocol";
@@ -9,17 +9,17 @@ export class PlaybackBar {
   private readonly slider = element("input", { type: "range", min: "0", max: "1", step: "1", class: "scrub", "aria-label": "Time line of the recorded run" });
   private readonly place = element("output", { class: "place" });
   private readonly branch: HTMLButtonElement;
-  private readonly told = element("span", { class: "told", role: "status" });
+  private readonly note = element("span", { class: "told", role: "status" });
   private line: TimeLine | null = null;
-  private wanted: number | null = null; // where the slider was moved to, until the next picture
+  private wanted: number | null = null; // the slider's position, until the next picture
 
   constructor(private readonly send: (message: ClientMessage) => void) {
     this.branch = element("button", { type: "button", class: "word", click: () => { send({ type: this.line?.live ? "return" : "branch" }); } });
     this.slider.addEventListener("input", () => { this.seek(Number(this.slider.value)); });
-    this.root = element("div", { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true }, this.place, this.slider, this.told, this.branch);
+    this.root = element("div", { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true }, this.place, this.slider, this.note, this.branch);
   }
 
-  /** One message a picture, however often the slider moves. */
+  /** One message per picture, however often the slider moves. */
   private seek(step: number): void {
     if (this.wanted === null) {
       requestAnimationFrame(() => {
@@ -39,7 +39,7 @@ export class PlaybackBar {
     this.slider.max = String(line.last);
     this.slider.disabled = line.live || line.waiting;
     this.slider.hidden = line.live;
-    this.told.textContent = line.live ? say(`live, ${line.told}`) : "";
+    this.note.textContent = line.live ? say(`live, ${line.told}`) : "";
     this.branch.disabled = line.waiting;
     this.branch.textContent = say(line.waiting ? "Coming alive …" : line.live ? "Back to the recording" : "Live from here");
     if (this.wanted !== null || document.activeElement === this.slider && this.slider.matches(":active")) return;

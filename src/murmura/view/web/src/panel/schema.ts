@@ -1,4 +1,4 @@
-/** Turns the scenario's JSON Schema into a plain list of groups and controls. Knows nothing of the page. */
+/** Converts the scenario's JSON Schema into a list of groups and controls. Knows nothing of the page. */
 
 import { withoutCodes } from "../text/plain";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
@@ -22,7 +22,7 @@ export interface Group {
   path: string;
   label: string;
   help: string;
-  /** Path of the check box that switches the whole group, for a rule. */
+  /** For a rule: the path of the check box that enables the group. */
   switch: string | null;
   controls: Control[];
 }
@@ -37,7 +37,7 @@ export function resolve(schema: JsonObject, node: Json | undefined): JsonObject 
   return { ...(isObject(found) ? found : {}), ...node };
 }
 
-/** World, motion, perception and so on first, then one group for each rule; rules of a user's own included. */
+/** World, motion, perception and so on first, then one group for each rule, including the user's own. */
 export function groupsOf(schema: JsonObject, scenario: JsonObject): Group[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const sections = SECTIONS.filter((name) => name in properties).map((name) =>
@@ -69,7 +69,7 @@ function groupOf(schema: JsonObject, node: JsonObject, path: string): Group {
   };
 }
 
-/** A user's own rule has no schema here; its values still tell what can be turned. */
+/** A user's own rule has no schema here; its controls follow from its values. */
 function groupFromValues(path: string, values: Json): Group {
   const properties: JsonObject = {};
   for (const [name, value] of Object.entries(isObject(values) ? values : {})) properties[name] = { type: typeof value, default: value };
@@ -103,7 +103,7 @@ function rangeOf(node: JsonObject, whole: boolean): { min: number; max: number; 
   const min = slider?.[0] ?? number("minimum", "exclusiveMinimum") ?? Math.min(0, 2 * standard);
   const top = slider?.[1] ?? number("maximum", "exclusiveMaximum") ?? Math.max(1, 4 * Math.abs(standard));
   const step = whole ? 1 : niceStep(top - min);
-  // An open lower end cannot be chosen itself.
+  // An exclusive minimum cannot be selected.
   const open = !slider && node.exclusiveMinimum === min;
   return { min: open ? min + step : min, max: top, step };
 }
@@ -129,13 +129,13 @@ export function valueAt(data: Json | undefined, path: string): Json | undefined 
   return found;
 }
 
-/** Whether a control or group answers a search: all words must appear in name, path or help. */
+/** Whether a control or group matches a search: all words must appear in name, path or help. */
 export function matches(item: { label: string; path: string; help: string }, search: string): boolean {
   const text = `${item.label} ${item.path} ${item.help}`.toLowerCase();
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** Every default of the schema, spelled out. */
+/** All defaults of the schema. */
 export function defaultsOf(schema: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const found: JsonObject = {};

@@ -1,10 +1,10 @@
-/** How the page shows things: nothing here changes the simulation. Some of it is remembered between visits. */
+/** Display settings, which never change the simulation. Some are remembered between visits. */
 
 import { readBindings, type Bindings } from "../tools/keys";
 import { COLOR_MODES, OWN_COLORS, palettesFor, type ColorMode, type OwnColors, type PaletteName } from "../render/palettes";
 import { FORMS, type Form } from "../render/picture";
 
-/** Light and dark as the system has it, or as somebody in front of a projector wants it. */
+/** Light or dark by the system's preference, or fixed. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
@@ -12,29 +12,29 @@ export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circl
 export interface Looks {
   mode: ColorMode;
   palette: PaletteName;
-  own: OwnColors; // of the palette of that name
+  own: OwnColors; // of the palette "own"
   form: Form | "scenario"; // of animals
-  /** Whether somebody chose the colour mode; until then each scenario suggests its own. */
+  /** Whether the user chose the colour mode; until then each scenario suggests its own. */
   modeChosen: boolean;
   trails: boolean;
   trailsChosen: boolean; // until then each scenario suggests its own
-  vision: boolean; // of everybody in view
-  neighbors: boolean; // of everybody in view
+  vision: boolean; // of all agents in view
+  neighbors: boolean; // of all agents in view
   density: boolean;
-  circle: boolean; // the chosen agent's: how far it sees
+  circle: boolean; // how far the selected agent sees
   wedge: boolean; // where it sees
-  links: boolean; // to whom it reacts
+  links: boolean; // its neighbours by rule
   forces: boolean; // what its rules want
   facts: boolean; // about the run, below its name
   charts: boolean;
-  cards: string[] | null; // measures of the charts that the visitor chose; null: those that suit the scenario
-  feed: boolean; // what happened lately
+  cards: string[] | null; // measures of the charts that the user chose; null: those that suit the scenario
+  feed: boolean; // recent events
   panel: boolean;
   fillWindow: "scenario" | "always" | "never"; // whether the world takes the shape of the window
   theme: Theme;
-  size: number; // of agents, beside the scenario's own
-  trailLength: number; // 1 being usual
-  wind: boolean; // whether it is drawn
+  size: number; // of agents, relative to the scenario's
+  trailLength: number; // 1 is the default
+  wind: boolean; // whether to draw it
   hidden: boolean;
   keys: boolean;
   bindings: Bindings;
@@ -61,7 +61,7 @@ export class Settings {
     wedge: true,
     links: true,
     forces: true,
-    facts: false, // folded at first: a visitor comes to see the flock
+    facts: false, // collapsed at first, to show the flock
     charts: false,
     cards: null,
     feed: false,
@@ -77,7 +77,7 @@ export class Settings {
     tool: "hand",
     hunter: "hawk",
   };
-  /** Colour modes that this server and scenario can show. */
+  /** Colour modes of this server and scenario. */
   modes: readonly ColorMode[] = COLOR_MODES;
   private readonly system = globalThis.matchMedia?.("(prefers-color-scheme: light)");
   /** Read when the browser tells of a change and never else: Chromium does not tell of one that a page has read before. */
@@ -92,7 +92,7 @@ export class Settings {
         if (typeof value === typeof this.looks[key]) Object.assign(this.looks, { [key]: value });
       }
     } catch {
-      // Whatever was stored there is not ours.
+      // The stored value is not ours.
     }
     const { cards, theme, form, own, size, trailLength } = this.looks;
     if (!(Array.isArray(cards) && cards.every((name) => typeof name === "string"))) this.looks.cards = null;
@@ -109,7 +109,7 @@ export class Settings {
     });
   }
 
-  /** Whether the page is light. */
+  /** Whether the page uses the light theme. */
   get light(): boolean {
     const { theme } = this.looks;
     return theme === "system" ? this.systemIsLight : theme === "light";
@@ -127,7 +127,7 @@ export class Settings {
     for (const listener of this.listeners) listener(changed);
   }
 
-  /** Several kinds are told apart by colour, unless somebody wants it otherwise. */
+  /** Several species are coloured by species, unless the user chose another mode. */
   suggest(modes: readonly ColorMode[], kinds: number, trails = this.looks.trails): void {
     this.modes = modes;
     const own: ColorMode = kinds > 1 ? "species" : "heading";

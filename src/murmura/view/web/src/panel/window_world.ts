@@ -1,20 +1,20 @@
-/** A world that takes the shape of the window: a setting of the page, and what some scenarios want by themselves. */
+/** A world with the shape of the window: a setting of the page, and of some scenarios. */
 
 import { type ClientMessage, type Hello } from "../net/protocol";
 import type { Size } from "../render/camera";
 import { valueAt } from "./schema";
 
-const WAIT_MS = 400; // a window that is being dragged is not followed at every step
+const WAIT_MS = 400; // while a window is being resized, wait
 const LEAST = 200; // [u]
 
 export class WindowWorld {
   private timer = 0;
-  private asked = ""; // a size that was refused is not asked for again
+  private asked = ""; // a refused size is not requested again
 
   constructor(
     private readonly hello: () => Hello | null,
-    private readonly wanted: () => boolean | null, // what the visitor chose; null: as the scenario says
-    private readonly room: () => Size, // what panels leave free [CSS px]
+    private readonly wanted: () => boolean | null, // the user's choice; null: the scenario decides
+    private readonly room: () => Size, // the area that panels leave free [CSS px]
     private readonly send: (message: ClientMessage) => void,
   ) {
     addEventListener("resize", () => { this.later(); });
@@ -38,7 +38,7 @@ export class WindowWorld {
   }
 }
 
-/** One unit for each pixel, in whole ones. */
+/** One unit per pixel, rounded. */
 export function fillingSize({ width, height }: Size): Size {
   return { width: Math.max(LEAST, Math.round(width)), height: Math.max(LEAST, Math.round(height)) };
 }

@@ -1,4 +1,4 @@
-/** Where the window looks: pure maths between world [u] and screen [CSS px]. y grows downwards in both. */
+/** The camera of a plane: pure functions between world [u] and screen [CSS px]. y grows downwards in both. */
 
 import type { Point } from "../net/protocol";
 
@@ -27,7 +27,7 @@ export function toWorld(camera: Camera, view: Size, p: Point): Point {
   };
 }
 
-/** What panels cover at the sides of the window [CSS px]. */
+/** Widths covered by panels at the sides of the window [CSS px]. */
 export interface Gaps {
   left: number;
   top: number;
@@ -36,9 +36,9 @@ export interface Gaps {
 }
 
 export const NO_GAPS: Gaps = { left: 0, top: 0, right: 0, bottom: 0 };
-const LEAST_FREE = 0.25; // of a side: where panels leave less, they lie over the world
+const LEAST_FREE = 0.25; // of a side: if panels leave less, they cover the world
 
-/** The camera that shows the whole world in what the panels leave free, with a little air around it. */
+/** The camera that fits the whole world into the free area, with a small margin. */
 export function fitted(world: Size, view: Size, gaps: Gaps = NO_GAPS, air = 0.02): Camera {
   const [width, aside] = freeOf(view.width, gaps.left, gaps.right);
   const [height, above] = freeOf(view.height, gaps.top, gaps.bottom);
@@ -46,13 +46,13 @@ export function fitted(world: Size, view: Size, gaps: Gaps = NO_GAPS, air = 0.02
   return { x: world.width / 2 - aside / zoom, y: world.height / 2 - above / zoom, zoom };
 }
 
-/** How much of a side is free, and how far the middle of that is from the window's. */
+/** The free length of a side, and the offset of its centre from that of the window. */
 function freeOf(side: number, before: number, behind: number): [number, number] {
   const free = side - before - behind;
   return free < LEAST_FREE * side ? [side, 0] : [free, (before - behind) / 2];
 }
 
-/** Zoom by a factor and keep what is under `at` there. `limits` are px per u. */
+/** Zoom by a factor around the point `at`. `limits` are px per u. */
 export function zoomedAt(camera: Camera, view: Size, at: Point, factor: number, limits: [number, number]): Camera {
   const zoom = Math.min(limits[1], Math.max(limits[0], camera.zoom * factor));
   const fixed = toWorld(camera, view, at);
@@ -67,7 +67,7 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom };
 }
 
-/** Part of the way from one camera to another; zoom moves by ratio, so that it feels even. */
+/** Interpolate between two cameras; zoom changes by ratio, so that it looks even. */
 export function eased(from: Camera, to: Camera, seconds: number, settle = 0.12): Camera {
   const k = 1 - Math.exp(-seconds / settle);
   return {
@@ -77,7 +77,7 @@ export function eased(from: Camera, to: Camera, seconds: number, settle = 0.12):
   };
 }
 
-/** The part of the world in the window, as [left, top, right, bottom]. */
+/** The visible part of the world, as [left, top, right, bottom]. */
 export function visible(camera: Camera, view: Size): [number, number, number, number] {
   const a = toWorld(camera, view, { x: 0, y: 0 });
   const b = toWorld(camera, view, { x: view.width, y: view.height });

@@ -1,4 +1,4 @@
-/** Paints the flock without WebGL2: the same darts, fewer comforts. */
+/** Paints the flock without WebGL2: the same darts and trails, without glow. */
 
 import { toScreen } from "./camera";
 import { colorTable } from "./palettes";

@@ -1,10 +1,10 @@
-/** Where the chosen agent is in the frames, and where it is now. */
+/** Index and current position of the selected agent in the frames. */
 
 import { agentPosition, nearestAgent, type Frame, type Inspection, type Point } from "../net/protocol";
 import { placeAt, placeOf } from "../net/space_frames";
 import { blend, type Moment } from "../net/timeline";
 
-/** Ids are dense as long as nobody was born or died; else the nearest agent is the one. */
+/** Ids are dense until an agent is born or dies; after that, use the nearest agent. */
 export function indexOf(agent: Inspection, frame: Frame): number {
   const [x, y, z] = agent.position;
   const reach = agent.perception.radius;
@@ -24,7 +24,7 @@ function away(frame: Frame, k: number, x: number, y: number, z = 0): number {
   return Math.hypot(p.x - x, p.y - y, (p.z ?? z) - z);
 }
 
-/** Its place in the picture; what was told of it is up to a tenth of a second old. */
+/** Its position in the picture; the server's report is up to a tenth of a second old. */
 export function chosenPlace({ position: [x, y, z] }: Inspection, index: number, moment: Moment | null): Point {
   const told: Point = z === undefined ? { x, y } : { x, y, z };
   if (!moment || index < 0 || index >= moment.to.frame.count) return told;

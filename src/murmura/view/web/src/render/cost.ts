@@ -1,4 +1,4 @@
-/** How long the page's own code takes for a picture: measured always, since it costs nothing. */
+/** JavaScript time per picture. Always measured, because that costs nothing. */
 
 const KEPT = 240;
 
@@ -9,22 +9,22 @@ export interface CostReport {
 }
 
 export class Cost {
-  private readonly spent: number[] = []; // [ms] for each of the last pictures
+  private readonly spent: number[] = []; // [ms] of each of the last pictures
   private sofar = 0;
 
-  /** Time on the way to the next picture: what a message took. */
+  /** Add the time of handling a message to the next picture. */
   add(ms: number): void {
     this.sofar += ms;
   }
 
-  /** A picture is drawn, which took this long: with all that came before it, that is its cost. */
+  /** A picture was drawn in this time; its cost includes the messages before it. */
   close(ms: number): void {
     this.spent.push(this.sofar + ms);
     if (this.spent.length > KEPT) this.spent.shift();
     this.sofar = 0;
   }
 
-  /** Median and 95th percentile of the last pictures [ms of JavaScript; what the graphics card does meanwhile is not in it]. */
+  /** Median and 95th percentile of the last pictures [ms of JavaScript, without the GPU]. */
   report(): CostReport {
     const sorted = [...this.spent].sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

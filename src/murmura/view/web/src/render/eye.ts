@@ -1,10 +1,10 @@
-/** How a window looks at a world, flat or deep: what keys and gestures do to the view, and what lies under the pointer. */
+/** The view of a world, in the plane or in space: what keys and gestures do to it, and what is under the pointer. */
 
 import type { Gaps, Size } from "./camera";
 import type { Frame, Point } from "../net/protocol";
 import type { Moment } from "../net/timeline";
 
-/** What an eye needs to know of the stage. */
+/** What an eye needs to know about the stage. */
 export interface Surroundings {
   readonly view: Size; // CSS px
   readonly gaps: Gaps;
@@ -17,25 +17,25 @@ export interface Surroundings {
 
 export interface Eye {
   following: boolean;
-  /** The view shows all there is: it does so again when the window or the panels change. */
+  /** The view is fitted, and will be fitted again when the window or the panels change. */
   whole: boolean;
-  /** CSS px per u, where hands act. */
+  /** CSS px per u at the depth where tools act. */
   readonly scale: number;
   fit(): void;
-  /** As `fit`, at once. */
+  /** Like `fit`, without a transition. */
   showWhole(): void;
-  /** Move with the hand; in space `aside` moves the view, else it turns. */
+  /** Move by dragging; in space this rotates the view, or moves it with `aside`. */
   pan(dx: number, dy: number, aside?: boolean): void;
-  /** Move gently, by keys. */
+  /** Move smoothly, by keys. */
   nudge(dx: number, dy: number): void;
   goTo(place: Point): void;
   zoom(at: Point, factor: number): void;
   follow(): void;
-  /** A press on a small map moves the view there; says whether it was one. */
+  /** Move the view if a press is on a small map; returns whether it was. */
   goThroughMap(screen: Point): boolean;
   at(screen: Point): Point;
-  /** The agent under the pointer, as a place in the world. */
+  /** The position of the agent under the pointer. */
   agentNear(screen: Point, reach: number): Point | null;
-  /** On its way for so many seconds; `place` is that of the chosen agent, number `index` of the frames. */
+  /** Advance by some seconds; `place` is the position of the selected agent, at `index` in the frames. */
   move(seconds: number, place: Point | null, moment: Moment | null, index: number): void;
 }

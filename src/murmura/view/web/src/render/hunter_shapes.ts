@@ -1,11 +1,11 @@
-/** Outlines of hunters, nose towards +x, about two units long: told apart by shape, not by colour. */
+/** Outlines of hunters, nose towards +x, about two units long. Kinds differ in shape, not in colour. */
 
 import looks from "../../../../looks.json";
 
 const kept = new Map<string, Path2D>();
 
 export function outlineOf(species: string): string {
-  // The last suits any name.
+  // The last one is for any other name.
   return looks.hunters.find(({ names }) => new RegExp(names).test(species.toLowerCase()))?.outline ?? "";
 }
 

@@ -1,4 +1,4 @@
-/** A small map of the whole world, shown when the window holds only a part of it. */
+/** A small map of the world, shown when the window shows only a part of it. */
 
 import { visible, type Camera, type Gaps, type Size } from "./camera";
 import type { Lines } from "../overlay/lines";
@@ -6,7 +6,7 @@ import type { Frame, Point } from "../net/protocol";
 
 const WIDTH = 168; // px
 const HIGHEST = 170;
-const MOST = 0.3; // of the window's width: on a small screen the flock itself needs the room
+const MOST = 0.3; // of the window's width, for small screens
 const DOTS = 2500;
 
 export interface MapPlace {
@@ -22,14 +22,14 @@ export function needsMap(camera: Camera, view: Size, world: Size): boolean {
   return right - left < 0.8 * world.width || bottom - top < 0.8 * world.height;
 }
 
-/** Where the map lies: bottom right, clear of the dock and the panel. */
+/** The position of the map: bottom right, clear of the dock and the panel. */
 export function mapPlace(view: Size, world: Size, gaps: Gaps): MapPlace {
   const scale = Math.min(Math.min(WIDTH, MOST * view.width) / world.width, HIGHEST / world.height);
   const [width, height] = [world.width * scale, world.height * scale];
   return { x: view.width - gaps.right - width - 16, y: view.height - gaps.bottom - height - 16, width, height, scale };
 }
 
-/** The place in the world under a point of the map, or null outside it. */
+/** The world position of a point of the map, or null outside it. */
 export function throughMap(place: MapPlace, p: Point): Point | null {
   const [x, y] = [p.x - place.x, p.y - place.y];
   return x >= 0 && y >= 0 && x <= place.width && y <= place.height ? { x: x / place.scale, y: y / place.scale } : null;

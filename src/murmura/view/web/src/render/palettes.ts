@@ -1,5 +1,5 @@
 /**
- * Colours for numbers. Every palette can be read without telling red from green.
+ * Colour maps. Every palette is readable without distinguishing red from green.
  *
  * Steps are mixed in OKLab, where equal steps look equal; the result is a table of 256 colours for a texture.
  */
@@ -8,7 +8,7 @@ import looks from "../../../../looks.json";
 
 export type ColorMode = keyof typeof looks.modes;
 export const COLOR_MODES = Object.keys(looks.modes) as readonly ColorMode[];
-/** Modes whose byte is a number of a kind, not an amount. */
+/** Modes whose byte is a category, not an amount. */
 export function isCategory(mode: ColorMode): boolean {
   return mode === "species" || mode === "stance";
 }
@@ -22,15 +22,15 @@ export const TABLE_SIZE = 256;
 
 type Rgb = [number, number, number];
 
-/** Okabe and Ito's colours, for species that name none. */
+/** Okabe and Ito's colours, for species without a colour. */
 export const SPECIES_COLORS = looks.species;
 
-/** Dusk and aurora close on themselves: opposite headings differ in blue-yellow or in lightness. */
+/** Dusk and aurora are cyclic: opposite headings differ in blue-yellow or in lightness. */
 export function isCyclic(name: ShippedPalette): boolean {
   return looks.cyclic.includes(name);
 }
 
-/** The palettes that suit a colour mode, the first being the mode's. */
+/** The palettes for a colour mode; the first is the default. */
 export function palettesFor(mode: ColorMode): PaletteName[] {
   return [...(looks.modes[mode].palettes as ShippedPalette[]), "own"];
 }
@@ -76,8 +76,8 @@ function mixed(stops: Rgb[], t: number): Rgb {
 }
 
 /**
- * 256 colours as RGBA bytes. Numbers keep off the end that would drown in the background; on a light one
- * everything is darkened, so that agents read as ink.
+ * 256 colours as RGBA bytes. Amounts avoid the end that resembles the background; on a light one
+ * all colours are darkened.
  */
 export function paletteTable(name: ShippedPalette, light: boolean): Uint8Array {
   const stops = looks.palettes[name].map((hex) => toOklab(parseHex(hex)));
@@ -103,7 +103,7 @@ function inked([L, a, b]: Rgb): Rgb {
   return [lightness + contrast * (L - from), a * chroma, b * chroma];
 }
 
-/** One colour for each species number, repeated where there are more species than colours. */
+/** One colour for each species number, repeated if there are more species than colours. */
 export function speciesTable(colors: string[], light: boolean): Uint8Array {
   const table = new Uint8Array(TABLE_SIZE * 4);
   for (let k = 0; k < TABLE_SIZE; k++) {
@@ -114,13 +114,13 @@ export function speciesTable(colors: string[], light: boolean): Uint8Array {
   return table;
 }
 
-/** The table that a colour mode looks its bytes up in. */
+/** The colour table of a mode. */
 export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean, own: OwnColors = OWN_COLORS): Uint8Array {
   if (!isCategory(mode)) return palette === "own" ? ownTable(own, mode) : paletteTable(palette, light);
   return speciesTable(mode === "species" ? speciesColors : [], light);
 }
 
-/** What the colours mean, for the legend. */
+/** The meaning of the colours, for the legend. */
 export function legend(mode: ColorMode): [string, string] {
   return looks.modes[mode].legend as [string, string];
 }

@@ -1,4 +1,4 @@
-/** What every painter of the flock can do, and what it is told. */
+/** The interface of renderers of the flock, and the scene they draw. */
 
 import type { Camera, Size } from "./camera";
 import type { ColorMode, OwnColors, PaletteName } from "./palettes";
@@ -23,28 +23,28 @@ export interface Scene {
   hunters: number; // bit k: species k hunts
   daylight: number | null; // 0 midnight .. 1 noon; null: no time of day
   trails: boolean;
-  trailLength?: number; // 1 being usual
+  trailLength?: number; // 1 is the default
   glow: number;
-  size: number; // the scenario's wish, 1 being usual
+  size: number; // from the scenario; 1 is the default
   light: boolean;
   moving: boolean;
-  seconds: number; // since the picture before
-  space?: SpaceScene | null; // of a world with a depth
+  seconds: number; // since the previous picture
+  space?: SpaceScene | null; // in a world with a depth
 }
 
 export interface Picture {
-  /** Whether the processor does all the work, so that everything dear should be left out. */
+  /** Whether the CPU renders, so that costly effects should be omitted. */
   readonly software: boolean;
   /** Whether obstacles in space are part of the picture, hidden and hiding; else the lines above it show them. */
   readonly solid: boolean;
   draw(moment: Moment | null, scene: Scene): void;
-  /** Forget trails: the flock jumped. */
+  /** Clear trails, because the flock jumped. */
   clear(): void;
 }
 
-const ROOMY = 500; // CSS px: the side of a square world that leaves the smallest agents their usual size
+const ROOMY = 500; // CSS px: in a larger picture of the world the smallest agents have their usual size
 
-/** Half the length of an agent [CSS px]: to scale when near, never too small to see its heading. */
+/** Half the length of an agent [CSS px]: to scale when zoomed in, never too small to see its heading. */
 export function agentHalf(scene: Pick<Scene, "world" | "size" | "camera">, count: number): number {
   const unit = (scene.world.width + 1.6 * scene.world.height) / 3200; // 1 in a world of 1600 x 1000
   const crowd = Math.min(1, (6000 / Math.max(1, count)) ** 0.3);

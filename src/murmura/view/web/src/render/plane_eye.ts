@@ -1,4 +1,4 @@
-/** The view of a plane: one camera, which glides to where it was sent. */
+/** The view of a plane: one camera, which moves smoothly to its goal. */
 
 import { eased, fitted, panned, toWorld, zoomedAt, type Camera } from "./camera";
 import type { Eye, Surroundings } from "./eye";

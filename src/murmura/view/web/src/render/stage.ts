@@ -1,4 +1,4 @@
-/** The two canvases and the loop that draws them: flock below, lines above, one camera for both. */
+/** The two canvases and the loop that draws them: the flock below, lines above, one camera for both. */
 
 import { NO_GAPS, visible, type Camera, type Gaps, type Size } from "./camera";
 import { RendererCanvas } from "./canvas2d";
@@ -10,7 +10,7 @@ import { PlaneEye } from "./plane_eye";
 import { SpaceEye } from "./space/eye";
 import { isSolid } from "./space/solids";
 import { bodyHalf, boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
-import { Overlay, type Told } from "../overlay/overlay";
+import { Overlay, type OverlayCounts } from "../overlay/overlay";
 import type { Hand } from "../overlay/scenery";
 import { holdsFew } from "../overlay/bodies";
 import { closeBoxOf } from "../overlay/space/bodies";
@@ -18,13 +18,13 @@ import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/schema";
 import type { Settings } from "../panel/settings";
-import { daylightOf, huntersOf, thingsOf } from "../overlay/world_objects";
+import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";
 
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
-const DENSEST = 3; // device px per CSS px: finer ones nobody sees
-const SHARP_SECONDS = 0.25; // a picture that stands still this long is drawn in full
+const DENSEST = 3; // device px per CSS px; more would not be visible
+const SHARP_SECONDS = 0.25; // a picture that is still for this long is drawn in full resolution
 
 export class Stage implements Surroundings {
   view: Size = { width: 1, height: 1 };
@@ -35,8 +35,8 @@ export class Stage implements Surroundings {
   chosen: Inspection | null = null;
   gaps: Gaps = NO_GAPS;
   private readonly plane = new PlaneEye(this);
-  private space: SpaceEye | null = null; // of a world with a depth
-  firstPicture: number | null = null; // [ms] since the page was asked for
+  private space: SpaceEye | null = null; // in a world with a depth
+  firstPicture: number | null = null; // [ms] since the page was requested
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
   readonly cost = new Cost();
@@ -46,23 +46,23 @@ export class Stage implements Surroundings {
   private scenario: JsonObject = {};
   private speciesColors: string[] = [];
   hunters = 0; // bit k: species k hunts
-  private standing: SceneObject[] = []; // things of the scenario
-  private solids: SceneObject[] = []; // those of them that one could bump into
-  private living: SceneObject[] = []; // things the server told of
+  private standing: SceneObject[] = []; // objects of the scenario
+  private solids: SceneObject[] = []; // its obstacles
+  private living: SceneObject[] = []; // objects from the server
   private bodies: Body[] = [];
-  private means: number[] = []; // how far the members of each species see, where genes decide
+  private means: number[] = []; // mean sight of each species, if genes decide
   stances: string[] = [];
   sexes = false;
-  private index = -1; // of the chosen agent in the frames
+  private index = -1; // of the selected agent in the frames
   private quality = 1;
   private pace = 1 / 60;
   private lastTick = 0;
   private lastMove = 0;
   private lastStep = -1;
   private awakeUntil = 0;
-  private owed = 0; // pictures to be drawn however late it has become
+  private owed = 0; // pictures that must be drawn even if nothing moves
   private wasSharp = false;
-  private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, drawn this finely
+  private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, and its resolution
   onDrawn: () => void = () => undefined;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, private readonly settings: Settings) {
@@ -78,7 +78,7 @@ export class Stage implements Surroundings {
     this.watchDensity();
   }
 
-  /** A window that moves to another screen keeps its size, so that no event of the window tells of it. */
+  /** Moving a window to another screen changes the resolution without a resize event. */
   private watchDensity(): void {
     const now = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
     now.addEventListener("change", () => { this.resized(); this.watchDensity(); }, { once: true });
@@ -92,7 +92,7 @@ export class Stage implements Surroundings {
     requestAnimationFrame(tick);
   }
 
-  /** Draw for a while even though nothing flies. */
+  /** Draw for a while even if nothing moves. */
   wake(seconds = 0.6): void {
     this.awakeUntil = Math.max(this.awakeUntil, performance.now() / 1000 + seconds);
     this.owed = 2;
@@ -102,7 +102,7 @@ export class Stage implements Surroundings {
     const before = this.timeline.newest?.frame.epoch;
     this.timeline.push(frame, performance.now() / 1000);
     if (before !== undefined && before !== frame.epoch) this.picture.clear();
-    if (before !== frame.epoch && frame.space && this.space?.whole) this.space.showWhole(); // the view begins at the flock
+    if (before !== frame.epoch && frame.space && this.space?.whole) this.space.showWhole(); // the view starts at the flock
     this.wake();
   }
 
@@ -110,9 +110,9 @@ export class Stage implements Surroundings {
     return this.timeline.newest?.frame ?? null;
   }
 
-  /** What the legend needs to know of the overlays. */
-  get told(): Told {
-    return this.overlay.told;
+  /** What the legend needs to know about the overlays. */
+  get overlayCounts(): OverlayCounts {
+    return this.overlay.counts;
   }
 
   private get eye(): Eye {
@@ -155,7 +155,7 @@ export class Stage implements Surroundings {
     this.living = [];
   }
 
-  /** Colours and who hunts: both can be changed while the flock flies. */
+  /** Colours and hunting species; both can change while the flock runs. */
   setSpecies(hello: Pick<Hello, "species" | "scenario">): void {
     this.speciesColors = hello.species.map((kind) => kind.color);
     this.hunters = huntersOf(hello);
@@ -170,14 +170,14 @@ export class Stage implements Surroundings {
     this.scenario = scenario;
     this.world = size;
     if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
-    this.standing = thingsOf(scenario);
+    this.standing = objectsOf(scenario);
     this.solids = this.standing.filter(isSolid);
     this.overlay.setScenario(scenario, this.means);
     if (changed) this.eye.showWhole();
     this.wake();
   }
 
-  /** Animals from near, as the server tells of them. */
+  /** Animals close up, from the server. */
   setBodies(bodies: Body[]): void {
     this.bodies = bodies;
     this.wake();
@@ -189,7 +189,7 @@ export class Stage implements Surroundings {
     this.overlay.setScenario(this.scenario, means);
   }
 
-  /** The part of the world to be looked at closely, while few animals are near: left, top, right, bottom and heights; else null. */
+  /** The part of the world seen from near, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
   get closeUp(): number[] | null {
     if (this.space) return this.frame && closeBoxOf(this.frame, this.space.gaze, this.view, bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count));
     const window = visible(this.camera, this.view);
@@ -205,7 +205,7 @@ export class Stage implements Surroundings {
     this.eye.fit();
   }
 
-  /** Panels came or went: the world goes where there is room. */
+  /** Panels opened or closed: fit the world into the free area. */
   makeRoom(gaps: Gaps, atOnce = false): void {
     const { left, top, right, bottom } = this.gaps;
     if (left === gaps.left && top === gaps.top && right === gaps.right && bottom === gaps.bottom) return;
@@ -215,7 +215,7 @@ export class Stage implements Surroundings {
     this.wake();
   }
 
-  /** What panels leave free [CSS px]. */
+  /** The area that panels leave free [CSS px]. */
   get free(): Size {
     const { left, top, right, bottom } = this.gaps;
     return { width: this.view.width - left - right, height: this.view.height - top - bottom };
@@ -225,12 +225,12 @@ export class Stage implements Surroundings {
     this.eye.pan(dx, dy, aside);
   }
 
-  /** Move the view gently: by keys. */
+  /** Move the view smoothly, by keys. */
   nudge(dx: number, dy: number): void {
     this.eye.nudge(dx, dy);
   }
 
-  /** Bring a place into the middle of the window. */
+  /** Centre the window on a position. */
   goTo(place: Point): void {
     this.eye.goTo(place);
   }
@@ -239,7 +239,7 @@ export class Stage implements Surroundings {
     this.eye.zoom(at, factor);
   }
 
-  /** A press on the small map moves the view there; says whether it was one. */
+  /** Move the view if a press is on the small map; returns whether it was. */
   goThroughMap(screen: Point): boolean {
     return this.eye.goThroughMap(screen);
   }
@@ -248,12 +248,12 @@ export class Stage implements Surroundings {
     return this.eye.at(screen);
   }
 
-  /** CSS px per u, where hands act. */
+  /** CSS px per u at the depth where tools act. */
   get scale(): number {
     return this.eye.scale;
   }
 
-  /** The agent under the pointer, as a place in the world. */
+  /** The position of the agent under the pointer. */
   agentNear(screen: Point, reach = 22): Point | null {
     return this.eye.agentNear(screen, reach);
   }
@@ -269,7 +269,7 @@ export class Stage implements Surroundings {
     this.eye.follow();
   }
 
-  /** Fly along with the chosen animal, or no longer; in a plane follow it. */
+  /** Start or stop flying behind the selected animal; in a plane, follow it. */
   ride(): void {
     if (!this.chosen) return;
     if (this.space) this.space.ride();
@@ -278,7 +278,7 @@ export class Stage implements Surroundings {
     this.wake();
   }
 
-  /** Draw in full and do something with the picture while it is still there; `width` [px], else the window's. */
+  /** Draw in full resolution and call `use` while the picture still exists; `width` [px], by default the window's. */
   withPicture(use: () => void, width?: number): void {
     this.keep = { use, dpr: width === undefined ? density() : width / this.view.width };
     this.wake();
@@ -292,7 +292,7 @@ export class Stage implements Surroundings {
     this.wake();
   }
 
-  /** What to show now. The last frames of a flock that was flat are nothing to be seen in space, nor the other way round. */
+  /** What to show now. Frames of a plane are not shown in space, nor the other way round. */
   private sample(now: number): Moment | null {
     const found = this.timeline.sample(now);
     return found && (found.to.frame.space === null) === (this.space === null) ? found : null;
@@ -300,7 +300,7 @@ export class Stage implements Surroundings {
 
   private tick(now: number): void {
     const began = performance.now();
-    const seconds = Math.min(0.5, now - this.lastTick); // not since the last picture: nothing was exposed while the page slept
+    const seconds = Math.min(0.5, now - this.lastTick); // time while the page was suspended does not count
     this.lastTick = now;
     const moment = this.sample(now);
     const moving = moment !== null && moment.step !== this.lastStep;
@@ -319,7 +319,7 @@ export class Stage implements Surroundings {
     this.cost.close(performance.now() - began);
   }
 
-  /** On a slow machine rather coarser than jerky. */
+  /** On a slow machine, lower the resolution instead of the frame rate. */
   private adapt(seconds: number): void {
     this.pace += 0.03 * (seconds - this.pace);
     if (this.pace > SLOW_SECONDS && this.quality > LEAST_QUALITY) {
@@ -373,12 +373,12 @@ export class Stage implements Surroundings {
     this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solid: this.picture.solid, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
-  /** How large animals are, 1 being usual: as the scenario and the visitor want it. */
+  /** Size of animals, 1 being usual: the scenario's times the visitor's. */
   private get size(): number {
     return this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
   }
 
-  /** Half the length of an agent as it is drawn in a plane [px]. */
+  /** Half the drawn length of an agent in a plane [px]. */
   private half(): number {
     if (this.bodies.length === 0 || !this.frame) return 0;
     return agentHalf({ camera: this.camera, world: this.world, size: this.size }, this.frame.count);

@@ -1,4 +1,4 @@
-/** What an exported file carries, as `view/standalone/page.py` writes it. */
+/** The data in an exported file, as `view/standalone/page.py` writes it. */
 
 import type { Hello, JsonObject } from "../net/protocol";
 
@@ -17,13 +17,13 @@ export interface Recipe {
   parts: [path: string, curve: Curve][];
 }
 
-export interface Live {
+export interface LiveValues {
   ranges: Record<string, [number, number]>;
   recipes: Record<string, Recipe>;
   vector: number[];
 }
 
-/** What decides about the buffers of a flock of any size (compute/webgpu/arrays.py). */
+/** What determines the buffers of a flock of any size (compute/webgpu/arrays.py). */
 export interface PlanFacts {
   dimension: 2 | 3;
   threads: number;
@@ -31,11 +31,11 @@ export interface PlanFacts {
   block: number;
   leastBins: number;
   leastEvents: number;
-  /** How many agents there may be; 0: as many as there are. */
+  /** The maximum number of agents; 0: the number at the start. */
   most: number;
   /** Agents are born, die or arrive. */
   lives: boolean;
-  /** Things happen to agents that are written down. */
+  /** Events are recorded. */
   eventful: boolean;
   carried: number;
   forces: number;
@@ -49,7 +49,7 @@ export interface PlanFacts {
   eventBatch: number;
 }
 
-/** A rule, and the fields of its items. Those that last have turns of their own. */
+/** A rule and the fields of its items. Items that last are updated in each step. */
 export interface Group {
   name: string;
   columns: string[];
@@ -67,23 +67,23 @@ export interface RunnableScene {
   sections: Record<string, string>;
   groups: Group[];
   worldNumbers: string[];
-  live: Live;
+  live: LiveValues;
   hand: { group: number; strengths: Record<string, number> };
-  /** Numbers of the species that chase another. */
+  /** Numbers of the species that chase others. */
   hunting: number[];
   /** What the page can place, by rule and kind: an entry of the scenario's list, and a row of items. */
   templates: Record<string, Record<string, { entry: JsonObject; row: number[] }>>;
-  /** How large a source of food is drawn, as a share of the radius in which feeders gather. */
+  /** Drawn size of a food source, as a share of the radius in which feeders gather. */
   drawnFood: number;
   start: { places: string; columns: string } | null;
-  /** Whether the page can draw the start of any seed. */
+  /** Whether the page can generate the start of any seed. */
   canDraw: boolean;
-  /** Columns of a start that the page draws: runs of [count, number]. */
+  /** Columns of a generated start: runs of [count, number]. */
   fill: Record<string, [count: number, value: number][]>;
   extras: Record<string, { number: number; column: string; top: number }>;
 }
 
-/** What codes stand for (view/standalone/words.py). */
+/** The meaning of codes (view/standalone/words.py). */
 export interface Words {
   events: string[];
   causes: string[];
@@ -117,7 +117,7 @@ export interface FileData {
   words: Words;
   /** Why the first scene cannot be simulated here; else empty. */
   whyNot: string;
-  /** The name of a recorded run: it is shown, not simulated. */
+  /** The name of a recorded run, which is played, not simulated. */
   run?: string;
 }
 

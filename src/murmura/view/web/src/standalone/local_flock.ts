@@ -1,33 +1,33 @@
-/** A flock that this page simulates: hears what the page would say to a server, and answers. */
+/** A flock that this page simulates: receives what the page would send to a server, and answers. */
 
 import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
-import { Chronicle } from "./chronicle";
+import { Chronicle } from "./messages/chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import { encodeFrame } from "./encode";
-import { Engine } from "./engine";
-import type { Flock, FlockState } from "./flock_state";
-import { bodies, inspect, nearestTo, type Watched } from "./inspect";
-import type { Answerer, Say } from "./line";
-import { cheapMeasures } from "./measures";
-import { vectorOf } from "./numbers";
-import { NO_TROUBLE, type Pages } from "./outputs";
-import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
-import { population, traitMeans } from "./population";
-import { noiseOffset, seedWords } from "./random";
-import { startOf } from "./start";
-import { huntersIn, itemsOf, surroundings } from "./surroundings";
-import { Tables } from "./tables";
+import { encodeFrame } from "./messages/encode";
+import { Engine } from "./gpu/engine";
+import type { Flock, FlockState } from "./gpu/flock_state";
+import { bodies, inspect, nearestTo, type InspectedFlock } from "./messages/inspect";
+import type { LocalServer, PageSocket } from "./local_socket";
+import { cheapMeasures } from "./messages/measures";
+import { vectorOf } from "./start/numbers";
+import { NO_TROUBLE, type Pages } from "./gpu/outputs";
+import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./start/placing";
+import { population, traitMeans } from "./messages/population";
+import { noiseOffset, seedWords } from "./start/random";
+import { startOf } from "./start/start";
+import { huntersIn, itemsOf, surroundings } from "./messages/surroundings";
+import { Tables } from "./gpu/tables";
 import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt, withValue } from "./values";
 
 const STATUS_MS = 200;
 const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
-const OTHER_SEED = "This page begins with the start that it was exported with; with another seed, chance takes another course from there.";
+const OTHER_SEED = "This page always begins with the start it was exported with; another seed changes only later random events.";
 
-export class LocalFlock implements Answerer {
+export class LocalFlock implements LocalServer {
   state: FlockState | null = null;
   frame = new ArrayBuffer(0); // the last one
-  private say: Say | null = null;
+  private page: PageSocket | null = null;
   private scenario: JsonObject;
   private tables: Tables;
   private readonly chronicle = new Chronicle();
@@ -37,7 +37,7 @@ export class LocalFlock implements Answerer {
   private extra = "density";
   private epoch = 1;
   private roster = 0;
-  private due = 0; // steps that time has brought and nobody has done
+  private due = 0; // steps that are due
   private asked = 0; // steps of a "step" message
   private wanted = true; // a frame
   private moved = true;
@@ -45,8 +45,8 @@ export class LocalFlock implements Answerer {
   private lastStatus = -Infinity;
   private lastInspection = -Infinity;
   private chosen: number | null = null;
-  private window: number[] | null = null; // the part of the world that the page looks at closely
-  private obeyed: Promise<void> = Promise.resolve(); // what was asked for, one after the other
+  private window: number[] | null = null; // the part of the world that the page shows close up
+  private obeyed: Promise<void> = Promise.resolve(); // commands, one after the other
 
   private constructor(
     private readonly data: FileData,
@@ -67,13 +67,13 @@ export class LocalFlock implements Answerer {
     return flock;
   }
 
-  open(say: Say): void {
-    this.say = say;
+  open(page: PageSocket): void {
+    this.page = page;
     this.greet();
     let last = performance.now();
     const turn = async (): Promise<void> => {
       const now = performance.now();
-      // Commands and steps take turns: each finds the flock as the other has left it.
+      // Commands and steps never overlap.
       this.obeyed = this.obeyed.then(() => this.advance((now - last) / 1000)).catch((error: unknown) => { this.fail(error); });
       await this.obeyed;
       last = now;
@@ -93,14 +93,14 @@ export class LocalFlock implements Answerer {
       columns: Object.keys(this.scene.extras) as NonNullable<Hello["columns"]>,
       places: placeable(this.scene), hunters: Object.keys(this.scene.templates.predators ?? {}),
     };
-    this.say?.message(hello);
+    this.page?.message(hello);
   }
 
   private get time(): number {
     return this.engine.step * numberAt(this.scenario, "motion.time_step");
   }
 
-  /** Place the flock at the start that its seed gives. */
+  /** Place the flock at the start of its seed. */
   private begin(): void {
     const tables = new Tables(this.scene);
     follow(this.scene, tables, this.scene.hello.scenario, this.scenario, this.seed);
@@ -135,17 +135,17 @@ export class LocalFlock implements Answerer {
     this.moved ||= steps > 0;
     this.rate += 0.05 * (steps / Math.max(seconds, 1e-3) - this.rate);
     const { engine, epoch } = this;
-    const pages = engine.advance(steps); // the device works while its answers are waited for
+    const pages = engine.advance(steps); // the device works while this waits
     if (this.wanted && this.moved) await this.show();
-    const told = await pages;
-    if (epoch === this.epoch) this.note(told);
+    const found = await pages;
+    if (epoch === this.epoch) this.note(found);
     if (performance.now() - this.lastStatus > STATUS_MS) this.report();
   }
 
-  /** Take in what the device wrote down. */
+  /** Process the outputs of the device. */
   private note(pages: Pages[]): void {
     for (const { events, trouble } of pages) {
-      this.chronicle.hear(events);
+      this.chronicle.add(events);
       if (trouble === NO_TROUBLE || !this.running) continue;
       this.running = false;
       this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock stands; lower the weights and start again`);
@@ -156,39 +156,39 @@ export class LocalFlock implements Answerer {
     this.moved = this.wanted = false;
     const { epoch } = this;
     const state = await this.engine.read();
-    if (epoch !== this.epoch) { // the flock has begun anew since
+    if (epoch !== this.epoch) { // a new flock has begun meanwhile
       this.moved = this.wanted = true;
       return;
     }
     if (!sameIds(this.state?.ids, state.ids)) this.roster++;
     this.state = state;
     const objects = surroundings(this.scene, this.tables, state, this.scenario, this.data.words, this.time);
-    if (objects.length > 0) this.say?.message({ type: "scene", objects });
+    if (objects.length > 0) this.page?.message({ type: "scene", objects });
     this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
-    this.say?.frame(this.frame.slice(0));
+    this.page?.frame(this.frame.slice(0));
     if (performance.now() - this.lastInspection > INSPECT_MS) this.inspect();
   }
 
-  private get watched(): Watched | null {
+  private get watched(): InspectedFlock | null {
     const { scene, tables, state, scenario } = this;
     return state && { scene, tables, state, scenario, words: this.data.words };
   }
 
-  /** Tell of the chosen animal, and of those that the page looks at closely. */
+  /** Send the selected animal, and those that the page shows close up. */
   private inspect(): void {
     this.lastInspection = performance.now();
     const { watched } = this;
     if (!watched) return;
-    if (this.window) this.say?.message({ type: "bodies", agents: bodies(watched, this.window) });
+    if (this.window) this.page?.message({ type: "bodies", agents: bodies(watched, this.window) });
     if (this.chosen === null) return;
     const found = inspect(watched, this.chosen);
     if (!found) this.chosen = null;
-    this.say?.message(found ?? { type: "inspect", id: null });
+    this.page?.message(found ?? { type: "inspect", id: null });
   }
 
   private choose(id: number | null): void {
     this.chosen = id;
-    if (id === null) this.say?.message({ type: "inspect", id: null });
+    if (id === null) this.page?.message({ type: "inspect", id: null });
     else this.inspect();
   }
 
@@ -196,17 +196,17 @@ export class LocalFlock implements Answerer {
     const isSomewhere = window.every((side) => side !== null);
     this.window = isSomewhere ? window.map(Number) : null;
     if (isSomewhere) this.inspect();
-    else this.say?.message({ type: "bodies", agents: [] });
+    else this.page?.message({ type: "bodies", agents: [] });
   }
 
   private report(): void {
     this.lastStatus = performance.now();
     const { state } = this;
     const news = this.chronicle.news();
-    if (news.length > 0) this.say?.message({ type: "events", events: news });
+    if (news.length > 0) this.page?.message({ type: "events", events: news });
     const dt = numberAt(this.scenario, "motion.time_step");
     const pace = valueAt(this.scenario, "motion.velocity_unit") === "tick" ? 1 / dt : 1;
-    this.say?.message({
+    this.page?.message({
       type: "status", step: this.engine.step, time: this.time, agents: state?.count ?? this.engine.layout.agents, hash: null,
       steps_per_second: this.running ? Math.round(10 * this.rate) / 10 : 0, running: this.running, speed: this.speed,
       measured: state ? state.step * dt : null,
@@ -216,7 +216,7 @@ export class LocalFlock implements Answerer {
     });
   }
 
-  hear(message: ClientMessage): void {
+  receive(message: ClientMessage): void {
     if (message.type === "ready") {
       this.wanted = true;
       return;
@@ -230,7 +230,7 @@ export class LocalFlock implements Answerer {
   }
 
   private refuse(message: string): void {
-    this.say?.message({ type: "error", message });
+    this.page?.message({ type: "error", message });
   }
 
   private async obey(message: ClientMessage): Promise<void> {
@@ -256,7 +256,7 @@ export class LocalFlock implements Answerer {
     }
   }
 
-  /** The visitor's hand is the last of all attractors. */
+  /** The pointer is the last attractor. */
   private point({ x, y, z, mode }: Extract<ClientMessage, { type: "pointer" }>): void {
     const { group, strengths } = this.scene.hand;
     const { columns } = this.scene.groups[group];
@@ -282,7 +282,7 @@ export class LocalFlock implements Answerer {
     await this.adopt(scenario);
   }
 
-  /** Go on under other values; another number of agents begins anew. */
+  /** Continue with other values; another number of agents starts a new flock. */
   private async adopt(scenario: JsonObject): Promise<void> {
     const before = this.scenario;
     if (listsDiffer(before, scenario)) {
@@ -300,7 +300,7 @@ export class LocalFlock implements Answerer {
       return;
     }
     this.retune();
-    this.say?.message({ type: "scenario", scenario });
+    this.page?.message({ type: "scenario", scenario });
   }
 
   private get hunters(): Predator[] {
@@ -308,7 +308,7 @@ export class LocalFlock implements Answerer {
     return watched ? huntersIn(itemsOf(watched.scene, watched.tables, watched.state.items, "predators"), watched.words, watched.state) : [];
   }
 
-  /** A preset by name, or a bundled scenario with other values, as a link has it. */
+  /** A preset by name, or a bundled scenario with other values, as in a link. */
   private async load(wanted: string | JsonObject): Promise<void> {
     const name = typeof wanted === "string" ? wanted : String(wanted.name);
     const scene = this.data.scenes.filter(isRunnable).find(({ hello }) => hello.scenario.name === name);
@@ -333,7 +333,7 @@ export class LocalFlock implements Answerer {
     this.scenario = changes.reduce((data, path) => withValue(data, path, valueAt(wanted as JsonObject, path) ?? null), base);
     this.epoch++;
     this.state = null;
-    this.say?.message({ type: "scene", objects: [] });
+    this.page?.message({ type: "scene", objects: [] });
     this.begin();
     this.greet();
   }

@@ -1,15 +1,15 @@
-/** Recorded frames that a file carries, shown in a loop: where a browser has no WebGPU, and for recorded runs. */
+/** Plays recorded frames in a loop: in browsers without WebGPU, and for recorded runs. */
 
 import type { ClientMessage, Hello } from "../net/protocol";
 import { bytesOf, inflated, type FileData } from "./data";
-import type { Answerer, Say } from "./line";
+import type { LocalServer, PageSocket } from "./local_socket";
 import { unpackFrames } from "./unpack";
 import { prunedSchema } from "./values";
 
 const STATUS_MS = 200;
 
-export class Recorded implements Answerer {
-  private say: Say | null = null;
+export class Recorded implements LocalServer {
+  private page: PageSocket | null = null;
   private at = 0;
   private running = true;
   private speed = 1;
@@ -38,10 +38,10 @@ export class Recorded implements Answerer {
     return new DataView(this.frames[0]).getFloat32(40, true);
   }
 
-  open(say: Say): void {
-    this.say = say;
+  open(page: PageSocket): void {
+    this.page = page;
     this.greet();
-    if (this.notice) say.message({ type: "error", message: this.notice });
+    if (this.notice) page.message({ type: "error", message: this.notice });
     let last = performance.now();
     const turn = (): void => {
       const now = performance.now();
@@ -61,17 +61,17 @@ export class Recorded implements Answerer {
       ...this.data.scenes[0].hello, bundled: true,
       schema: prunedSchema(this.data.schema, null), scenarios: this.data.scenarios.slice(0, 1), running: this.running, speed: this.speed,
     };
-    this.say?.message(hello);
+    this.page?.message(hello);
   }
 
-  /** The frame of this time; after the last comes the first. */
+  /** The frame at this time; the first follows the last. */
   private follow(): void {
     const first = this.step(0);
     const length = this.step(this.frames.length - 1) - first;
     if (length > 0 && this.clock > length) {
       this.clock = 0;
       this.at = 0;
-      this.epoch++; // a page must not blend the last frame into the first
+      this.epoch++; // the page must not interpolate from the last frame to the first
     }
     while (this.at + 1 < this.frames.length && this.step(this.at + 1) - first <= this.clock) this.at++;
   }
@@ -81,21 +81,21 @@ export class Recorded implements Answerer {
     this.wanted = false;
     const frame = this.frames[this.at].slice(0);
     new DataView(frame).setUint32(32, this.epoch, true);
-    this.say?.frame(frame);
+    this.page?.frame(frame);
   }
 
   private report(): void {
     this.lastStatus = performance.now();
     const step = this.step(this.at);
     const last = this.step(this.frames.length - 1);
-    this.say?.message({
+    this.page?.message({
       type: "status", step, time: step * this.secondsPerStep, agents: new DataView(this.frames[this.at]).getUint32(12, true), hash: null,
       steps_per_second: null, running: this.running, speed: this.speed, measures: {},
       playback: { name: this.data.run ?? "a recorded loop", first: this.step(0), last, frames: this.frames.length, at: step, live: false, waiting: false, told: "" },
     });
   }
 
-  hear(message: ClientMessage): void {
+  receive(message: ClientMessage): void {
     switch (message.type) {
       case "ready": this.wanted = true; return;
       case "play": this.running = true; break;
@@ -105,8 +105,8 @@ export class Recorded implements Answerer {
       case "step": this.running = false; this.at = Math.min(this.frames.length - 1, this.at + message.count); this.clock = this.step(this.at) - this.step(0); break;
       case "reset": this.seek(this.step(0)); break;
       case "extra": case "pointer": return;
-      case "select": case "pick": this.say?.message({ type: "inspect", id: null }); return;
-      default: this.say?.message({ type: "error", message: "These are recorded frames: they can be played, paused and scrubbed, not changed." });
+      case "select": case "pick": this.page?.message({ type: "inspect", id: null }); return;
+      default: this.page?.message({ type: "error", message: "These are recorded frames: they can be played, paused and scrubbed, not changed." });
     }
     this.lastStatus = -Infinity;
   }

@@ -1,17 +1,17 @@
 /**
- * The script of an exported file: takes the server's place before the page begins.
+ * The script of an exported file, which replaces the server before the page starts.
  *
- * Where the browser has WebGPU and the scene can run there, the flock is simulated here; else recorded frames are shown.
- * It imports nothing but types from the page: it is put into the file as one piece, before the page's own script.
+ * If the browser has WebGPU and the scene can run there, it simulates the flock; otherwise it plays recorded frames.
+ * It imports only types from the page, because it is a single script that runs before the page's own.
  */
 
 import { isRunnable, readData, type FileData, type RunnableScene } from "./data";
-import { Layout } from "./layout";
-import type { Answerer } from "./line";
-import { replaceWebSocket } from "./line";
+import { Layout } from "./gpu/layout";
+import type { LocalServer } from "./local_socket";
+import { replaceWebSocket } from "./local_socket";
 import { LocalFlock } from "./local_flock";
 import { Recorded } from "./recording";
-import { Tables } from "./tables";
+import { Tables } from "./gpu/tables";
 import { numberAt } from "./values";
 
 function wordsOfBuffers(scene: RunnableScene): number[] {
@@ -32,7 +32,7 @@ async function deviceFor(data: FileData): Promise<GPUDevice | string> {
   return adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
 }
 
-async function begin(): Promise<Answerer> {
+async function begin(): Promise<LocalServer> {
   const data = await readData();
   let notice: string;
   try {

@@ -1,13 +1,13 @@
-/** Frames as view/standalone/loop.py packs them: differences from a flock that flies on as before, plane by plane. */
+/** Unpacks frames of view/standalone/loop.py: differences from a linear extrapolation, plane by plane. */
 
 import { SPACE_HEADER_BYTES, SPACE_MAGIC } from "../net/space_frames";
 
 interface Layout {
   header: number; // bytes
-  each: number; // bytes of an agent in a frame
-  places: number; // planes that are coordinates, in two bytes
-  coarse: readonly number[]; // bits of each plane that were dropped
-  bits: readonly number[]; // and those that were kept
+  each: number; // bytes per agent in a frame
+  places: number; // coordinate planes, of two bytes
+  coarse: readonly number[]; // dropped bits of each plane
+  bits: readonly number[]; // remaining bits of each plane
 }
 
 /** As in view/standalone/planes.py. */
@@ -44,22 +44,22 @@ export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Arra
   return frames;
 }
 
-/** Dropped bits come back as their middle. */
+/** Dropped bits are restored to the middle of their range. */
 function frameOf(header: Uint8Array, { header: start, each, coarse }: Layout, planes: Int32Array[], n: number): ArrayBuffer {
   const buffer = new ArrayBuffer(start + each * n);
   new Uint8Array(buffer).set(header);
   const words = new Uint32Array(buffer, start, 2 * n);
   const looks = each > 8 ? new Uint8Array(buffer, start + 8 * n) : null;
   for (let agent = 0; agent < n; agent++) {
-    const told = planes.map((plane, k) => (plane[agent] << coarse[k]) | ((1 << coarse[k]) >> 1));
-    words[2 * agent] = (told[0] | (told[1] << 16)) >>> 0;
+    const decoded = planes.map((plane, k) => (plane[agent] << coarse[k]) | ((1 << coarse[k]) >> 1));
+    words[2 * agent] = (decoded[0] | (decoded[1] << 16)) >>> 0;
     if (looks) {
-      const [, , z, u, v, speed, roll, species, extra] = told;
+      const [, , z, u, v, speed, roll, species, extra] = decoded;
       words[2 * agent + 1] = (z | (u << 16) | (v << 24)) >>> 0;
       const packed = speed | (roll << 5) | (species << 10);
       looks.set([packed & 255, packed >> 8, extra], 3 * agent);
     } else {
-      const [, , turn, speed, species, extra] = told;
+      const [, , turn, speed, species, extra] = decoded;
       words[2 * agent + 1] = (turn | (speed << 8) | (species << 16) | (extra << 24)) >>> 0;
     }
   }

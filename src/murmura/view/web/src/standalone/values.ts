@@ -2,15 +2,15 @@
 
 import type { Json, JsonObject } from "../net/protocol";
 import { isObject } from "./objects";
-import type { Live, RunnableScene } from "./data";
+import type { LiveValues, RunnableScene } from "./data";
 
-/** Lists of things that visitors place, by the rule they belong to. */
+/** Lists of objects that users place, by rule. */
 export const LISTS: Record<string, string> = {
   attractors: "rules.attractors.points", feeding: "rules.feeding.sources", predators: "rules.predators.hunters",
 };
-/** Values that only a picture or the next start depends on. */
+/** Values that affect only the picture or the next start. */
 const FREE = ["display.", "start."];
-export const NEEDS_MURMURA = "needs other kernels, and this page can make none: `murmura live` can (pip install murmura)";
+export const NEEDS_MURMURA = "needs another kernel, which this page cannot compile; `murmura live` can (pip install murmura)";
 
 export function valueAt(data: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = data;
@@ -18,7 +18,7 @@ export function valueAt(data: Json | undefined, path: string): Json | undefined 
   return found;
 }
 
-/** The data with another value at a path that it has. */
+/** The data with another value at an existing path. */
 export function withValue(data: JsonObject, path: string, value: Json): JsonObject {
   const [first, ...rest] = path.split(".");
   const inner = data[first];
@@ -37,7 +37,7 @@ export function differingPaths(a: JsonObject, b: JsonObject, before = ""): strin
 
 export const MOST_AGENTS = 200_000;
 
-/** Why a value cannot be taken; empty if it can. */
+/** Why a value is refused; empty if it is accepted. */
 export function refusal({ live, canDraw, templates }: Pick<RunnableScene, "live" | "canDraw" | "templates">, scenario: JsonObject, path: string, value: Json): string {
   const present = valueAt(scenario, path);
   if (present === undefined) return `no value is called ${path}`;
@@ -56,7 +56,7 @@ function agentsRefused(canDraw: boolean, value: Json): string {
   return isWhole ? "" : `agents must be from 1 to ${MOST_AGENTS} in this page, got ${String(value)}`;
 }
 
-/** In a wrapping world nobody may see farther than half round it. */
+/** In a wrapping world agents must not see farther than half its size. */
 function seesItself(scenario: JsonObject, path: string, value: number): string {
   const world = isObject(scenario.world) ? scenario.world : {};
   const half = Math.min(Number(world.width), Number(world.height)) / 2;
@@ -64,8 +64,8 @@ function seesItself(scenario: JsonObject, path: string, value: number): string {
   return `perception.radius must be below half the smaller side of a wrapping world (${half}), got ${value}`;
 }
 
-/** The schema with only those controls that this page can serve. */
-export function prunedSchema(schema: JsonObject, live: Live | null): JsonObject {
+/** The schema with only the controls that this page supports. */
+export function prunedSchema(schema: JsonObject, live: LiveValues | null): JsonObject {
   const definitions = isObject(schema.$defs) ? schema.$defs : {};
   const keeps = (path: string) => live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
   const prune = (node: Json | undefined, path: string): JsonObject => {

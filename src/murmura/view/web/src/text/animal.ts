@@ -1,4 +1,4 @@
-/** Says what an animal is like: its life, its genes, its body. */
+/** Describes an animal: its life, its genes, its body. */
 
 import { isObject, type Inspection } from "../net/protocol";
 
@@ -8,10 +8,10 @@ export interface Gauge {
   text: string;
 }
 
-/** What it is about and why, in sentences. */
+/** What it is doing and why, in sentences. */
 export function doings({ doing = [], stance }: Inspection): string[] {
   const said = stance ? [`${sentence(stance.name)} for ${stance.time.toFixed(1)} s: ${stance.reason}.`] : [];
-  // The first of the server's sentences says the same of a stance.
+  // For a stance, the first sentence of the server says the same.
   return [...said, ...doing.slice(stance ? 1 : 0).map(sentence).map((line) => (line.endsWith(".") ? line : `${line}.`))];
 }
 
@@ -30,7 +30,7 @@ export function vitals({ state, life }: Inspection): Gauge[] {
 
 const TOPS: Record<string, number> = { size: 3 };
 
-/** Genes as bars; the hue is a place on a circle, and said by the colour of the animal. */
+/** Genes as bars, without the hue, which the colour of the animal shows. */
 export function genesOf({ genome }: Inspection): Gauge[] {
   return Object.entries(genome ?? {})
     .filter(([name]) => name.startsWith("gene_") && name !== "gene_hue")
@@ -39,7 +39,7 @@ export function genesOf({ genome }: Inspection): Gauge[] {
 
 const PLURALS: Record<string, string> = { antenna: "antennae", glow: "glowing organs" };
 
-/** "2 eyes, 1 fin, 3 spikes"; empty where a body has no parts. */
+/** "2 eyes, 1 fin, 3 spikes"; empty if a body has no parts. */
 export function bodyInWords({ genome }: Inspection): string {
   const parts = Object.entries(genome ?? {}).filter(([name, count]) => name.startsWith("part_") && Math.round(count) > 0);
   return parts.map(([name, count]) => {
@@ -48,13 +48,13 @@ export function bodyInWords({ genome }: Inspection): string {
   }).join(", ");
 }
 
-export interface Bond {
+export interface Relationship {
   label: string;
   id: number;
 }
 
-/** Whom it is bound to: the mate and the quarry can be chosen, food is only named. */
-export function bonds({ target }: Inspection): Bond[] {
+/** Its mate, prey and food; mate and prey can be selected. */
+export function bonds({ target }: Inspection): Relationship[] {
   const mate = isObject(target) ? target.mate : null;
   return typeof mate === "number" && mate >= 0 ? [{ label: "Mate", id: mate }] : [];
 }

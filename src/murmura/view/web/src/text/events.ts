@@ -1,4 +1,4 @@
-/** What happened, in a sentence for each event. */
+/** One sentence for each event. */
 
 import type { FlockEvent } from "../net/protocol";
 

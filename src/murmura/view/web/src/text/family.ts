@@ -1,8 +1,8 @@
-/** Says in words who an agent's relations are. */
+/** Describes the relatives of an agent. */
 
 import type { Ancestor, Family } from "../net/protocol";
 
-/** One line of the family list; whoever lives can be chosen. */
+/** One line of the family list; living relatives can be selected. */
 export interface Relation {
   id: number;
   label: string;
@@ -16,7 +16,7 @@ export function lifeStory(id: number, family: Family): string {
   return `Generation ${family.generation}, born at ${Number(family.born.toFixed(1))} s, ${line}; ${young}.`;
 }
 
-/** Parents with theirs below them, then living children. */
+/** Parents, each followed by their own parents, then living children. */
 export function relations(family: Family): Relation[] {
   const children = family.children.map((id) => ({ id, label: "child", alive: true, below: [] }));
   return [...family.ancestors.map((parent) => ancestor(parent, [])), ...children];
@@ -27,7 +27,7 @@ function ancestor({ id, role, alive, fate, parents }: Ancestor, path: string[]):
   return { id, label: named(roles) + (alive ? "" : `, † ${fate ?? "gone"}`), alive, below: parents.map((parent) => ancestor(parent, roles)) };
 }
 
-/** "mother", "mother's father", "great-grandmother": by sex of the last, with the way there where it is short. */
+/** "mother", "mother's father", "great-grandmother". */
 function named(roles: string[]): string {
   const last = roles[roles.length - 1];
   if (roles.length === 1) return last;

@@ -1,4 +1,4 @@
-/** What a first visitor can do, in one line: from the first picture until something was done. Remembered. */
+/** A one-line hint for first-time visitors, from the first picture until their first action. Remembered. */
 
 import { element } from "../dom";
 
@@ -14,20 +14,20 @@ export class Hint {
     const touch = matchMedia("(pointer: coarse)").matches;
     this.root = element(
       "div",
-      { class: "hint waits", role: "note", hidden: this.isOver }, // its room is kept from the beginning: the view shall not move
+      { class: "hint waits", role: "note", hidden: this.isOver }, // its space is reserved, so that the view does not move
       element("span", {}, touch ? "Drag to attract · hold to repel · two fingers zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
       element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
     );
   }
 
-  /** There is a flock to be seen. */
+  /** A flock is visible. */
   begin(): void {
     if (this.isShown) return;
     this.isShown = true;
     this.root.classList.remove("waits");
   }
 
-  /** The visitor did something: the hint has served. */
+  /** The user has done something: hide the hint. */
   done(): void {
     if (this.isOver || !this.isShown) return;
     this.isOver = true;

@@ -1,4 +1,4 @@
-/** Plain words for what the schema says: names of options, help without codes, and which settings are for later. */
+/** Readable text from the schema: names of options, help without codes, and which settings are advanced. */
 
 const OPTIONS: Record<string, string> = {
   inverse: "1 / distance",
@@ -12,13 +12,13 @@ const OPTIONS: Record<string, string> = {
   same_place: "same place",
 };
 
-/** What an option is called in a list. */
+/** The label of an option in a list. */
 export function optionName(value: string): string {
   const words = value.replace(/[_-]/g, " ");
   return OPTIONS[value] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A sentence without the marks that link it to the specification, "(S0-52, S2-36 on)", and with names as words. */
+/** A sentence without references to the specification, "(S0-52, S2-36 on)", and with names as words. */
 export function withoutCodes(text: string): string {
   const plain = text.replace(/\s*\(([^()]*)\)/g, (whole, inner: string) => (/\b[A-Z]\d+-\d+\b/.test(inner) ? "" : whole));
   return plain.replaceAll("`", "").replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " ")).trim();
@@ -27,7 +27,7 @@ export function withoutCodes(text: string): string {
 const FIRST = 4; // settings of a group that are shown at once
 const ALWAYS = /\.(weight|radius|strength|speed|noise|count|on_capture|boundary|agents)$/;
 
-/** Which settings of a group lie under "Advanced": options and what comes after the first few. */
+/** Which settings of a group are under "Advanced": options, and all after the first few. */
 export function advanced(paths: { path: string; kind: string }[]): Set<string> {
   const later = new Set<string>();
   if (paths.length <= FIRST + 1) return later;

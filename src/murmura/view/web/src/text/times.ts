@@ -1,4 +1,4 @@
-/** What became of a population, in words. */
+/** Describes the history of a population. */
 
 import type { Status } from "../net/protocol";
 import { humanized } from "../panel/schema";

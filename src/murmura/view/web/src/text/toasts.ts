@@ -1,4 +1,4 @@
-/** Short notes at the top of the window: what went wrong, what was done. */
+/** Short notices at the top of the window: errors and completed actions. */
 
 import { byId, element } from "../dom";
 

@@ -1,4 +1,4 @@
-/** Says in words what an agent sees, feels, wants and why. */
+/** Describes what an agent sees, feels and wants, and why. */
 
 import { isObject, type Inspection, type Json, type Vector } from "../net/protocol";
 import { humanized } from "../panel/schema";
@@ -16,14 +16,14 @@ export function compass([x, y, z]: Vector): string {
   return COMPASS[(eighth + 8) % 8] + slope(x, y, z ?? 0);
 }
 
-/** Up or down, where that is more than a little of the way. */
+/** "up" or "down", unless the vertical part is small. */
 function slope(x: number, y: number, z: number): string {
   const steep = Math.abs(z) / Math.max(1e-9, Math.hypot(x, y));
   if (steep < 0.27) return "";
   return `${steep > 1 ? " steeply" : ""} ${z > 0 ? "upwards" : "downwards"}`;
 }
 
-/** Where a force points, seen from the agent. */
+/** The direction of a force relative to the agent. */
 export function side(velocity: Vector, force: Vector): string {
   const [z = 0] = force.slice(2);
   if (force.length === 3 && Math.abs(z) > 1.5 * Math.hypot(force[0], force[1])) return z > 0 ? "up" : "down";
@@ -56,20 +56,20 @@ function count(n: number, one: string, many = `${one}s`): string {
   return n === 1 ? `one ${one}` : `${n} ${many}`;
 }
 
-export interface Wish {
+export interface RuleForce {
   name: string;
   strength: number;
   text: string;
 }
 
-/** What each rule wants, the strongest first; silent rules are left out. */
-export function wishes(agent: Inspection): Wish[] {
+/** The force of each rule, the strongest first, without negligible ones. */
+export function ruleForces(agent: Inspection): RuleForce[] {
   return Object.entries(agent.rules)
     .map(([name, { force, neighbors }]) => {
       const reason = REASONS[name]?.(neighbors.length) ?? "";
       return { name, strength: length(force), text: `pulls ${side(agent.velocity, force)} ${reason}`.trim() };
     })
-    .filter((wish) => wish.strength > NEGLIGIBLE)
+    .filter((force) => force.strength > NEGLIGIBLE)
     .sort((a, b) => b.strength - a.strength);
 }
 
@@ -84,14 +84,14 @@ export function story(agent: Inspection): string[] {
       : `Sees ${count(seen, "neighbour")} within ${radius} u${view < 360 ? `, ${view}° around its heading` : ""}.`,
   ];
   lines.push(...hunted(agent));
-  const wanted = wishes(agent);
+  const wanted = ruleForces(agent);
   const turn = length(agent.steering);
   if (turn < NEGLIGIBLE) lines.push("Wants nothing: it keeps its course.");
   else lines.push(`Altogether it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly for ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
   return lines;
 }
 
-/** Whom it flees from, and who is after it. */
+/** What it flees from, and what pursues it. */
 function hunted({ hunters = [] }: Inspection): string[] {
   return hunters.map(({ id, kind, state, distance, frightens, hunts }) => {
     const name = `${humanized(kind).toLowerCase()} ${id} (${humanized(state).toLowerCase()}), ${distance.toFixed(0)} u away`;
@@ -99,7 +99,7 @@ function hunted({ hunters = [] }: Inspection): string[] {
   });
 }
 
-/** Net steering, state and target as rows of a table. */
+/** Net steering, state and target as table rows. */
 export function facts(agent: Inspection): [string, string][] {
   const rows: [string, string][] = [["Net steering", shown(length(agent.steering))]];
   const targets = Object.entries(agent.target ?? {}).filter(([, value]) => !(typeof value === "number" && value < 0)); // -1: none

@@ -1,10 +1,10 @@
-/** Taking something home: a picture, a film, a file. */
+/** Saves pictures, films and files. */
 
 import { download } from "../dom";
 import { note } from "../text/toasts";
 import { isObject, type JsonObject } from "../net/protocol";
 
-const LARGEST_FILE = 60_000; // bytes the server takes in one message
+const LARGEST_FILE = 60_000; // bytes that the server accepts in one message
 
 export function stamp(scenario: JsonObject, seed: number, step: number): string {
   return `murmura-${String(scenario.name ?? "scene")}-seed${seed}-step${step}`;
@@ -17,7 +17,7 @@ function compose(layers: HTMLCanvasElement[], onto: HTMLCanvasElement): void {
   for (const layer of layers.filter((each) => !each.hidden)) context?.drawImage(layer, 0, 0, onto.width, onto.height);
 }
 
-/** Must be called right after drawing: WebGL forgets its picture afterwards. */
+/** Must be called right after drawing: WebGL does not keep the picture. */
 export function screenshot(layers: HTMLCanvasElement[], name: string): void {
   const sheet = document.createElement("canvas");
   compose(layers, sheet);
@@ -43,18 +43,18 @@ export function saveJson(data: unknown, name: string): void {
   download(`${name}.json`, new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
 }
 
-/** All that was done in this run, with step numbers: played again, it gives the same flock. */
+/** All actions of this run with their steps: replaying them gives the same flock. */
 export async function saveActions(name: string): Promise<void> {
   try {
     const answer = await fetch("./api/actions");
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     saveJson(await answer.json(), `${name}-actions`);
   } catch (error) {
-    note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+    note(`The actions could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
   }
 }
 
-/** The scenario in a file, or null after a note that says what is wrong with it. */
+/** The scenario in a file, or null after a notice of what is wrong with it. */
 export async function readScenario(file: File): Promise<JsonObject | null> {
   try {
     if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
@@ -67,7 +67,7 @@ export async function readScenario(file: File): Promise<JsonObject | null> {
   }
 }
 
-/** Films what is on screen as it comes; for an exact frame rate there is `murmura video`. */
+/** Films the screen in real time; for an exact frame rate use `murmura render`. */
 export class Recorder {
   private readonly sheet = document.createElement("canvas");
   private recorder: MediaRecorder | null = null;

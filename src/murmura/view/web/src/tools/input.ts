@@ -1,25 +1,25 @@
-/** Hands on the canvas: mouse, pen and touch become pulls, pushes, strokes and moves of the view. */
+/** Pointers on the canvas: mouse, pen and touch become pulls, pushes, strokes and moves of the view. */
 
 import type { Point } from "../net/protocol";
 
 const HOLD_MS = 140; // shorter and still: a click
 const LONG_MS = 550;
-const SLACK = 6; // px a still hand may tremble
+const SLACK = 6; // px that a still pointer may move
 const DOUBLE_MS = 320;
 
 export interface Gestures {
-  /** The hand presses somewhere; `second` is the right button, shift, or a long press. */
+  /** A press; `second` is the right button, shift, or a long press. */
   press(at: Point, second: boolean): void;
   drag(at: Point): void;
   release(at: Point): void;
   click(at: Point, second: boolean): void;
   doubleClick(at: Point): void;
-  /** Move the view; `aside` with shift held, which in space moves it instead of turning it. */
+  /** Move the view; in space this rotates it, unless `aside` (shift) is set. */
   pan(dx: number, dy: number, aside: boolean): void;
   zoom(at: Point, factor: number): void;
 }
 
-interface Down {
+interface PointerState {
   start: Point;
   now: Point;
   second: boolean;
@@ -29,18 +29,18 @@ interface Down {
 }
 
 export class Input {
-  private readonly downs = new Map<number, Down>();
+  private readonly downs = new Map<number, PointerState>();
   private panning: Point | null = null;
   private timer = 0;
   private lastClick = { time: -Infinity, at: { x: 0, y: 0 } };
-  private pinched = false; // fingers that moved the view do not click when they leave
+  private pinched = false; // fingers that moved the view do not click when released
 
-  constructor(private readonly canvas: HTMLElement, private readonly hands: Gestures) {
+  constructor(private readonly canvas: HTMLElement, private readonly gestures: Gestures) {
     canvas.addEventListener("pointerdown", (event) => { this.down(event); });
     canvas.addEventListener("pointermove", (event) => { this.move(event); });
     canvas.addEventListener("pointerup", (event) => { this.up(event, true); });
     canvas.addEventListener("pointercancel", (event) => { this.up(event, false); });
-    canvas.addEventListener("dblclick", (event) => { this.hands.doubleClick(place(event)); });
+    canvas.addEventListener("dblclick", (event) => { this.gestures.doubleClick(place(event)); });
     canvas.addEventListener("mousedown", (event) => { event.preventDefault(); });
     canvas.addEventListener("contextmenu", (event) => { event.preventDefault(); });
     canvas.addEventListener("wheel", (event) => { this.wheel(event); }, { passive: false });
@@ -48,7 +48,7 @@ export class Input {
 
   private down(event: PointerEvent): void {
     this.canvas.setPointerCapture(event.pointerId);
-    // A hand in the flock takes no focus ring with it, and leaves the field that had the focus.
+    // A press on the canvas shows no focus ring, and takes the focus from any field.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const at = place(event);
     if (event.button === 1) {
@@ -57,7 +57,7 @@ export class Input {
       return;
     }
     const touch = event.pointerType === "touch";
-    const down: Down = { start: at, now: at, second: event.button === 2 || event.shiftKey, touch, time: event.timeStamp, pressing: false };
+    const down: PointerState = { start: at, now: at, second: event.button === 2 || event.shiftKey, touch, time: event.timeStamp, pressing: false };
     this.downs.set(event.pointerId, down);
     clearTimeout(this.timer);
     if (this.downs.size > 1) {
@@ -72,17 +72,17 @@ export class Input {
     }, touch ? LONG_MS : HOLD_MS);
   }
 
-  private begin(down: Down): void {
+  private begin(down: PointerState): void {
     if (down.pressing) return;
     clearTimeout(this.timer);
     down.pressing = true;
-    this.hands.press(down.start, down.second);
+    this.gestures.press(down.start, down.second);
   }
 
   private move(event: PointerEvent): void {
     const at = place(event);
     if (this.panning) {
-      this.hands.pan(at.x - this.panning.x, at.y - this.panning.y, event.shiftKey);
+      this.gestures.pan(at.x - this.panning.x, at.y - this.panning.y, event.shiftKey);
       this.panning = at;
       return;
     }
@@ -96,17 +96,17 @@ export class Input {
     down.now = at;
     if (this.pinched) return;
     if (!down.pressing && distance(down.start, at) > SLACK) this.begin(down);
-    if (down.pressing) this.hands.drag(at);
+    if (down.pressing) this.gestures.drag(at);
   }
 
-  /** Two fingers: the middle moves the view, their distance zooms it. */
-  private pinch(down: Down, before: Point, at: Point): void {
+  /** Two fingers: their centre moves the view, their distance zooms it. */
+  private pinch(down: PointerState, before: Point, at: Point): void {
     const other = [...this.downs.values()].find((each) => each !== down);
     if (!other) return;
     down.now = at;
-    this.hands.pan((at.x - before.x) / 2, (at.y - before.y) / 2, false);
+    this.gestures.pan((at.x - before.x) / 2, (at.y - before.y) / 2, false);
     const middle = { x: (at.x + other.now.x) / 2, y: (at.y + other.now.y) / 2 };
-    this.hands.zoom(middle, distance(at, other.now) / Math.max(1, distance(before, other.now)));
+    this.gestures.zoom(middle, distance(at, other.now) / Math.max(1, distance(before, other.now)));
   }
 
   private up(event: PointerEvent, real: boolean): void {
@@ -115,26 +115,26 @@ export class Input {
     this.downs.delete(event.pointerId);
     clearTimeout(this.timer);
     if (!down) return;
-    if (down.pressing) this.hands.release(place(event));
+    if (down.pressing) this.gestures.release(place(event));
     else if (real && !this.pinched) this.clicked(down, event.timeStamp);
   }
 
-  /** What a double click of a mouse is, the system knows; fingers are timed here. */
-  private clicked(down: Down, time: number): void {
+  /** The system detects double clicks of a mouse; those of fingers are timed here. */
+  private clicked(down: PointerState, time: number): void {
     const { lastClick } = this;
     if (!down.touch) {
-      this.hands.click(down.now, down.second);
+      this.gestures.click(down.now, down.second);
       return;
     }
     const double = time - lastClick.time < DOUBLE_MS && distance(lastClick.at, down.now) < 4 * SLACK;
     this.lastClick = { time: double ? -Infinity : time, at: down.now };
-    if (double) this.hands.doubleClick(down.now);
-    else this.hands.click(down.now, down.second);
+    if (double) this.gestures.doubleClick(down.now);
+    else this.gestures.click(down.now, down.second);
   }
 
   private stopPressing(): void {
     for (const down of this.downs.values()) {
-      if (down.pressing) this.hands.release(down.now);
+      if (down.pressing) this.gestures.release(down.now);
       down.pressing = false;
     }
   }
@@ -142,7 +142,7 @@ export class Input {
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    this.hands.zoom(place(event), Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)));
+    this.gestures.zoom(place(event), Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Every key in one table: what it does, how the shortcut sheet calls it; and which keys a visitor gave it instead. */
+/** All keys in one table: action and description, and the user's own bindings. */
 
 export type Action =
   | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
@@ -12,12 +12,12 @@ export interface Shortcut {
   action: Action;
 }
 
-/** Keys that a visitor chose, by action; an empty list: none. */
+/** The user's keys by action; an empty list: none. */
 export type Bindings = Partial<Record<Action, string[]>>;
 
 const row = (keys: string, text: string, action: Action): Shortcut => ({ keys: keys.split("|"), text, action });
 
-/** Keys as `KeyboardEvent.key` names them; a capital letter is one with shift. */
+/** Keys as in `KeyboardEvent.key`; a capital letter means shift. */
 export const SHORTCUTS: readonly Shortcut[] = [
   row(" ", "pause or play", "toggle"),
   row(".", "one single step", "step"),
@@ -33,8 +33,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("v|V", "what everybody in view can see", "vision"),
   row("n|N", "who sees whom", "neighbors"),
   row("g|G", "density grid", "density"),
-  row("i|I", "tool: a pull that stays", "attractorTool"),
-  row("u|U", "tool: a push that stays", "repulsorTool"),
+  row("i|I", "tool: permanent attractor", "attractorTool"),
+  row("u|U", "tool: permanent repulsor", "repulsorTool"),
   row("D", "tool: predator", "scareTool"),
   row("o|O", "tool: food", "foodTool"),
   row("k|K", "tool: round obstacle", "circleTool"),
@@ -66,7 +66,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 export const MOUSE: readonly [string, string][] = [
   ["Left drag", "attract; with a tool: use it, or move what it placed"],
   ["Right or Shift drag", "repel; with a tool: remove"],
-  ["Click", "choose an agent; with a tool: place"],
+  ["Click", "select an agent; with a tool: place"],
   ["Double click", "follow the nearest agent"],
   ["Wheel or pinch", "zoom at the pointer"],
   ["Middle drag or two fingers", "move the view; in space turn it"],
@@ -75,7 +75,7 @@ export const MOUSE: readonly [string, string][] = [
   ["1 – 9", "load one of the nine best presets"],
 ];
 
-export interface Pressed {
+export interface KeyPress {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -86,15 +86,15 @@ export function keysOf(action: Action, bindings: Bindings): string[] {
   return bindings[action] ?? SHORTCUTS.find((shortcut) => shortcut.action === action)?.keys ?? [];
 }
 
-/** What a key stands for: an action, the number of a preset, or nothing. */
-export function meaning(event: Pressed, bindings: Bindings = {}): Action | number | null {
+/** The meaning of a key: an action, the number of a preset, or nothing. */
+export function meaning(event: KeyPress, bindings: Bindings = {}): Action | number | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const found = SHORTCUTS.find(({ action }) => keysOf(action, bindings).includes(event.key));
   if (found) return found.action;
   return /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : null;
 }
 
-/** Give a key to an action, or none with null; whoever had it before loses it. Help and Esc keep theirs. */
+/** Bind a key to an action, or none with null; its previous action loses it. Help and Esc keep theirs. */
 export function rebound(bindings: Bindings, action: Action, key: string | null): Bindings {
   const now: Bindings = { ...bindings, [action]: key === null ? [] : bothCases(key) };
   for (const other of SHORTCUTS) {
@@ -105,19 +105,19 @@ export function rebound(bindings: Bindings, action: Action, key: string | null):
   return now;
 }
 
-/** Whether a key can be given away: the ones that lead out of everything, and those that move the focus, cannot. */
+/** Whether a key can be bound: those for help, escape and moving the focus cannot. */
 export function isFree(key: string): boolean {
   return !["?", "Escape", "Tab", "Enter", "Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Unidentified"].includes(key);
 }
 
-/** A letter acts with shift as well, unless its capital means something of its own. */
+/** A letter also acts with shift, unless its capital has its own meaning. */
 function bothCases(key: string): string[] {
   const upper = key.toUpperCase();
   const own = SHORTCUTS.some(({ keys }) => keys.includes(upper) && !keys.includes(key));
   return /^[a-z]$/.test(key) && !own ? [key, upper] : [key];
 }
 
-/** Bindings out of what was stored: anything else than lists of texts under known names is left out. */
+/** Bindings from storage, without anything but lists of strings under known names. */
 export function readBindings(data: unknown): Bindings {
   const found: Bindings = {};
   if (typeof data !== "object" || data === null) return found;
@@ -130,7 +130,7 @@ export function readBindings(data: unknown): Bindings {
 
 const NAMES: Record<string, string> = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
 
-/** How a sheet or a tooltip calls the keys of an action. */
+/** The keys of an action, for the help sheet and tooltips. */
 export function shownKeys(keys: readonly string[]): string {
   const letters = keys.filter((key) => !(/^[A-Z]$/.test(key) && keys.includes(key.toLowerCase())) && key !== "=" && key !== "_");
   return letters.map((key) => NAMES[key] ?? (/^[A-Z]$/.test(key) ? `Shift ${key}` : key.length === 1 ? key.toUpperCase() : key)).join(" or ") || "none";

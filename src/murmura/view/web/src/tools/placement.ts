@@ -1,16 +1,16 @@
 /**
- * Putting things into the world, moving them and taking them out.
+ * Places, moves and removes objects.
  *
- * The server does it, with the scenario as it is when its turn comes: what this page knows may be a moment old, and six
- * quick clicks shall make six hunters. Where nobody eats, food is an attractor, and a note says so: to make them eat,
- * rules would have to be compiled for longer than a visitor waits.
+ * The server applies each change to its current scenario, because that of this page may be outdated: six
+ * quick clicks must make six hunters. Where nobody eats, food is an attractor, and a notice says so: for feeding,
+ * rules would have to be compiled for too long.
  */
 
 import { type ClientMessage, type Hello, type JsonObject, type Placeable, type Point } from "../net/protocol";
 import { resolve, valueAt } from "../panel/schema";
 
 const NOBODY_EATS = "Nobody eats in this scenario, so this only attracts. For real food switch the rule feeding on, with energy, or load feeding-grounds.";
-const NOT_YOURS = "Only food that was placed can be taken away.";
+const NOT_YOURS = "Only food that was placed can be removed.";
 const STRENGTHS = { attractor: 3, repulsor: -4 };
 
 export class Places {
@@ -33,7 +33,7 @@ export class Places {
     this.send({ type: "place", kind: "attractor", ...place, strength: STRENGTHS[tool] });
   }
 
-  /** Take away the nearest thing of a kind. */
+  /** Remove the nearest object of a kind. */
   remove(kind: Placeable, place: Point): void {
     const sources = valueAt(this.hello()?.scenario, "rules.feeding.sources");
     if (kind === "food" && this.eats && Array.isArray(sources) && sources.length === 0) this.tell(NOT_YOURS);
@@ -45,7 +45,7 @@ export class Places {
   }
 }
 
-/** Kinds of hunters that the scenario's schema knows. */
+/** Kinds of hunters in the scenario's schema. */
 export function hunterKinds(schema: JsonObject): string[] {
   const kind = resolve(schema, valueAt(schema, "$defs.Hunter.properties.kind"));
   return Array.isArray(kind.enum) ? kind.enum.map(String) : [];

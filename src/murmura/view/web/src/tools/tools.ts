@@ -1,20 +1,20 @@
-/** What a hand on the canvas does with the chosen tool: pull, push, scare, build, erase. */
+/** Applies the selected tool to gestures on the canvas: attract, repel, scare, build, erase. */
 
 import type { Gestures } from "./input";
 import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "../net/protocol";
 import type { Places } from "./placement";
 import type { Settings } from "../panel/settings";
 import type { Stage } from "../render/stage";
-import { beside, grasped, onFloor } from "./grasp";
+import { atDepthOf, pickObject, onFloor } from "./picking";
 
-const SEND_MS = 1000 / 28; // the server takes at most 30 places a second
+const SEND_MS = 1000 / 28; // the server accepts at most 30 positions per second
 const MOST_CORNERS = 60;
 const CORNER_PX = 12;
 
-export class Hands implements Gestures {
+export class ToolController implements Gestures {
   private mode: PointerMode = "none";
-  private moving: Point | null = null; // where a thing was taken hold of
-  private begun: Point | null = null; // where a shape was begun
+  private moving: Point | null = null; // where an object was picked up
+  private begun: Point | null = null; // where a shape began
   private lastSent = 0;
   private pending = 0;
 
@@ -26,12 +26,12 @@ export class Hands implements Gestures {
     private readonly follow: () => void,
   ) {}
 
-  /** Tools that draw a shape with a drag; the others act at a place. */
+  /** Tools that draw a shape by dragging; the others act at a point. */
   private get builds(): boolean {
     return this.settings.looks.tool === "circle" || this.settings.looks.tool === "wall";
   }
 
-  /** What the chosen tool puts into the world, if it does. */
+  /** The kind of object that the selected tool places, if any. */
   private get puts(): Placeable | null {
     const { tool } = this.settings.looks;
     if (tool === "repulsor") return "attractor";
@@ -41,7 +41,7 @@ export class Hands implements Gestures {
   press(at: Point, second: boolean): void {
     if (this.stage.goThroughMap(at)) return;
     const place = this.pointed(at);
-    const held = this.puts && grasped(this.stage, this.puts, at);
+    const held = this.puts && pickObject(this.stage, this.puts, at);
     if (this.puts && second) {
       this.places.remove(this.puts, held ?? place);
     } else if (held) {
@@ -58,7 +58,7 @@ export class Hands implements Gestures {
     }
   }
 
-  /** Where the tool acts: walls stand on the floor of a world with a depth. */
+  /** Where the tool acts. In a world with a depth, walls stand on the floor. */
   private pointed(at: Point): Point {
     return this.settings.looks.tool === "wall" ? onFloor(this.stage, at) : this.stage.at(at);
   }
@@ -70,7 +70,7 @@ export class Hands implements Gestures {
 
   drag(at: Point): void {
     const { draft } = this.stage;
-    if (draft && this.moving) draft[1] = [beside(this.stage, at, this.moving).x, beside(this.stage, at, this.moving).y];
+    if (draft && this.moving) draft[1] = [atDepthOf(this.stage, at, this.moving).x, atDepthOf(this.stage, at, this.moving).y];
     else if (draft) this.extend(draft, at);
     else if (this.mode !== "none") this.push(at);
     this.stage.wake();
@@ -79,7 +79,7 @@ export class Hands implements Gestures {
   release(at: Point): void {
     const { draft } = this.stage;
     this.stage.draft = null;
-    if (draft && this.moving) this.move(this.moving, this.within(beside(this.stage, at, this.moving)));
+    if (draft && this.moving) this.move(this.moving, this.within(atDepthOf(this.stage, at, this.moving)));
     else if (draft) this.build(draft, at);
     this.moving = this.begun = null;
     if (this.mode === "none") return;
@@ -94,7 +94,7 @@ export class Hands implements Gestures {
     if (this.stage.goThroughMap(at)) return;
     const place = this.stage.at(at);
     const { tool } = this.settings.looks;
-    if (this.puts && second) this.places.remove(this.puts, grasped(this.stage, this.puts, at) ?? place);
+    if (this.puts && second) this.places.remove(this.puts, pickObject(this.stage, this.puts, at) ?? place);
     else if (tool === "circle") this.placeCircle(place, 0);
     else if (this.placesAtOnce || tool === "scare") this.put(place);
     if (second || tool !== "hand") return;
@@ -102,7 +102,7 @@ export class Hands implements Gestures {
     this.send(agent ? { type: "pick", ...agent } : { type: "select", id: null });
   }
 
-  /** Tools that leave something where they are pressed. */
+  /** Tools that place an object where they are pressed. */
   private get placesAtOnce(): boolean {
     return ["food", "attractor", "repulsor"].includes(this.settings.looks.tool);
   }
@@ -120,7 +120,7 @@ export class Hands implements Gestures {
   }
 
   doubleClick(at: Point): void {
-    if (this.puts) return; // two clicks have placed two things
+    if (this.puts) return; // two clicks have placed two objects
     this.send({ type: "pick", ...(this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at) });
     this.follow();
   }
@@ -133,7 +133,7 @@ export class Hands implements Gestures {
     this.stage.zoom(at, factor);
   }
 
-  /** Where the hand is now; never more often than the server takes it, and the last place always arrives. */
+  /** Send the pointer's position, no more often than the server accepts; the last position is always sent. */
   private push(at: Point): void {
     const place = this.stage.at(at);
     this.stage.hand = { ...place, mode: this.mode };
@@ -151,7 +151,7 @@ export class Hands implements Gestures {
   private extend(draft: Pair[], at: Point): void {
     const { x, y } = this.pointed(at);
     if (this.settings.looks.tool === "circle") {
-      // In space the hand may go up: as long as it is far, whichever way.
+      // In space the pointer may also move vertically: the radius is its distance in any direction.
       draft[1] = this.stage.deep ? [draft[0][0] + this.radius(at), draft[0][1]] : [x, y];
       return;
     }
@@ -171,7 +171,7 @@ export class Hands implements Gestures {
     if (draft.length > 1) this.send({ type: "place", kind: "wall", points: draft.map((p) => this.inside(p)) });
   }
 
-  /** How far the hand is from where a shape was begun [u]. */
+  /** Distance of the pointer from the beginning of a shape [u]. */
   private radius(at: Point): number {
     const end = this.stage.at(at);
     const { x, y, z } = this.begun ?? end;

@@ -1,10 +1,10 @@
-/** What the chosen agent sees and wants, in space: a ball cut by a cone, lines to its neighbours, forces. */
+/** What the selected agent sees and wants in space: a ball cut by a cone, lines to its neighbours, forces. */
 
 import type { Inspection, Vector } from "../../net/protocol";
 import type { Looks } from "../../panel/settings";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { ruleColor } from "../agent";
-import { seenAt, traceLine, traceRing, type SpaceLines } from "./pen";
+import { seenAt, traceLine, traceRing, type SpaceLines } from "./lines";
 
 const ARROW = 70; // px for the strongest force
 const SPOKES = 16; // of the cone
@@ -12,7 +12,7 @@ const DASHES: Record<string, number[]> = { cohesion: [5, 4] };
 
 const vec = ([x, y, z = 0]: Vector): Vec => [x, y, z];
 
-/** `at` is where the agent is in the picture; `wrap` are sides along which the world wraps, else 0. */
+/** `at` is the agent's position in the picture; `wrap` are the sides along which the world wraps, else 0. */
 export function drawSpaceAgent(lines: SpaceLines, agent: Inspection, at: Vec, looks: Looks, wrap: Vec): void {
   const { context, light } = lines;
   const p = seenAt(lines, at);
@@ -41,7 +41,7 @@ function drawReach(lines: SpaceLines, { perception }: Inspection, at: Vec): void
   context.setLineDash([]);
 }
 
-/** The edge of what it sees: a cone about its heading; what lies behind a wide one is the blind part. */
+/** The edge of its field of view: a cone around its heading; behind a wide one is the blind part. */
 export function traceCone(lines: SpaceLines, at: Vec, ahead: Vec, half: number, radius: number, spokes: number): void {
   if (half >= Math.PI) return;
   const rim = add(at, times(ahead, radius * Math.cos(half)));
@@ -79,7 +79,7 @@ function drawLinks(lines: SpaceLines, agent: Inspection, at: Vec, wrap: Vec): vo
     if (!rule) continue;
     context.strokeStyle = ruleColor(name);
     context.setLineDash(DASHES[name] ?? []);
-    // Hundreds of lines from one point would be a blot.
+    // Hundreds of lines from one point would merge into a blot.
     context.globalAlpha = (name === "separation" ? 0.95 : 0.7) * Math.min(1, Math.max(0.13, 40 / rule.neighbors.length));
     context.lineWidth = name === "separation" ? 2 : 1.2;
     context.beginPath();
@@ -96,7 +96,7 @@ function drawLinks(lines: SpaceLines, agent: Inspection, at: Vec, wrap: Vec): vo
 function drawForces(lines: SpaceLines, agent: Inspection, at: Vec, scale: number): void {
   const forces = Object.entries(agent.rules).map(([name, rule]) => [ruleColor(name), vec(rule.force)] as const);
   const largest = Math.max(1e-9, ...forces.map(([, force]) => Math.hypot(...force)), Math.hypot(...agent.steering));
-  const longest = ARROW / scale / largest; // u for each unit of force
+  const longest = ARROW / scale / largest; // u per unit of force
   for (const [color, force] of forces) drawArrow(lines, at, times(force, longest), color, 2);
   drawArrow(lines, at, times(vec(agent.steering), longest), lines.light ? "#10151f" : "#ffffff", 3);
 }

@@ -8,7 +8,7 @@ import { project, type Gaze } from "../../render/space/camera";
 import { dot } from "../../render/space/vectors";
 import { drawBody, MOST_BODIES, type BodyLook, type Shown } from "../bodies";
 import { MOST_CROWD } from "../everyone";
-import type { SpaceLines } from "./pen";
+import type { SpaceLines } from "./lines";
 
 const LEAST_PX = 7; // half a body: of a smaller one nobody could tell the parts
 const SHORTEST = 0.35; // of a body that flies straight at the eye, so that its parts stay apart

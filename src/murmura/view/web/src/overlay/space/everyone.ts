@@ -1,18 +1,18 @@
-/** What everybody in view sees in space, who sees whom, and over which ground it is how dense. */
+/** Fields of view, links and density on the floor, for all agents in view in space. */
 
 import type { Frame } from "../../net/protocol";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
 import { traceCone } from "./agent";
-import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./pen";
+import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./lines";
 import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 
 const MOST_CONES = 60; // a cone in space is twenty lines
 const MOST_LINKS = 9000;
-const MOST_WATCHERS = 150; // whose lines can still be told apart
+const MOST_WATCHERS = 150; // whose lines can still be distinguished
 const CELLS = 24; // along the longer side of the floor
 
-/** Those whose place lies in the window. */
+/** Agents whose position is in the window. */
 export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
   const found: number[] = [];
   for (let k = 0; k < crowd.count; k++) {
@@ -22,7 +22,7 @@ export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
   return found;
 }
 
-/** Draws the cones of every so many agents in view, and says of how many. */
+/** Draws the cones of every n-th agent in view; returns n. */
 export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
   const { context, light, gaze } = lines;
   const seen = inView(lines, crowd);
@@ -39,7 +39,7 @@ export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sig
   return every;
 }
 
-/** Draws lines to all that every so many agents see; says of how many. */
+/** Draws lines to all neighbours of every n-th agent; returns n. */
 export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
   const { context, light } = lines;
   const seen = inView(lines, crowd);
@@ -66,7 +66,7 @@ export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Si
   return every;
 }
 
-/** Agents above each square of the floor; says how many are above 100 u by 100 u where it is densest. */
+/** Draws the number of agents above each square of the floor; returns the number per 100 u x 100 u in the densest one. */
 export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
   const { context, light, box } = lines;
   const cell = Math.max(frame.width, frame.height) / CELLS;

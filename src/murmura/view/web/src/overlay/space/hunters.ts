@@ -1,10 +1,10 @@
-/** Hunters in space: winged or finned bodies that lean as they turn, how far they frighten, and whom they are after. */
+/** Hunters in space: winged or finned bodies that bank in turns, their fright radius and their target. */
 
 import type { Predator } from "../../net/protocol";
 import { facetsOf, type Shape } from "../../render/space/bodies";
 import { add, cross, dot, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
-import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./pen";
+import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./lines";
 import { say } from "../../text/language";
 
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
@@ -59,14 +59,14 @@ function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: string): 
   context.stroke();
 }
 
-/** Facets from far to near, each as light as it faces the sky. */
+/** Facets from far to near, lighter the more they face the sky. */
 function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r, g, b]: Vec, seconds: number): void {
   const { context, gaze } = lines;
   const shape: Shape = FISH.test(hunter.species.toLowerCase()) ? "fish" : "bird";
   const ahead = unit([hunter.vx ?? Math.cos(hunter.heading), hunter.vy ?? Math.sin(hunter.heading), hunter.vz ?? 0]);
   const left = unit(Math.abs(ahead[2]) > 0.999 ? [0, 1, 0] : cross([0, 0, 1], ahead));
   const up = cross(ahead, left);
-  // In a stoop the wings are drawn in.
+  // In a stoop the wings are folded.
   const diving = /dive|diving|stoop|strik/.test(hunter.state);
   const beat = diving ? 0.1 : 0.35 * Math.sin(9 * seconds + hunter.id);
   const placed = facetsOf(shape, false).map(({ corners, part, shade }) => {

@@ -1,4 +1,4 @@
-/** Everything drawn as lines over a flock in space, in the order in which it lies. */
+/** All lines over a flock in space, from bottom to top. */
 
 import type { Body, Inspection, Pair, Point, SceneObject } from "../../net/protocol";
 import { wrapOf } from "../../net/space_frames";
@@ -11,7 +11,7 @@ import { bodyHalf } from "../../render/space/scene";
 import { isSolid } from "../../render/space/solids";
 import type { Vec } from "../../render/space/vectors";
 import { MOST_CROWD } from "../everyone";
-import type { Told } from "../overlay";
+import type { OverlayCounts } from "../overlay";
 import type { Hand } from "../scenery";
 import type { Sight } from "../sight";
 import { streak } from "../wind";
@@ -20,12 +20,12 @@ import { drawSpaceAgent } from "./agent";
 import { drawSpaceBodies } from "./bodies";
 import { drawFloorDensity, drawSpaceCones, drawSpaceSights } from "./everyone";
 import { drawHunter } from "./hunters";
-import { drawBall, traceLine, vecOf, type SpaceLines } from "./pen";
+import { drawBall, traceLine, vecOf, type SpaceLines } from "./lines";
 import { spaceCrowdAt } from "./sight";
-import { drawField, drawSpaceThings } from "./things";
+import { drawField, drawSpaceScenery } from "./scenery";
 
-const HAND_REACH = 0.22; // of the world's smaller side
-const NARROW = 560; // px: in a smaller window the flock needs the room that maps would take
+const POINTER_REACH = 0.22; // of the world's smaller side
+const NARROW = 560; // px: smaller windows have no space for maps
 const STREAKS = 60;
 
 export interface SpaceOverlayScene {
@@ -49,12 +49,12 @@ export interface SpaceOverlayScene {
   solid: boolean; // obstacles are part of the picture below
 }
 
-export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, told: Told): void {
+export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
   const { eye, view, light, looks, things, chosen, place, hand } = scene;
   const { gaze, box } = eye;
   const lines: SpaceLines = { context, gaze, view, box, light };
-  if (moment) drawEverybody(lines, moment, scene, told);
-  drawSpaceThings(lines, scene.solid ? things.filter((thing) => !isSolid(thing)) : things);
+  if (moment) drawEverybody(lines, moment, scene, counts);
+  drawSpaceScenery(lines, scene.solid ? things.filter((thing) => !isSolid(thing)) : things);
   const half = bodyHalf(box, eye.shape, scene.size, moment?.to.frame.count ?? 1);
   if (moment && scene.bodies.length > 0) drawSpaceBodies(lines, moment, scene.bodies, half, scene.look);
   for (const thing of things) {
@@ -62,7 +62,7 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
     if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);
   }
   if (scene.draft) drawSpaceDraft(lines, scene.draft, looks.tool === "circle", scene.draftHeight);
-  if (hand) drawField(lines, vecOf(hand, box), hand.mode, HAND_REACH * Math.min(box.sides[0], box.sides[1]), true);
+  if (hand) drawField(lines, vecOf(hand, box), hand.mode, POINTER_REACH * Math.min(box.sides[0], box.sides[1]), true);
   const space = moment?.to.frame.space;
   const wrap: Vec = moment && space ? wrapOf(moment.to.frame, space) : [0, 0, 0];
   if (chosen && place && !eye.riding) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
@@ -73,18 +73,18 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
 }
 
-function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: SpaceOverlayScene, told: Told): void {
+function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: SpaceOverlayScene, counts: OverlayCounts): void {
   const { frame } = moment.to;
-  if (looks.density) told.densest = drawFloorDensity(lines, frame);
+  if (looks.density) counts.densest = drawFloorDensity(lines, frame);
   if (!(looks.vision || looks.neighbors)) return;
-  told.cones = told.links = 0;
+  counts.cones = counts.links = 0;
   if (frame.count > MOST_CROWD) return;
   const crowd = spaceCrowdAt(moment);
-  if (looks.vision) told.cones = drawSpaceCones(lines, crowd, sights);
-  if (looks.neighbors) told.links = drawSpaceSights(lines, crowd, sights);
+  if (looks.vision) counts.cones = drawSpaceCones(lines, crowd, sights);
+  if (looks.neighbors) counts.links = drawSpaceSights(lines, crowd, sights);
 }
 
-/** Streaks that drift with the wind, at heights of their own. */
+/** Streaks that drift with the wind, each at its own height. */
 function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: number }, seconds: number): void {
   const { context, box, light } = lines;
   const long = Math.min(0.09, 0.012 + 0.005 * blow.speed) * box.sides[0];

@@ -1,4 +1,4 @@
-/** Who sees whom in space, worked out from a frame. Headings have 16 bits there, places 48: the very edge may be judged otherwise. */
+/** Who sees whom in space, computed from a frame. Headings have 16 bits, positions 48: results may differ at the edge of a field of view. */
 
 import type { Moment } from "../../net/timeline";
 import { aheadOf, kindOf, placeAt, wrapOf } from "../../net/space_frames";
@@ -56,7 +56,7 @@ export function eachSpaceSight(crowd: SpaceCrowd, who: number[], sights: Sight[]
   }
 }
 
-/** From one to another, the short way round where the world wraps. */
+/** The vector from one to another, the short way if the world wraps. */
 function wayIn({ places, wrap }: SpaceCrowd, me: number, other: number): Vec {
   const along = (axis: number) => {
     const d = places[3 * other + axis] - places[3 * me + axis];
@@ -65,7 +65,7 @@ function wayIn({ places, wrap }: SpaceCrowd, me: number, other: number): Vec {
   return [along(0), along(1), along(2)];
 }
 
-/** Cubes as wide as anybody sees: neighbours lie in the 27 around one. */
+/** A grid of cubes as wide as the greatest radius: all neighbours are in the 27 cubes around an agent. */
 class Cells {
   private readonly cubes = new Map<string, number[]>();
   private readonly counts: Vec; // along each axis; Infinity where it does not wrap
@@ -94,7 +94,7 @@ class Cells {
   }
 
   near(k: number, see: (other: number) => void): void {
-    const visited = new Set<string>(); // in a narrow world two of the cubes are the same one
+    const visited = new Set<string>(); // in a narrow world, two of the cubes may be the same
     for (const dx of [-1, 0, 1]) for (const dy of [-1, 0, 1]) for (const dz of [-1, 0, 1]) {
       const key = this.key(k, dx, dy, dz);
       if (visited.has(key)) continue;

@@ -1,14 +1,14 @@
-/** The flock on the graphics card: one integer texture for each kept frame, one draw call for all agents. */
+/** The flock on the GPU: one integer texture per stored frame, one draw call for all agents. */
 
 import type { ColorMode } from "../palettes";
 import type { Frame } from "../../net/protocol";
-import { SLOTS, type Kept, type Moment } from "../../net/timeline";
+import { SLOTS, type StoredFrame, type Moment } from "../../net/timeline";
 import { AGENT_FRAGMENT, AGENT_VERTEX } from "./shaders";
 import { makeProgram, type Program } from "./program";
 
-const TEXTURE_WIDTH = 2048; // the shader splits an index with the same number
+const TEXTURE_WIDTH = 2048; // the shader uses the same number
 const MODES: Partial<Record<ColorMode, number>> = { heading: 0, species: 1, speed: 2, stance: 4 };
-const EXTRA = 3; // all others: an amount in byte 7
+const EXTRA = 3; // all other modes: an amount in byte 7
 
 export interface AgentLook {
   camera: [number, number, number]; // centre [u], device px per u
@@ -24,7 +24,7 @@ export interface AgentLook {
 interface Texture {
   handle: WebGLTexture;
   rows: number;
-  frame: Frame | null; // what it holds
+  frame: Frame | null; // its content
 }
 
 export class Agents {
@@ -36,8 +36,8 @@ export class Agents {
     for (let k = 0; k < SLOTS; k++) this.textures.push({ handle: gl.createTexture(), rows: 0, frame: null });
   }
 
-  /** The texture that holds a frame. Its bytes go there when it is first drawn: many a frame never is. */
-  private holding({ frame, slot }: Kept): WebGLTexture {
+  /** The texture of a frame, uploaded when it is first drawn: many frames never are. */
+  private holding({ frame, slot }: StoredFrame): WebGLTexture {
     const texture = this.textures[slot];
     if (texture.frame !== frame) this.upload(frame, texture);
     return texture.handle;

@@ -1,4 +1,4 @@
-/** The few WebGL2 pieces that have a life of their own: programs and drawing targets. */
+/** WebGL2 programs and render targets. */
 
 export type Uniforms = Record<string, WebGLUniformLocation | null>;
 
@@ -39,7 +39,7 @@ export interface Target {
   height: number;
 }
 
-/** A target of half floats: trails fade over hundreds of frames, which bytes cannot hold. */
+/** A render target of half floats: trails fade over hundreds of frames, for which bytes are too coarse. */
 export function makeTarget(gl: WebGL2RenderingContext, width: number, height: number): Target {
   const texture = gl.createTexture();
   const buffer = gl.createFramebuffer();

@@ -1,8 +1,8 @@
 /**
  * Paints the flock with WebGL2.
  *
- * Each picture: the old trails fade and follow the camera, the agents leave light in them, two blurred
- * reductions of that light become the glow, and the agents themselves come on top, sharp.
+ * In each picture the old trails fade and follow the camera, agents add light to them, two blurred
+ * reductions of that light become the glow, and the agents themselves are drawn sharply on top.
  */
 
 import looks from "../../../../../looks.json";
@@ -17,7 +17,7 @@ import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGM
 
 const TRAIL_SECONDS = looks.trail_seconds;
 const NO_TRAIL_SECONDS = 0.02;
-const FIRST_LIGHT = 0.3; // of a first picture, which may stand for long: about what a flock that flies leaves
+const FIRST_LIGHT = 0.3; // light of the first picture, which may stay for long: about as much as a moving flock leaves
 
 export class RendererGl implements Picture {
   private readonly agents: Agents;
@@ -28,20 +28,20 @@ export class RendererGl implements Picture {
   private readonly palette: WebGLTexture;
   private paletteKey = "";
   private targets: Target[] = [];
-  private view: Scene["view"] = { width: 0, height: 0 }; // that the targets were made for
+  private view: Scene["view"] = { width: 0, height: 0 }; // the size of the targets
   private before: { camera: Scene["camera"] } | null = null;
   private space: SpaceRenderer | null = null;
-  private isFirst = false; // the trails hold nothing but the light of a first picture
-  /** Drawn by the processor: light is kept at half the size, where nobody sees the difference under the glow. */
+  private isFirst = false; // the trails contain only the light of the first picture
+  /** Rendered by the CPU: light has half the resolution, which the glow hides. */
   readonly software: boolean;
   readonly solid = true;
 
-  /** Null where the browser cannot do it. */
+  /** Null if the browser does not support it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, powerPreference: "high-performance" });
     if (!gl?.getExtension("EXT_color_buffer_float")) return null;
     canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); });
-    canvas.addEventListener("webglcontextrestored", () => { location.reload(); }); // the simulation lives on the server
+    canvas.addEventListener("webglcontextrestored", () => { location.reload(); }); // the simulation runs on the server
     return new RendererGl(gl, canvas);
   }
 
@@ -79,12 +79,12 @@ export class RendererGl implements Picture {
     this.before = { camera: { ...scene.camera } };
   }
 
-  /** Programs for a world with a depth are made when the first one is shown. */
+  /** Programs for worlds with a depth are created when the first one is shown. */
   private drawSpace(moment: Moment | null, scene: Scene & { space: SpaceScene }): void {
     const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
     if (this.canvas.width !== width || this.canvas.height !== height) {
       Object.assign(this.canvas, { width, height });
-      this.view = { width: 0, height: 0 }; // a plane that follows has light of its own
+      this.view = { width: 0, height: 0 }; // a later plane starts with new trails
       this.before = null;
     }
     this.setPalette(scene);
@@ -125,8 +125,8 @@ export class RendererGl implements Picture {
   }
 
   /**
-   * How much of the old light stays, and how much the agents add.
-   * The light of a first picture goes as soon as they move: it would stay where they started, as a ghost.
+   * How much of the old light stays, and how much agents add.
+   * The light of the first picture is removed as soon as they move; otherwise it would stay as a ghost.
    */
   private exposure(scene: Scene): { keep: number; light: number } {
     const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS * (scene.trailLength ?? 1) : NO_TRAIL_SECONDS));
@@ -140,7 +140,7 @@ export class RendererGl implements Picture {
     return { keep, light: fading };
   }
 
-  /** How the camera moved since the picture before, in the uv of the trails. */
+  /** The movement of the camera since the previous picture, in uv of the trails. */
   private movement({ camera, view }: Scene): [number, number, number] {
     const was = this.before?.camera ?? camera;
     const x = ((camera.x - was.x) * was.zoom) / view.width;
@@ -160,7 +160,7 @@ export class RendererGl implements Picture {
 
   private reduce(source: Target, target: Target): void {
     this.use(this.shrink, target, [source.texture]);
-    // Four taps, each between four texels, meet all of a square of four by four; a larger one takes sixteen.
+    // Four taps, each between four texels, cover a square of four by four; a larger one takes sixteen taps.
     const taps = source.width > 4.5 * target.width ? 4 : 2;
     this.gl.uniform2f(this.shrink.at.u_axis, 1 / (taps * target.width), 1 / (taps * target.height));
     this.gl.uniform1i(this.shrink.at.u_taps, taps);
@@ -188,7 +188,7 @@ export class RendererGl implements Picture {
     gl.uniform1i(at.u_far, 2);
     gl.uniform1f(at.u_light, scene.light ? 1 : 0);
     gl.uniform1f(at.u_daylight, scene.daylight ?? -1);
-    // The part of the world's picture that agents cover: where they crowd, each glows less.
+    // The share of the picture that agents cover: in crowds each agent glows less.
     const covered = (count * agentHalf(scene, count) ** 2) / (world.width * world.height * camera.zoom ** 2);
     const crowd = Math.min(1, (0.05 / Math.max(1e-6, covered)) ** 0.7);
     const shine = (0.8 + 2.5 * scene.glow) * crowd;
@@ -215,7 +215,7 @@ export class RendererGl implements Picture {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const crowd = Math.min(1, (30_000 / Math.max(1, moment.to.frame.count)) ** 0.5);
-    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // what glows is a lamp, not a thing that a lamp shines on
+    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // agents emit light, they do not reflect it
     const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : shine * crowd, scene.light ? 1 : 0.75);
     this.agents.draw(moment, look, this.palette);
   }
@@ -244,7 +244,7 @@ export class RendererGl implements Picture {
     this.canvas.width = width;
     this.canvas.height = height;
     const trails = this.software ? 2 : 1;
-    // Glow reaches equally far on every screen, so its layers count in CSS px.
+    // The glow has the same radius on every screen, so its layers are in CSS px.
     const [near, far] = this.software ? [6, 24] : [3, 12];
     const sizes = [[width / trails, height / trails], [view.width / near, view.height / near], [view.width / far, view.height / far]];
     this.targets = sizes.flatMap(([w, h]) => [makeTarget(this.gl, w, h), makeTarget(this.gl, w, h)]);
@@ -254,7 +254,7 @@ export class RendererGl implements Picture {
     for (const target of old) freeTarget(this.gl, target);
   }
 
-  /** The same picture in finer or coarser pixels keeps its light: a flock that stands still glows as it did. */
+  /** Keep the light when the resolution changes: a paused flock glows as before. */
   private carryOver(from: Target, to: Target): void {
     const gl = this.gl;
     this.use(this.fade, to, [from.texture]);

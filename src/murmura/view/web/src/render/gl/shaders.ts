@@ -9,14 +9,14 @@ export const AGENT_VERTEX = `#version 300 es
 precision highp float;
 precision highp int;
 precision highp usampler2D;
-uniform usampler2D u_from, u_to;   // two words an agent: x|y<<16, heading|speed<<8|species<<16|extra<<24
+uniform usampler2D u_from, u_to;   // two words per agent: x|y<<16, heading|speed<<8|species<<16|extra<<24
 uniform vec4 u_window_from, u_window_to; // left, top, width, height [u]
 uniform float u_alpha;             // how far between the two frames
 uniform vec2 u_wrap;               // sides of a wrapping world [u], else 0
 uniform vec3 u_camera;             // centre [u], device px per u
 uniform vec2 u_view;               // window [device px]
 uniform float u_half;              // half the length of an agent [device px]
-uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a number of a kind
+uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a category
 uniform int u_hunters;             // bit k: species k hunts
 uniform int u_form;                // 0 dart, 1 bird, 2 fish, 3 dot
 uniform sampler2D u_palette;
@@ -53,7 +53,7 @@ void main() {
   if (u_wrap.x > 0.0) at = u_window_to.xy + mod(at - u_window_to.xy, sides);
   vec2 ahead = normalize(mix(direction(a), direction(b), u_alpha) + vec2(1e-4, 0.0));
 
-  // The smallest triangle around the shape, a little larger so that its edge can be smooth.
+  // The smallest triangle around the shape, slightly enlarged for a smooth edge.
   int corner = gl_VertexID - 3 * k;
   int species = int((b.y >> 16) & 0xffu);
   bool hunts = species < 31 && ((u_hunters >> species) & 1) == 1;
@@ -107,7 +107,7 @@ void main() {
   gl_Position = vec4(v_uv * 2.0 - 1.0, 0.0, 1.0);
 }`;
 
-/** The trails of the frame before, moved as the camera moved, a little fainter. */
+/** The trails of the previous frame, moved with the camera and slightly fainter. */
 export const FADE_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_uv;
@@ -154,18 +154,18 @@ export const SKY_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_uv;
 uniform sampler2D u_trails, u_near, u_far;
-uniform float u_light;             // 1: a pale sky with ink, 0: night with light
+uniform float u_light;             // 1: light theme, 0: dark theme
 uniform vec3 u_amount;             // trails, near glow, far glow
 uniform vec4 u_world;              // edges of the world [uv]: left, bottom, right, top
 uniform vec2 u_view;
-uniform float u_daylight;          // 0 midnight, 1 noon; negative: the world knows no time of day
+uniform float u_daylight;          // 0 midnight, 1 noon; negative: no time of day
 out vec4 color;
 
 /** Blue and dim at midnight, warm where day and night meet. */
 vec3 hour(vec3 sky, float height) {
   if (u_daylight < 0.0) return sky;
   float dusk = 1.0 - abs(2.0 * u_daylight - 1.0);
-  // By day's colours the night is only hinted at: dark ink and dark words must stay readable on it.
+  // In the light theme the night is only hinted at: dark agents and text must stay readable.
   vec3 midnight = u_light > 0.5 ? vec3(0.86, 0.90, 1.0) : vec3(0.62, 0.70, 0.95);
   vec3 tint = mix(midnight, vec3(1.0), smoothstep(0.0, 0.75, u_daylight));
   float dim = u_light > 0.5 ? mix(0.90, 1.0, u_daylight) : mix(0.45, 2.1, u_daylight);
@@ -200,8 +200,8 @@ void main() {
   } else {
     vec3 light = trails.rgb + near.rgb + far.rgb;
     float peak = max(max(light.r, light.g), light.b);
-    light *= (1.0 - exp(-peak)) / max(peak, 1e-4);  // keeps the hue where it is bright
+    light *= (1.0 - exp(-peak)) / max(peak, 1e-4);  // preserves the hue of bright areas
     color = vec4(hour(night(v_uv), v_uv.y) * (1.0 - 0.25 * outside) + vec3(0.055, 0.065, 0.09) * edge + light, 1.0);
   }
-  color.rgb += (noise(gl_FragCoord.xy) - 0.5) / 160.0;  // hides the bands of an 8-bit gradient
+  color.rgb += (noise(gl_FragCoord.xy) - 0.5) / 160.0;  // hides banding of 8-bit gradients
 }`;

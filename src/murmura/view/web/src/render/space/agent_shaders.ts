@@ -1,12 +1,12 @@
-/** GLSL of agents in space: bodies by vertex pulling, streaks behind them, and the marks they leave in the shadow map. */
+/** GLSL of agents in space: bodies by vertex pulling, streaks behind them, and their shadows. */
 
-/** What every pass over agents shares: two frames in integer textures, and where the eye is. */
+/** Shared by all passes over agents: two frames in integer textures, and the eye. */
 const PULLED = `#version 300 es
 precision highp float;
 precision highp int;
 precision highp usampler2D;
-uniform usampler2D u_from, u_to;             // two words an agent: x|y<<16, z|octahedral<<16
-uniform usampler2D u_looks_from, u_looks_to; // three bytes an agent: speed|roll<<5|species<<10, extra
+uniform usampler2D u_from, u_to;             // two words per agent: x|y<<16, z|octahedral<<16
+uniform usampler2D u_looks_from, u_looks_to; // three bytes per agent: speed|roll<<5|species<<10, extra
 uniform vec3 u_low_from, u_low_to, u_sides_from, u_sides_to;
 uniform vec3 u_wrap;               // sides along which the world wraps [u], else 0
 uniform float u_alpha;             // how far between the two frames
@@ -49,11 +49,11 @@ vec4 seen(vec3 at) {
 `;
 
 const COLOURS = `
-uniform vec2 u_gain;               // how bright before the sky, how bright before the ground
+uniform vec2 u_gain;               // brightness against the sky, and against the ground
 float gain_before(vec3 at) {
   return mix(u_gain.y, u_gain.x, smoothstep(-0.13, -0.02, normalize(at - u_eye).z));
 }
-uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a number of a kind
+uniform int u_mode;                // 0 heading, 1 species, 2 speed, 3 extra, 4 extra as a category
 uniform sampler2D u_palette;
 float colour_place(uvec3 looks, vec3 ahead) {
   uint packed_looks = looks.x | (looks.y << 8);
@@ -69,14 +69,14 @@ export const BODY_VERTEX = `${PULLED}${GAZE}${COLOURS}
 uniform vec4 u_shape[48];          // corners: x, y, z, part + shade
 uniform int u_corners;
 uniform float u_half;              // half the length of a body [u]
-uniform float u_clear;             // [u] bodies nearer to the eye dwindle
-uniform float u_least;             // at least so many device px
-uniform float u_pixels;            // device px of a thing of 1 u at 1 u
+uniform float u_clear;             // [u] bodies nearer to the eye shrink
+uniform float u_least;             // least size in device px
+uniform float u_pixels;            // device px per u at a distance of 1 u
 uniform float u_seconds;           // simulated
 uniform float u_beat;              // beats of wings or tails [rad/s]
 uniform int u_hunters;             // bit k: species k hunts
 uniform vec3 u_sun;
-uniform vec2 u_still;              // how much of the light comes from everywhere, and how much from the sun
+uniform vec2 u_still;              // ambient light and sunlight
 out vec3 v_color;
 out float v_far;
 out float v_cover;
@@ -101,7 +101,7 @@ void main() {
 
   float part = floor(corner.w), shade = fract(corner.w);
   vec3 p = corner.xyz;
-  // Some glide for a while: a flock whose wings all beat looks like clockwork.
+  // Some glide for a while: a flock in which all wings beat looks mechanical.
   float own = hash(k), phase = u_seconds * u_beat * (0.85 + 0.3 * own) + own * 40.0;
   float gliding = smoothstep(0.55, 0.8, sin(0.13 * phase + 9.0 * own));
   vec3 normal = back;
@@ -123,7 +123,7 @@ void main() {
   float far = max(dot(at - u_eye, u_ahead), 1e-3);
   float pixels = u_half * (hunts ? 2.1 : 1.0) * u_pixels / far;
   float shown = max(pixels, u_least) * smoothstep(0.55 * u_clear, u_clear, far);
-  // Of a few pixels a body is plumper, or one that flies straight at the eye would slip between them.
+  // Bodies of a few pixels are thicker; otherwise one that flies straight at the eye would vanish.
   if (part != 1.0) p.yz *= clamp(4.5 / max(shown, 0.1), 1.0, 2.4);
   v_cover = clamp(0.35 + 0.65 * pixels / u_least, 0.0, 1.0);
   vec3 corner_at = at + (p.x * ahead + p.y * left + p.z * back) * shown * far / u_pixels;
@@ -139,17 +139,17 @@ precision highp float;
 in vec3 v_color;
 in float v_far;
 in float v_cover;
-uniform vec4 u_haze;               // colour, and one over the distance at which two thirds are lost in it
+uniform vec4 u_haze;               // colour, and the inverse of the distance at which it hides two thirds
 out vec4 color;
 void main() {
   float lost = 1.0 - exp(-pow(v_far * u_haze.w, 1.6));
   color = vec4(mix(v_color, u_haze.rgb, 0.85 * lost), 1.0) * v_cover;
 }`;
 
-/** Where each has just been, as a streak that tapers off. */
+/** A tapering streak behind each agent. */
 export const STREAK_VERTEX = `${PULLED}${GAZE}${COLOURS}
 uniform float u_half, u_least, u_pixels, u_clear;
-uniform float u_stretch;           // ways between two frames that a streak is long
+uniform float u_stretch;           // length of a streak, in movements between two frames
 out vec3 v_color;
 out vec2 v_along;                  // 0 at the body .. 1 at its end; -1 .. 1 across
 out float v_far;
@@ -177,14 +177,14 @@ in vec3 v_color;
 in vec2 v_along;
 in float v_far;
 uniform vec4 u_haze;
-uniform vec2 u_light;              // how bright, how much it covers
+uniform vec2 u_light;              // brightness, opacity
 out vec4 color;
 void main() {
   float there = (1.0 - v_along.x) * (1.0 - v_along.x) * exp(-pow(v_far * u_haze.w, 1.6));
   color = vec4(v_color * u_light.x, u_light.y) * there;
 }`;
 
-/** One point for each agent, straight below it. */
+/** One point per agent, directly below it. */
 export const SHADOW_VERTEX = `${PULLED}
 uniform float u_size;
 out float v_height;
@@ -194,7 +194,7 @@ void main() {
   vec3 at = place_now(a, way_of(a, b));
   vec3 share = (at - u_low_to) / u_sides_to;
   v_height = share.z;
-  gl_Position = vec4(share.xy * 1.6 - 0.8, 0.0, 1.0); // some room around the world, for what blurs over its edge
+  gl_Position = vec4(share.xy * 1.6 - 0.8, 0.0, 1.0); // a margin around the world, for blur across its edge
   gl_PointSize = u_size;
 }`;
 

@@ -1,7 +1,7 @@
 /**
  * Small bodies as triangles: nose towards +x, left wing towards +y, back towards +z, two units long.
  *
- * Each corner has a fourth number: 0 is stiff, 1 beats like a wing, 2 sways like a tail; and a shade, so that a body of a
+ * Each corner has a fourth number (0 is rigid, 1 beats like a wing, 2 sways like a tail) and a shade, so that a body of a
  * few pixels still has a light and a dark side.
  */
 
@@ -21,7 +21,7 @@ const BIRD: Facet[] = [
   facet(0, 0.62, NOSE, [0.25, 0, -0.2], [-0.65, 0, 0.03]),
   facet(0, 0.8, NOSE, [0.25, 0, 0.17], [-0.65, 0, 0.03]),
   facet(0, 0.86, [-0.5, 0, 0.03], [-1.15, 0.24, 0.03], [-1.15, -0.24, 0.03]),
-  // Across: all others lie along the body, and nothing of them is seen from straight ahead.
+  // Across: all others are along the body and invisible from straight ahead.
   facet(0, 0.7, [0.2, 0.2, 0.06], [0.2, -0.2, 0.06], [0.2, 0, 0.2]),
   facet(0, 0.62, [0.2, 0.2, 0.06], [0.2, -0.2, 0.06], [0.2, 0, -0.22]),
   ...bothSides(
@@ -60,7 +60,7 @@ const FISH_FAR: Facet[] = [
 
 export const MOST_CORNERS = 48;
 
-/** Facets of a body: fewer where it is small or there are many. */
+/** Facets of a body: fewer if it is small or there are many. */
 export function facetsOf(shape: Shape, far: boolean): Facet[] {
   if (shape === "fish") return far ? FISH_FAR : FISH;
   return far ? BIRD_FAR : BIRD;

@@ -1,4 +1,4 @@
-/** Paints a flock in space without WebGL2: sky, ground, the frame of the world, and bodies as two strokes each. */
+/** Paints a flock in space without WebGL2: sky, ground, the frame of the world, and bodies of two strokes each. */
 
 import type { Moment } from "../../net/timeline";
 import { aheadOf, placeAt, rollOf } from "../../net/space_frames";
@@ -24,7 +24,7 @@ const COLORS = {
   nowhere: { dark: ["#10152a", "#08080f", "#08080f"], light: ["#eef2f8", "#e6e4e2", "#e6e4e2"] },
 };
 
-/** A sky that ends at the horizon, and what lies below it. */
+/** The sky above the horizon, and the ground or water below. */
 function drawBackdrop(context: CanvasRenderingContext2D, { view, space: { gaze, setting }, light }: Space): void {
   const [high, low, ground] = COLORS[setting][light ? "light" : "dark"];
   const level = unit([gaze.ahead[0], gaze.ahead[1], 0]);
@@ -68,7 +68,7 @@ function stroke(context: CanvasRenderingContext2D, gaze: Gaze, a: Vec, b: Vec): 
   context.lineTo(q.x, q.y);
 }
 
-/** From far to near: nose to tail, and across from tip to tip of wings or fins. */
+/** From far to near: a stroke from nose to tail, and one across the wings or fins. */
 function drawBodies(context: CanvasRenderingContext2D, moment: Moment, scene: Space): void {
   const { frame } = moment.to;
   const { gaze, box, shape } = scene.space;

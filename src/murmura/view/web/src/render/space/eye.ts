@@ -1,8 +1,8 @@
 /**
  * The view of a world with a depth.
  *
- * It circles what it looks at. Until somebody moves it, that is the flock: the view drifts after it, as near as the flock
- * is wide. With a chosen animal it follows, or flies along behind it.
+ * It orbits a target. Until the user moves it, the target is the flock, and the view follows at a distance that fits the
+ * size of the flock. It can also follow the selected animal, or fly behind it.
  */
 
 import type { Eye, Surroundings } from "../eye";
@@ -18,20 +18,20 @@ import { add, minus, times, type Vec } from "./vectors";
 
 const FROM_SOUTH = -Math.PI / 2;
 const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
-const TURN_PX = 0.006; // [rad] for each px of a drag
-const DRIFT_SECONDS = 1.6; // a view that goes along by itself is never hurried
-const LOOK_SECONDS = 0.2; // so often the flock is looked for, to go after it
+const TURN_PX = 0.006; // [rad] per px of a drag
+const DRIFT_SECONDS = 1.6; // the view follows the flock slowly
+const LOOK_SECONDS = 0.2; // interval for locating the flock
 const RIDE_SECONDS = 0.22;
 
 export class SpaceEye implements Eye {
   following = false;
   whole = true;
-  riding = false; // flies along behind the chosen animal
+  riding = false; // flies behind the selected animal
   orbit: Orbit;
   gaze: Gaze;
   private goal: Orbit | null = null;
   private world: { key: string; orbit: Orbit } | null = null;
-  private drift: Orbit | null = null; // where the flock was when it was last looked for
+  private drift: Orbit | null = null; // the orbit for the last located flock
   private sinceLook = 0; // [s]
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -40,7 +40,7 @@ export class SpaceEye implements Eye {
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
   }
 
-  /** All of the world, as the window is now; kept, since it takes a search. */
+  /** The orbit that shows the whole world; cached, because finding it takes a search. */
   private get worldOrbit(): Orbit {
     const { view, gaps } = this.stage;
     const key = JSON.stringify([view, gaps]);
@@ -48,7 +48,7 @@ export class SpaceEye implements Eye {
     return this.world.orbit;
   }
 
-  /** All of the world, or as much of it as the flock takes up. */
+  /** The orbit that shows the whole world, or the part that the flock occupies. */
   private get fitting(): Orbit {
     const { view, gaps, frame } = this.stage;
     const world = this.worldOrbit;
@@ -63,7 +63,7 @@ export class SpaceEye implements Eye {
     return this.gaze.focal / Math.max(1e-3, project(this.gaze, this.depthOfHands).far);
   }
 
-  /** Hands act at the depth of the flock. */
+  /** Tools act at the depth of the flock. */
   private get depthOfHands(): Vec {
     const { frame } = this.stage;
     if (!frame?.space || frame.count === 0) return this.orbit.target;
@@ -90,14 +90,14 @@ export class SpaceEye implements Eye {
     this.gaze = gazeOf(this.overGround(this.orbit), this.stage.view, this.stage.gaps);
   }
 
-  /** The eye stays above the ground: it looks up from as far below as there is room. */
+  /** Keep the eye above the ground; it may look up from below the target as far as the ground allows. */
   private overGround(orbit: Orbit): Orbit {
     if (this.setting === "nowhere") return orbit;
     const room = orbit.target[2] - this.box.low[2] - 0.02 * this.box.sides[2];
     return { ...orbit, tilt: Math.max(orbit.tilt, Math.asin(Math.max(-1, Math.min(1, -room / orbit.distance)))) };
   }
 
-  /** The hand drags the world round; `aside` drags it along. */
+  /** Dragging rotates the world; with `aside` it moves it. */
   pan(dx: number, dy: number, aside = false): void {
     const by = (orbit: Orbit) => (aside ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX));
     this.riding = false;
@@ -139,7 +139,7 @@ export class SpaceEye implements Eye {
     this.stage.wake(1.5);
   }
 
-  /** Fly along with the chosen animal, or no longer. */
+  /** Start or stop flying behind the selected animal. */
   ride(): void {
     this.riding = !this.riding;
     this.following = true;
@@ -162,7 +162,7 @@ export class SpaceEye implements Eye {
     return { x, y, z };
   }
 
-  /** Of all within reach of the pointer the nearest to it; of two as near, the one in front. */
+  /** The agent nearest to the pointer, within reach; of two at the same distance, the one in front. */
   agentNear(screen: Point, reach: number): Point | null {
     const { frame } = this.stage;
     if (!frame?.space) return null;
@@ -194,7 +194,7 @@ export class SpaceEye implements Eye {
     const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
     if (this.following && on) {
       const goal = { ...this.orbit, target: on };
-      // Across a seam of the world at once: a flight through all of it would be of no use.
+      // Across an edge of the world, jump: a flight through the whole world would be useless.
       const jumped = Math.hypot(...minus(on, this.orbit.target)) > 0.4 * Math.min(...this.box.sides) && this.goal === null;
       this.orbit = jumped ? goal : { ...easedOrbit(this.orbit, goal, seconds), distance: this.orbit.distance };
       if (this.goal) this.goal = { ...this.goal, target: on };
@@ -203,7 +203,7 @@ export class SpaceEye implements Eye {
     else this.look();
   }
 
-  /** Behind the animal and a little above it, looking where it flies; leaning with it, but less. */
+  /** Behind the animal and slightly above it, looking in its direction of flight, with part of its roll. */
   private flyAlong(on: Vec, moment: Moment, index: number, seconds: number): void {
     const { frame } = moment.to;
     if (!frame.space || index >= frame.count) return;
@@ -218,7 +218,7 @@ export class SpaceEye implements Eye {
   }
 }
 
-/** The same direction as `turn`, by whole turns as near as can be to another. */
+/** The angle equivalent to `turn` that is nearest to another angle. */
 function nearestTurn(turn: number, to: number): number {
   return turn + 2 * Math.PI * Math.round((to - turn) / (2 * Math.PI));
 }

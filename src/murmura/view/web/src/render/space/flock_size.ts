@@ -1,12 +1,12 @@
-/** How much room a flock takes up, so that a view can be as near as it is wide. */
+/** The extent of a flock, to choose the distance of the view. */
 
 import type { Frame } from "../../net/protocol";
 import { middleOf, wrapOf, type Space } from "../../net/space_frames";
 import type { Vec } from "./vectors";
 
 const ASKED = 400; // agents
-const WIDE = 2.1; // standard deviations to either side: nearly everybody, but not the last straggler
-const LEAST = 0.14; // of the world's sides: a few animals are not looked at through a microscope
+const WIDE = 2.1; // standard deviations to either side: nearly all agents, without the last stragglers
+const LEAST = 0.14; // of the world's sides, so that the view does not zoom in on a few animals
 
 export interface Spread {
   middle: Vec;
@@ -15,7 +15,7 @@ export interface Spread {
 
 const kept = new WeakMap<Frame, Spread>();
 
-/** The box around most of a flock; worked out once for each frame. */
+/** The box around most of a flock; computed once per frame. */
 export function spreadOf(frame: Frame, space: Space): Spread {
   const found = kept.get(frame) ?? measured(frame, space);
   kept.set(frame, found);

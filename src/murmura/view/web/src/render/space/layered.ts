@@ -1,8 +1,8 @@
-/** A target with a depth buffer and several samples a pixel, whose picture ends up in the window's canvas. */
+/** A multisampled render target with a depth buffer, which is copied to the canvas. */
 
 export class Layered {
   private buffer: WebGLFramebuffer | null = null;
-  private single: WebGLFramebuffer | null = null; // samples are merged there: the canvas may have another format
+  private single: WebGLFramebuffer | null = null; // samples are resolved here: the canvas may have another format
   private storage: WebGLRenderbuffer[] = [];
   private made = "";
   private size: [number, number] = [0, 0];

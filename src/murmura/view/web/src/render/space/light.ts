@@ -1,30 +1,30 @@
-/** Light and air of a world with a depth: how bodies are lit, and what they are lost in. */
+/** Light and haze of a world with a depth. */
 
 import type { Scene } from "../picture";
 import { middle } from "./camera";
 import type { SpaceScene } from "./scene";
 import { unit, type Vec } from "./vectors";
 
-/** The sun of dusk, low in the north: the view that one begins with looks that way. */
+/** The sun at dusk, low in the north, where the initial view looks. */
 export const SUN: Vec = unit([0.32, 0.94, 0.1]);
 
 export interface Air {
   color: Vec; // of the haze
-  thickness: number; // one over the distance at which two thirds are lost [1/u]
-  lit: [number, number]; // light from everywhere, and from the sun
-  gain: [number, number]; // how bright bodies are before the sky, and before the ground
+  thickness: number; // inverse of the distance at which haze hides two thirds [1/u]
+  lit: [number, number]; // ambient light and sunlight
+  gain: [number, number]; // brightness of bodies against the sky, and against the ground
 }
 
 export function airOf(scene: Scene & { space: SpaceScene }): Air {
   const { space, light } = scene;
   const size = Math.hypot(...space.box.sides);
   const away = Math.hypot(...middle(space.box).map((value, axis) => value - space.gaze.eye[axis]));
-  // Measured by the world, and thinner for an eye that is far off: what one looks at is never lost.
+  // Relative to the size of the world, and thinner for a distant eye: the target never disappears.
   const reach = Math.max(size * { air: 2.3, water: 1.15, nowhere: 2.2 }[space.setting], 1.7 * away);
   return { color: hazeOf(space, light), thickness: 1 / reach, lit: light ? [0.62, 0.38] : [0.66, 0.5], gain: light ? [0.92, 0.92] : gainOf(scene) };
 }
 
-/** Against a sky at dusk birds are silhouettes with a hint of colour, unless the colour says something of each. */
+/** Against a sky at dusk birds are silhouettes with a hint of colour, unless the colour carries information. */
 function gainOf({ space, mode, speciesColors }: Scene & { space: SpaceScene }): [number, number] {
   const plain = mode === "heading" || (mode === "species" && speciesColors.length < 2);
   if (space.setting === "water") return [1.3, 1.3];

@@ -1,4 +1,4 @@
-/** Two small maps of a world with a depth, from above and from the south, and a compass that says where x, y and z point. */
+/** Two small maps of a world with a depth, from above and from the south, and a compass with the axes x, y and z. */
 
 import type { Gaps, Size } from "../camera";
 import type { Frame, Point } from "../../net/protocol";
@@ -13,12 +13,12 @@ const MOST = 0.26; // of the window's width
 const GAP = 8;
 const DOTS = 1500;
 const KEPT_MS = 200;
-const FINE = 2; // px of a map's layer for each CSS px
+const FINE = 2; // px of a map's layer per CSS px
 const COMPASS = 26; // px: the length of an axis
 
 export interface SideMap {
   name: "from above" | "from the south";
-  axes: [number, number]; // which axis goes across, which one up
+  axes: [number, number]; // the horizontal and the vertical axis
   x: number;
   y: number;
   width: number;
@@ -26,7 +26,7 @@ export interface SideMap {
   scale: number; // px per u
 }
 
-/** Where the maps lie: bottom right, the view from above over the one from the south. */
+/** The positions of the maps: bottom right, the view from above over the one from the south. */
 export function mapsOf(view: Size, gaps: Gaps, { sides }: Box): SideMap[] {
   const scale = Math.min(Math.min(WIDTH, MOST * view.width) / sides[0], HIGHEST / Math.max(sides[1], sides[2]));
   const right = view.width - gaps.right - 16;
@@ -41,7 +41,7 @@ export function mapsOf(view: Size, gaps: Gaps, { sides }: Box): SideMap[] {
   return [place("from the south", [0, 2]), place("from above", [0, 1])];
 }
 
-/** The place under a point of a map: the third coordinate stays; null outside all maps. */
+/** The position of a point of a map, with the third coordinate unchanged; null outside all maps. */
 export function throughMaps(maps: SideMap[], p: Point, { low }: Box, now: Vec): Vec | null {
   for (const { x, y, width, height, scale, axes } of maps) {
     const [dx, dy] = [p.x - x, y + height - p.y];
@@ -59,10 +59,10 @@ export interface MapScene {
   gaze: Gaze;
   box: Box;
   light: boolean;
-  target: Vec; // what is looked at
+  target: Vec; // the target of the view
 }
 
-/** The dots of a map, kept for a while: thousands of them in every picture would take longer than the flock itself. */
+/** The dots of a map, cached for a while: drawing thousands in every picture would cost more than the flock. */
 interface Layer {
   canvas: HTMLCanvasElement;
   key: string;
@@ -126,7 +126,7 @@ function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, 
   context.fillText(say(map.name), x0 + 5, y0 + 12);
 }
 
-/** From where to what the window looks. */
+/** The line from the eye to its target. */
 function drawEye(context: CanvasRenderingContext2D, eye: Point, target: Point, light: boolean): void {
   context.strokeStyle = context.fillStyle = light ? "#c2410c" : "#ffb35c";
   context.lineWidth = 1.2;
@@ -145,7 +145,7 @@ const AXES: { name: string; way: Vec; dark: string; ink: string }[] = [
   { name: "z", way: [0, 0, 1], dark: "#9cc7ff", ink: "#1c54aa" },
 ];
 
-/** Axes as the window sees them; those that point away from it are drawn first. */
+/** The axes in perspective; those that point away are drawn first. */
 export function drawCompass({ context, gaze, light }: MapScene, at: Point): void {
   const shown = AXES.map((axis) => ({ ...axis, x: dot(axis.way, gaze.right), y: -dot(axis.way, gaze.up), far: dot(axis.way, gaze.ahead) }));
   context.font = "600 11px system-ui, sans-serif";

@@ -1,9 +1,9 @@
 /**
  * Paints a flock in space with WebGL2.
  *
- * Each picture: a map of shadows from above, softened; sky and ground, one ray a pixel; the frame of the world; obstacles;
- * the animals, one draw call for all of them; and streaks behind them. It is painted into a target with a depth buffer of
- * its own, since the window's canvas has none: a plane needs none.
+ * In each picture: a blurred shadow map from above; sky and ground, one ray per pixel; the frame of the world; obstacles; the
+ * animals, in one draw call; and streaks behind them. The target has its own depth buffer, because the canvas has none,
+ * which a plane does not need.
  */
 
 import type { Moment } from "../../net/timeline";
@@ -23,8 +23,8 @@ import { BACKDROP_FRAGMENT, BACKDROP_VERTEX, FRAME_FRAGMENT, FRAME_VERTEX } from
 
 const MODES: Partial<Record<ColorMode, number>> = { heading: 0, species: 1, speed: 2, stance: 4 };
 const EXTRA = 3;
-const SHADOW_SIDE = 256; // px of the map of shadows
-const MOST_WHOLE_BODIES = 9000; // with more, bodies have fewer corners
+const SHADOW_SIDE = 256; // px of the shadow map
+const MOST_WHOLE_BODIES = 9000; // above this number, bodies have fewer corners
 const STREAK_SECONDS = 0.22;
 const BEATS = { bird: 17, fish: 7 }; // [rad/s]
 const SETTINGS = { air: 0, water: 1, nowhere: 2 };
@@ -61,7 +61,7 @@ export class SpaceRenderer {
     const [width, height] = [Math.max(1, Math.round(scene.view.width * scene.dpr)), Math.max(1, Math.round(scene.view.height * scene.dpr))];
     const shown = moment?.to.frame.space ? moment : null;
     this.drawShadows(shown);
-    // Without a card four samples a pixel would take four times as long.
+    // Without a GPU, four samples per pixel would take four times as long.
     this.layered.begin(width, height, this.software ? 0 : 4);
     const air = airOf(scene);
     gl.disable(gl.BLEND);
@@ -80,7 +80,7 @@ export class SpaceRenderer {
     this.layered.end();
   }
 
-  /** The lens and where it looks, for any program. */
+  /** Set the camera of a program. */
   private look(at: Uniforms, { space: { gaze, box }, view }: Space): void {
     const { gl } = this;
     gl.uniform3f(at.u_eye, ...gaze.eye);

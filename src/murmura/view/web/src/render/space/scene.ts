@@ -1,4 +1,4 @@
-/** What a painter of a world with a depth is told besides what every painter is. */
+/** The additional scene data for worlds with a depth. */
 
 import type { JsonObject, SceneObject } from "../../net/protocol";
 import { valueAt } from "../../panel/schema";
@@ -6,7 +6,7 @@ import type { Scene } from "../picture";
 import type { Shape } from "./bodies";
 import type { Box, Gaze } from "./camera";
 
-/** Air has ground below it, water a bed; nowhere is a world without a floor, where the grid is only a help for the eye. */
+/** Air has ground below it, water a bed; "nowhere" is a world without a floor, with a grid for orientation. */
 export type Setting = "air" | "water" | "nowhere";
 
 export interface SpaceScene {
@@ -18,7 +18,7 @@ export interface SpaceScene {
   solids: readonly SceneObject[]; // obstacles; another list when they change
 }
 
-/** The box that a scenario names; null for a plane. */
+/** The box of a scenario's world; null for a plane. */
 export function boxOf(scenario: JsonObject): Box | null {
   const [width, height, depth] = ["width", "height", "depth"].map((side) => valueAt(scenario, `world.${side}`));
   return typeof depth === "number" ? { low: [0, 0, 0], sides: [Number(width), Number(height), depth] } : null;
@@ -34,18 +34,18 @@ export function settingOf(scenario: JsonObject): Setting {
   return shapeOf(scenario) === "fish" ? "water" : "air";
 }
 
-/** Half the length of a body [u]; less where there are many. Wings make a bird look larger than a fish of its length. */
+/** Half the length of a body [u]; less if there are many. Wings make a bird look larger than a fish of the same length. */
 export function bodyHalf(box: Box, shape: Shape, size: number, count: number): number {
   const mean = Math.cbrt(box.sides[0] * box.sides[1] * box.sides[2]);
   return (shape === "fish" ? 0.0066 : 0.0026) * mean * size * Math.min(1, (8000 / Math.max(1, count)) ** 0.2);
 }
 
-/** At least so many CSS px is half a body long, however far away. */
+/** The least half length of a body [CSS px], at any distance. */
 export function leastHalf(scene: Pick<Scene, "size">, count: number): number {
   return (count > 40_000 ? 0.8 : count > 8000 ? 1.1 : count > 1500 ? 1.5 : 2.2) * Math.min(1.4, 0.6 + 0.4 * scene.size);
 }
 
-/** [u] from line to line of a grid: a round number, about ten of them along the longer side. */
+/** The spacing of the grid [u]: a round number, about a tenth of the longer side. */
 export function gridStep({ sides }: Box): number {
   const wanted = Math.max(sides[0], sides[1]) / 10;
   const power = 10 ** Math.floor(Math.log10(wanted));

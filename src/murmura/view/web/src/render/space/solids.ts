@@ -86,9 +86,17 @@ function cylinder(into: Builder, { x, y, radius, bottom, top }: Kind<"cylinder">
   }
 }
 
-function block(into: Builder, { low, high }: Kind<"box">): void {
+/** The corners of a box in the order of `cornersOf`, turned about its upright middle line. */
+export function boxCorners({ low, high, turn = 0 }: Kind<"box">): Vec[] {
   const least: Vec = [Math.min(low[0], high[0]), Math.min(low[1], high[1]), Math.min(low[2], high[2])];
+  const [mx, my] = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
+  const [c, s] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)];
   const corners = cornersOf({ low: least, sides: [Math.abs(high[0] - low[0]), Math.abs(high[1] - low[1]), Math.abs(high[2] - low[2])] });
+  return corners.map(([x, y, z]): Vec => [mx + (x - mx) * c - (y - my) * s, my + (x - mx) * s + (y - my) * c, z]);
+}
+
+function block(into: Builder, box: Kind<"box">): void {
+  const corners = boxCorners(box);
   for (const face of BOX_FACES) into.face(...face.map((k) => corners[k]));
 }
 

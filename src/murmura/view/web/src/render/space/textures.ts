@@ -1,15 +1,15 @@
-/** Frames of a flock in space on the graphics card: two integer textures for each kept frame, bytes as they came. */
+/** Frames of a flock in space on the GPU: two integer textures per stored frame, with the bytes as received. */
 
 import type { Frame } from "../../net/protocol";
-import { SLOTS, type Kept } from "../../net/timeline";
+import { SLOTS, type StoredFrame } from "../../net/timeline";
 
-const WIDTH = 2048; // the shader splits an index with the same number
+const WIDTH = 2048; // the shader uses the same number
 
 interface Pair {
   words: WebGLTexture;
   looks: WebGLTexture;
   rows: number;
-  frame: Frame | null; // what they hold
+  frame: Frame | null; // their content
 }
 
 export class FrameTextures {
@@ -19,8 +19,8 @@ export class FrameTextures {
     for (let k = 0; k < SLOTS; k++) this.kept.push({ words: gl.createTexture(), looks: gl.createTexture(), rows: 0, frame: null });
   }
 
-  /** The textures that hold a frame. Its bytes go there when it is first drawn: many a frame never is. */
-  holding({ frame, slot }: Kept): Pair {
+  /** The textures of a frame, uploaded when it is first drawn: many frames never are. */
+  holding({ frame, slot }: StoredFrame): Pair {
     const pair = this.kept[slot];
     if (pair.frame !== frame) this.upload(frame, pair);
     return pair;
@@ -33,7 +33,7 @@ export class FrameTextures {
     const room = rows > pair.rows;
     if (room) pair.rows = rows;
     gl.activeTexture(gl.TEXTURE0);
-    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1); // three bytes an agent
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1); // three bytes per agent
     this.fill(pair.words, frame.count, room ? rows : 0, [gl.RG32UI, gl.RG_INTEGER, gl.UNSIGNED_INT], frame.words, 2);
     if (frame.space) this.fill(pair.looks, frame.count, room ? rows : 0, [gl.RGB8UI, gl.RGB_INTEGER, gl.UNSIGNED_BYTE], frame.space.looks, 3);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);

@@ -1,4 +1,4 @@
-/** Vectors of three numbers: the little that a camera in space needs. */
+/** The vector functions that a camera in space needs. */
 
 export type Vec = readonly [number, number, number];
 
@@ -13,7 +13,7 @@ export function unit(a: Vec): Vec {
   return times(a, 1 / Math.max(1e-12, Math.hypot(...a)));
 }
 
-/** Two directions at right angles to one and to each other. */
+/** Two directions perpendicular to a third and to each other. */
 export function across(a: Vec): [Vec, Vec] {
   const aside = unit(cross(a, Math.abs(a[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
   return [aside, cross(aside, a)];

@@ -1,4 +1,4 @@
-/** GLSL of what lies behind a flock in space: sky or water, ground with soft shadows, haze, and the frame of the world. */
+/** GLSL of the background of a flock in space: sky or water, ground with soft shadows, haze, and the frame of the world. */
 
 export const BACKDROP_VERTEX = `#version 300 es
 out vec2 v_at;                     // -1 .. 1
@@ -7,7 +7,7 @@ void main() {
   gl_Position = vec4(v_at, 0.0, 1.0);
 }`;
 
-/** One ray a pixel: it meets the ground or it does not. */
+/** One ray per pixel, which meets the ground or not. */
 export const BACKDROP_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_at;
@@ -19,8 +19,8 @@ uniform int u_place;               // 0 air over ground, 1 water, 2 nowhere
 uniform float u_day;               // 1: the light theme
 uniform float u_hour;              // 0 midnight .. 1 noon; negative: dusk
 uniform float u_seconds;
-uniform float u_grid;              // [u] from line to line
-uniform float u_haze;              // one over the distance at which two thirds are lost
+uniform float u_grid;              // [u] spacing
+uniform float u_haze;              // inverse of the distance at which haze hides two thirds
 uniform float u_pixel;             // how wide a pixel is at 1 u [u]
 uniform sampler2D u_shadow;
 uniform float u_dark;              // of shadows
@@ -75,7 +75,7 @@ vec3 around(vec3 ray) {
   if (u_place == 2) return nowhere(ray);
   return hour(dusk(ray));
 }
-/** Lines of a grid, one pixel wide wherever they are; where they would run together they fade. */
+/** Lines of a grid, one pixel wide at any distance; they fade where they would merge. */
 float grid(vec2 p, float wide) {
   vec2 away = abs(fract(p / u_grid - 0.5) - 0.5) * u_grid;
   vec2 line = 1.0 - smoothstep(0.4 * wide, 1.4 * wide, away);
@@ -145,7 +145,7 @@ uniform vec3 u_eye, u_right, u_up, u_ahead;
 uniform vec4 u_lens;
 uniform vec2 u_range;
 uniform vec3 u_low, u_sides;
-uniform vec2 u_strength;           // of the floor's edges, of the others
+uniform vec2 u_strength;           // of the floor's edges, and of the others
 out float v_strength;
 out float v_far;
 void main() {

@@ -1,0 +1,49 @@
+"""Tampers with run and sweep folders: with correct checksums, or as earlier versions wrote them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from murmura.engine.checkpoint import seal
+from murmura.lab.json_lines import SUM_SIZE, line_of
+
+LINES = ("metrics.jsonl", "events.jsonl", "rows.jsonl")
+NEW = ("seal", "files", "counts", "start_hash")
+
+
+def forged(path: Path, **changes: Any) -> None:
+    """Change values of a manifest, and seal it again."""
+    data = json.loads(path.read_text()) | changes
+    data = {key: value for key, value in data.items() if key != "seal"}
+    path.write_text(json.dumps(data | {"seal": seal(data)}))
+
+
+def as_killed(folder: Path) -> None:
+    """As if the process had been killed while it ran: nobody has counted frames and lines."""
+    forged(folder / "manifest.json", status="running", counts={}, hashes={}, final_hash=None, steps_done=0)
+
+
+def forged_line(path: Path, number: int, **changes: Any) -> None:
+    """Change values in a line, counted from 1, with a sum that is right."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    row = json.loads(lines[number - 1]) | changes
+    del row["crc32"]
+    lines[number - 1] = line_of(row, summed=True)
+    path.write_bytes(b"".join(lines))
+
+
+def as_long_ago(folder: Path) -> None:
+    """As versions before checksums left a folder: format 1, no seal, no hashes of small files, lines without sums."""
+    for name in ("manifest.json", "sweep.json"):
+        path = folder / name
+        if path.exists():
+            data = {key: value for key, value in json.loads(path.read_text()).items() if key not in NEW}
+            data = {key: value for key, value in data.items() if key != "format" or name == "manifest.json"}
+            path.write_text(json.dumps(data | ({"format": 1} if name == "manifest.json" else {})))
+    for name in LINES:
+        path = folder / name
+        if path.exists():
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join(line[:-SUM_SIZE] + b"}\n" for line in lines))

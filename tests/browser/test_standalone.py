@@ -287,16 +287,16 @@ def test_hunters_births_and_depths_are_those_of_the_definition(lives: Path, open
     assert page.evaluate("problems") == []
 
 
-HEAR = """(message) => {
-  const say = murmuraFlock.say;
-  globalThis.heard ??= {};
-  if (!say.listened) {
-    const tell = say.message;
-    say.listened = true;
-    say.message = (told) => { heard[told.type] = told; tell(told); };
+SEND = """(message) => {
+  const page = murmuraFlock.page;
+  globalThis.answers ??= {};
+  if (!page.isRecorded) {
+    const send = page.message;
+    page.isRecorded = true;
+    page.message = (answer) => { answers[answer.type] = answer; send(answer); };
   }
-  delete heard[message.type === 'pick' ? 'inspect' : 'scenario'];
-  delete heard.error;
+  delete answers[message.type === 'pick' ? 'inspect' : 'scenario'];
+  delete answers.error;
   murmuraFlock.receive(message);
   return murmuraFlock.obeyed;
 }"""
@@ -304,8 +304,8 @@ HEAR = """(message) => {
 
 def say(page: Page, **message: Any) -> dict[str, Any]:
     """Tell the flock something as its page does; the newest of each kind of answer."""
-    page.evaluate(HEAR, message)
-    answers: dict[str, Any] = page.evaluate("() => heard")
+    page.evaluate(SEND, message)
+    answers: dict[str, Any] = page.evaluate("() => answers")
     return answers
 
 

@@ -14,6 +14,9 @@ from murmura.view.session.editing.tools import with_pointer
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+# Without a GPU, Chromium would emulate one to put every page together: only WebGL itself needs that. Half the time.
+FLAGS += ["--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas"]
 
 # Somebody who was here before: the hint was read, and the panels are as they were left, open.
 VISITED = """

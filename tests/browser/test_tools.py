@@ -222,7 +222,7 @@ class TouchScreen:
 
 
 def test_fingers(make_tab: MakeTab) -> None:
-    tab = make_tab(has_touch=True).open()
+    tab = make_tab(gl=False, has_touch=True).open()
     touch = TouchScreen(tab)
 
     def pulls() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -224,8 +225,6 @@ def test_what_a_page_is_sent_first_is_made_before_the_kernel(monkeypatch: pytest
     monkeypatch.setattr(Scene, "build", build)
     session = Session(flock(3))
     session.open()
-    try:
+    with closing(session):
         assert built.wait(PATIENCE)
-    finally:
-        session.close()
     assert order == ["hello", "kernel"]

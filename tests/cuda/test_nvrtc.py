@@ -66,6 +66,13 @@ def test_the_text_compiles_without_a_warning(name: str):
         assert (verdict, said.strip("\0\n ")) == (0, "")
 
 
+def test_visual_fields_compile():
+    opaque = {"perception.occlusion": True, "perception.nearest": 5, "perception.bins": 3600}
+    plan = Plan(mm.load_scenario("vision").with_values(opaque))
+    (text, _), *_ = program_text(plan).cuda_modules()
+    assert compile_text(text, "sm_90")[0] == 0
+
+
 @pytest.mark.parametrize("architecture", size(["compute_75"], ["compute_75", "compute_86", "compute_120"]))
 def test_older_and_newer_devices(architecture: str):
     """Before sm_80 the threads of a warp cannot add up by one instruction: they do it otherwise."""

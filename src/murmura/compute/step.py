@@ -132,11 +132,13 @@ class Step:
     # Neighbours
 
     def neighbor(
-        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec
-    ) -> Record:
-        """The neighbour at an offset, as the agent sees it."""
+        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec,
+        inverse: Any = None,
+    ) -> Record:  # fmt: skip
+        """The neighbour at an offset, as the agent sees it; `inverse` is that of the distance, where it is known."""
         square = offset.square
-        inverse = 1.0 / sqrt(square + SAME_PLACE)
+        if inverse is None:
+            inverse = 1.0 / sqrt(square + SAME_PLACE)
         distance = square * inverse
         weighs = dict(self.plan.groups[1].options)["weighs_angles"]
         seen = Record(

@@ -219,7 +219,7 @@ def test_the_sheet_names_every_key_and_each_is_tested(tab: Tab) -> None:
         sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)")
     )
     assert listed == {row[1] for row in SEES} | {row[1] for row in DOES} | ELSEWHERE
-    assert "this sheet" in str(sheet.text_content()) and "let go" in str(sheet.text_content())
+    assert "this sheet" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
     tab.page.keyboard.press("Escape")
     assert not sheet.is_visible()
 

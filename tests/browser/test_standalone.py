@@ -303,16 +303,16 @@ def test_hunters_births_and_depths_are_those_of_the_definition(shown: tuple[Page
     assert page.evaluate("problems") == []
 
 
-HEAR = """(message) => {
+SEND = """(message) => {
   const page = murmuraFlock.page;
-  globalThis.heard ??= {};
-  if (!page.listened) {
-    const tell = page.message;
-    page.listened = true;
-    page.message = (told) => { heard[told.type] = told; tell(told); };
+  globalThis.answers ??= {};
+  if (!page.isRecorded) {
+    const send = page.message;
+    page.isRecorded = true;
+    page.message = (answer) => { answers[answer.type] = answer; send(answer); };
   }
-  delete heard[message.type === 'pick' ? 'inspect' : 'scenario'];
-  delete heard.error;
+  delete answers[message.type === 'pick' ? 'inspect' : 'scenario'];
+  delete answers.error;
   murmuraFlock.receive(message);
   return murmuraFlock.obeyed;
 }"""
@@ -320,8 +320,8 @@ HEAR = """(message) => {
 
 def say(page: Page, **message: Any) -> dict[str, Any]:
     """Tell the flock something as its page does; the newest of each kind of answer."""
-    page.evaluate(HEAR, message)
-    answers: dict[str, Any] = page.evaluate("() => heard")
+    page.evaluate(SEND, message)
+    answers: dict[str, Any] = page.evaluate("() => answers")
     return answers
 
 

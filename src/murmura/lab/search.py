@@ -97,7 +97,7 @@ def resume_search(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Go on with a search that `resume_sweep` has opened; its rule files are trusted."""
+    """Continue a search that `resume_sweep` has opened; its rule files are trusted."""
     goal = there.manifest["goal"]
     with (
         claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,

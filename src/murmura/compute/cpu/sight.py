@@ -24,7 +24,8 @@ from murmura.compute.cpu.index import Index
 from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
 from murmura.compute.cpu.nearest import MOST_NEAREST, insert
 from murmura.compute.cpu.neighbor_list import MOST_BITS, SPARE, NeighborList, Visit, store
-from murmura.compute.step import Contributions, initial_contributions
+from murmura.compute.step import initial_contributions
+from murmura.compute.step_data import Contributions
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
 from murmura.core.algebra import NUMBER, Value, absolute, look_up, minimum, to_integer, to_number, where
 from murmura.core.merging import FAR, flatten, unflatten

@@ -13,7 +13,8 @@ from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, extra_place,
 from murmura.compute.cuda.sight import EYE_SUMS, FIELD, EyeOfThread, ThreadSight
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import SAME_PLACE, Contributions, Step, initial_contributions
+from murmura.compute.step import Step, initial_contributions
+from murmura.compute.step_data import SAME_PLACE, Contributions
 from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import (
     CONDITION,

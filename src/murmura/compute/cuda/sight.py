@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cuda.memory import AgentColumns
-from murmura.compute.step import SAME_PLACE
+from murmura.compute.step_data import SAME_PLACE
 from murmura.core.algebra import (
     INTEGER,
     NUMBER,

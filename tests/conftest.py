@@ -50,9 +50,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _share(test: str) -> str:
-    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all that drive a
-    browser, since a second one would cost more than it brings."""
+    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all that drive the
+    same browser. Exported pages need one of their own, with WebGPU."""
     file, _, name = test.partition("::")
+    if file == "tests/browser/test_standalone.py":
+        return file
     return "browser" if file.startswith("tests/browser/") or "in_a_real_browser" in name else file
 
 

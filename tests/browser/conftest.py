@@ -1,4 +1,4 @@
-"""One server and one browser for all tests here; each test has a tab of its own."""
+"""One server and one browser for all tests; each test has its own tab."""
 
 from __future__ import annotations
 
@@ -14,25 +14,35 @@ from murmura.view.server import app as server
 from murmura.view.session.session import Session
 from tests.view.live import PATIENCE, Live, flock
 
-from .tab import PLAIN, STROKES, VISITED, WATCH, Tab
+from .tab import FLAGS, PLAIN, STROKES, VISITED, WATCH, Tab
 
 WEB = Path(server.__file__).parents[1] / "web"
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 MakeTab = Callable[..., Tab]
 
 
+Launch = Callable[[list[str]], Browser]
+
+
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """Playwright keeps an event loop of its own running: tests of other rooms that follow must not find it."""
+def launch() -> Iterator[Launch]:
+    """Starts a browser with some flags.
+
+    Playwright keeps an event loop of its own running: tests of other rooms that follow must not find it.
+    """
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.fail(
             "these tests drive a real browser: `apt-get install chromium` (or run scripts/test as root)"
         )
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield found
-        found.close()
+        yield lambda flags: playwright.chromium.launch(executable_path=path, args=flags)
+
+
+@pytest.fixture(scope="package")
+def browser(launch: Launch) -> Iterator[Browser]:
+    found = launch(FLAGS)
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""One tab of a real Chromium on the page, beside the session it shows: what a visitor does, and what came of it."""
+"""A tab of a real Chromium, with the session it shows: performs user actions and reads their effect."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from murmura.view.session.editing.tools import with_pointer
 from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+# Without a GPU, Chromium would emulate one to put every page together: only WebGL itself needs that. Half the time.
+FLAGS += ["--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas"]
 
 # Somebody who was here before: the hint was read, and the panels are as they were left, open.
 VISITED = """

@@ -1,4 +1,4 @@
-"""The page as such: it fills the window, moves, begins still for those who want that, comes back after a break."""
+"""The page: it fills the window, moves, starts paused for reduced motion, and reconnects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_flock_moves(gl_tab: Tab) -> None:
 
 
 def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
-    tab = make_tab(reduced_motion="reduce")
+    tab = make_tab(gl=False, reduced_motion="reduce")
     tab.live.session.submit({"type": "play"}, pytest.fail)
     tab.open()
     tab.until(lambda: not tab.session.running)
@@ -84,7 +84,7 @@ def test_a_lost_line_is_taken_up_again(tab: Tab) -> None:
 
 
 def test_two_tabs_show_one_flock(make_tab: MakeTab) -> None:
-    one, two = make_tab().open(), make_tab().open()
+    one, two = (make_tab(gl=False).open() for _ in range(2))
     one.page.keyboard.press("Space")
     two.until(lambda: two.see("step") > 3)
     one.page.keyboard.press("Space")

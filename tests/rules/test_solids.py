@@ -1,4 +1,4 @@
-"""Obstacles in space: nobody enters or crosses one, however fast; a bounce is a mirror; wishes lead away."""
+"""Obstacles in space: nobody enters or crosses one at any speed; agents bounce like light and steer away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes no sense is refused: the message says what was expected, what was found and what to do."""
+"""Invalid input is refused: the message says what was expected, what was found and what to do."""
 
 from __future__ import annotations
 

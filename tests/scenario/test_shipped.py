@@ -1,4 +1,4 @@
-"""The shipped scenarios against the documents' own tables, typed out here once more."""
+"""The shipped scenarios against the tables of the documents."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.rules.life.panic import Threat
+from murmura.scenario.files import scenario_titles
 
 NAMES = mm.scenario_names()
 
@@ -40,6 +41,7 @@ def test_every_scenario_says_what_it_shows(name: str) -> None:
     assert scenario.name == name
     assert len(scenario.title) > 20
     assert scenario.title.endswith(".")
+    assert scenario_titles()[name] == scenario.title
 
 
 # S4-71

@@ -1,4 +1,4 @@
-"""Two flocks under one clock: at the same time at every pause, each otherwise its own."""
+"""Comparisons: two flocks share a clock and pause at the same time, and are otherwise independent."""
 
 from __future__ import annotations
 

@@ -249,14 +249,13 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
 
     from playwright.sync_api import sync_playwright
 
+    from tests.browser.tab import FLAGS
+
     monkeypatch.setattr(server, "STATIC", REAL_PAGE)
     view = views(flock(200), backend="reference")
     state = next(data for kind, data, _ in view.comm.sent if kind == "comm_open")["state"]
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path="/usr/bin/chromium",
-            args=["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
+        browser = tools.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         page = browser.new_page(viewport={"width": 900, "height": 650})
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))

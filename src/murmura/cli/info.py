@@ -16,12 +16,12 @@ def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
     name
         A scenario's name or file.
     """
-    from murmura.scenario import load_scenario, scenario_names, value_paths
+    from murmura.scenario import load_scenario, value_paths
     from murmura.scenario.about import about
+    from murmura.scenario.files import scenario_titles
 
     if name is None:
-        titles = {entry: load_scenario(entry).title for entry in scenario_names()}
-        print_facts(titles, as_json)
+        print_facts(scenario_titles(), as_json)
         return
     scenario = load_scenario(name)
     if as_json:

@@ -30,6 +30,13 @@ def scenario_names() -> list[str]:
     return sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
+def scenario_titles() -> dict[str, str]:
+    """The shipped scenarios by name, with their titles. Reads the files without validating them, which takes longer."""
+    folder = resources.files("murmura") / "scenarios"
+    files = {name: (folder / f"{name}.toml").read_text(encoding="utf-8") for name in scenario_names()}
+    return {name: str(tomllib.loads(text)["title"]) for name, text in files.items()}
+
+
 def load_scenario(name_or_path: str | Path) -> Scenario:
     """Load a shipped scenario by name, or a .json or .toml file by path."""
     text = str(name_or_path)

@@ -1,4 +1,4 @@
-"""Films of worlds with a depth: everybody is where a lens of our own puts them, and looks as it flies."""
+"""Films of worlds with a depth: positions against an independent projection, and orientation of bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in space: what the files hold, read by us, by the gsd package, by freud, and by tables."""
+"""Runs in space: the files, read by Murmura, gsd, freud, and as tables."""
 
 from __future__ import annotations
 

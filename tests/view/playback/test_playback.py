@@ -1,4 +1,4 @@
-"""A recorded run in the live view: the right frame at every place of the time line, and the way back to life."""
+"""A recorded run in the live view: the right frame at every position of the time line, and continuing live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places with a height: hands, tools and picking in a world with a depth."""
+"""Positions with a height: pointer, tools and picking in a world with a depth."""
 
 from __future__ import annotations
 

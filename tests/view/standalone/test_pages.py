@@ -1,4 +1,4 @@
-"""Exported files as files: one piece, small, sealed off, and nothing of a scenario's texts is markup in them."""
+"""Exported pages as files: self-contained, small, without network access, and with escaped scenario texts."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class BareTrajectory:
     def branch(self, number: int) -> tuple[Simulation, str]:
         raise RunError(
             f"{self._path} is a trajectory alone: what made it is not known, so it can only be watched. "
-            "Open the run folder to go on from here"
+            "Open the run folder to continue from here"
         )
 
 

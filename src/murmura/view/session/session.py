@@ -177,6 +177,7 @@ class Session:
         last = time.perf_counter()
         frames, statuses, inspections = Pace(FRAME_SECONDS, 0.5), Pace(STATUS_SECONDS), Pace(INSPECT_SECONDS)
         moved = True  # since the last frame; a change while paused must be shown, too
+        self.hello()  # makes the schema (0.2 s) before the kernel is traced, which would delay a page that waits for it
         while not self._closing.is_set():
             before = self.simulation.step_count
             changed = self._run_commands()

@@ -37,7 +37,7 @@ MOST_RUNS = 16
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
     if scenario.perception.occlusion:
-        return "perception.occlusion needs `murmura live` (backend cpu)"
+        return "perception.occlusion needs `murmura live`: a page cannot tell whom a selected animal sees"
     return ""
 
 

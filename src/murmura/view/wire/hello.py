@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
 from murmura.measure import MEASURES
-from murmura.scenario import Scenario, load_scenario, scenario_names
+from murmura.scenario import Scenario
+from murmura.scenario.files import scenario_titles
 from murmura.view.session.editing.placement import PLACEABLE, hunters_to_place
 from murmura.view.wire.frames import extras_of, stances_of
 
+_making = threading.Lock()
 UNNAMED = {"name": "default", "color": "#4cc9f0"}
 
 
@@ -17,11 +20,12 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
     """The scenario itself, what can be changed in it, who lives in it and what can be seen of them."""
     from murmura import __version__
 
+    with _making:  # else two threads would both make it
+        unchanging = _unchanging()
     return {
         "version": __version__,
         "scenario": scenario.model_dump(mode="json"),
-        "schema": _schema(),
-        "scenarios": _shipped(),
+        **unchanging,
         "species": [{"name": species.name, "color": species.color} for species in scenario.species]
         or [UNNAMED],
         "columns": extras_of(scenario),
@@ -33,13 +37,10 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    return Scenario.model_json_schema()
-
-
-@cache
-def _shipped() -> list[dict[str, str]]:
-    return [{"name": name, "title": load_scenario(name).title} for name in scenario_names()]
+def _unchanging() -> dict[str, Any]:
+    """What is the same for every scenario, and takes a tenth of a second to make."""
+    shipped = [{"name": name, "title": title} for name, title in scenario_titles().items()]
+    return {"schema": Scenario.model_json_schema(), "scenarios": shipped}
 
 
 def _measures() -> dict[str, dict[str, str]]:

@@ -72,6 +72,30 @@ def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None],
     assert np.array_equal(counts[sure], expected.sees.sum(axis=1)[sure])
 
 
+@pytest.mark.parametrize(
+    ("edges", "nearest"), [("torus", None), ("torus", 6), ("sky", None), ("open", None), ("tank", None)]
+)
+def test_in_a_crowd_nobody_is_overlooked(edges: str, nearest: int | None) -> None:
+    """Where candidates are many, the kernel cuts their runs to where the spheres of sight meet a column."""
+    rng = np.random.default_rng(8)
+    sides = np.array(list(SIDES.values()))
+    middles = np.array([[0.0, 0.0, 0.0], [65.0, 55.0, 60.0], [20.0, 100.0, 40.0]])
+    places = middles[np.arange(700) % 3] + rng.normal(0.0, 14.0, (700, 3))
+    chosen = scenario(**EDGES[edges], **{"perception.nearest": nearest, "agents": 700})
+    for axis, edge in enumerate(chosen.world.edges):
+        if edge == "wrap":
+            places[:, axis] %= sides[axis]
+        elif edge != "open":
+            places[:, axis] = np.clip(places[:, axis], 0.0, sides[axis])
+    velocities = rng.normal(0.0, 4.0, (700, 3))
+    sim = mm.Simulation(chosen, 2, "cpu", 1, positions=places.astype(np.float32), velocities=velocities)
+    expected = stepped(chosen, sim.positions, sim.velocities)
+    sim.step()
+    sure = ~expected.doubtful
+    assert sure.sum() > 500 and expected.sees.sum(axis=1).mean() > (5 if nearest else 30)
+    assert np.array_equal(sim.column("neighbors")[sure], expected.sees.sum(axis=1)[sure])
+
+
 def test_neighbours_are_those_of_a_periodic_tree(backend: str) -> None:
     sim = simulation({"world.boundary": "wrap", "perception.field_of_view": 360.0}, backend)
     places = sim.positions.astype(np.float64)

@@ -13,7 +13,7 @@ from numba import njit
 from murmura.compute.numba_options import INNER, JIT
 from murmura.compute.raster import HALF, ONE, PLANE, PLANES, ROW, ZERO
 
-FAR = np.float32(1e30)
+FAR, FAR_PIXEL = np.float32(1e30), np.float32(1e9)
 TINY = np.float32(1e-6)
 GROW = np.float32(0.15)  # [px] added to each side: a wing seen edge on is a thin line and does not vanish
 EDGE = np.float32(0.5) + GROW  # [px] from a face up to which it covers some of a pixel
@@ -79,6 +79,23 @@ def pose(
             shades[k, f] = abs(x * sx + y * sy + z * sz) / max(np.sqrt(x * x + y * y + z * z), 1e-12)
 
 
+@njit(
+    f"void(float64[:,:,::1], float64[:,::1], float64, float64, float64, float64, {PLANES})", cache=True, **JIT
+)
+def project(
+    corners: Any, axes: Any, focal: Any, near: Any, middle_x: Any, middle_y: Any, pixels: Any
+) -> None:
+    """Where a camera sees corners: axes are its right, up, forward and eye; nothing is nearer to it than `near`."""
+    for k in range(corners.shape[0]):
+        for c in range(corners.shape[1]):
+            x, y, z = (
+                corners[k, c, 0] - axes[3, 0], corners[k, c, 1] - axes[3, 1], corners[k, c, 2] - axes[3, 2]
+            )  # fmt: skip
+            zoom = focal / max(near, x * axes[2, 0] + y * axes[2, 1] + z * axes[2, 2])
+            pixels[k, c, 0] = middle_x + (x * axes[0, 0] + y * axes[0, 1] + z * axes[0, 2]) * zoom
+            pixels[k, c, 1] = middle_y - (x * axes[1, 0] + y * axes[1, 1] + z * axes[1, 2]) * zoom
+
+
 @njit(**INNER)
 def _ends(low: Any, high: Any, size: Any) -> Any:
     """The pixels from low to high that a picture has."""
@@ -103,6 +120,13 @@ def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -
         around[k, 0], around[k, 1], around[k, 2], around[k, 3] = left, top, right, bottom
         area += (right - left) * (bottom - top)
     return area
+
+
+@njit(**INNER)
+def _centres(low: Any, high: Any, first: Any, last: Any) -> Any:
+    """The pixels from first to last whose middles are at most EDGE outside of low to high: a face covers no others."""
+    begin, end = np.ceil(low - EDGE - HALF), np.floor(high + EDGE + HALF)
+    return max(first, int(max(begin, -FAR_PIXEL))), min(last, int(min(end, FAR_PIXEL)))
 
 
 @njit(**INNER)
@@ -139,19 +163,19 @@ def _touch_face(
     cx, cy = mine[face[2], 0], mine[face[2], 1]
     side = ONE if (bx - ax) * (cy - ay) >= (by - ay) * (cx - ax) else -ONE
     one, two, three = _edge(ax, ay, bx, by, side), _edge(bx, by, cx, cy, side), _edge(cx, cy, ax, ay, side)
-    # Pixels that are farther than EDGE from a triangle are not covered by it.
-    first, last = _ends(min(ax, min(bx, cx)) - EDGE - HALF, max(ax, max(bx, cx)) + EDGE + HALF, right)
-    upper, lower = _ends(min(ay, min(by, cy)) - EDGE - HALF, max(ay, max(by, cy)) + EDGE + HALF, bottom)
-    for j in range(max(top, upper), lower):
+    first, last = _centres(min(ax, min(bx, cx)), max(ax, max(bx, cx)), left, right)
+    upper, lower = _centres(min(ay, min(by, cy)), max(ay, max(by, cy)), top, bottom)
+    for j in range(upper, lower):
         y = np.float32(j) + HALF
-        for i in range(max(left, first), last):
+        row = (j - top) * (right - left) - left
+        for i in range(first, last):
             x = np.float32(i) + HALF
             far = max(_outside(x, y, one), max(_outside(x, y, two), _outside(x, y, three)))
             if far >= EDGE:
                 continue
             if far > ZERO:  # beside a corner it is farther than from any line
                 far = np.sqrt(min(_from_edge(x, y, one), min(_from_edge(x, y, two), _from_edge(x, y, three))))
-            n = (j - top) * (right - left) + i - left
+            n = row + i
             if far < least[n]:
                 least[n], shade[n] = far, lit
 

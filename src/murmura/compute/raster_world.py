@@ -14,7 +14,7 @@ from numba import njit
 from murmura.compute.numba_options import INNER, JIT
 from murmura.compute.raster import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
 
-KNOT = 16  # pixels between knots
+KNOTS = np.float32(30.0)  # in a focal length: they are two degrees apart
 TINY = np.float32(1e-6)
 SUN_WIDTH, SUN_HEIGHT = np.float32(2.6), np.float32(5.0)
 VOID_MIDDLE, VOID_SLOPE = np.float32(0.25), np.float32(0.9)
@@ -90,7 +90,7 @@ def _sampled(plane: Any, x: Any, y: Any, wraps: Any) -> Any:
 
 @njit(**INNER)
 def _ground(
-    gx: Any, gy: Any, dx: Any, dy: Any, knots: Any, ground: Any, endless: Any, soil: Any, grid: Any
+    gx: Any, gy: Any, dx: Any, dy: Any, knots: Any, size: Any, ground: Any, endless: Any, soil: Any, grid: Any
 ) -> None:
     """How much of the soil's and of the grid's colour each pixel of a row has.
 
@@ -98,20 +98,23 @@ def _ground(
         gx: Where the row's first pixel hits the ground, along x; `gy` along y.
         dx: How much farther each pixel hits it; `dy` along y.
         knots: Of this row.
+        size: Pixels from knot to knot.
         ground: As `paint_world` has it.
         endless: As `paint_world` has it.
         soil: Filled.
         grid: Filled.
     """
-    square, per_square, step = ground[2], ONE / ground[2], ONE / np.float32(KNOT)
+    square, per_square, step = ground[2], ONE / ground[2], ONE / np.float32(size)
     for k in range(len(knots) - 1):
-        one, two, first = knots[k], knots[k + 1], k * KNOT
+        one, two, first = knots[k], knots[k + 1], k * size
         more_x, more_y = (two[PER_X] - one[PER_X]) * step, (two[PER_Y] - one[PER_Y]) * step
         fainter_x, fainter_y = (two[FAINT_X] - one[FAINT_X]) * step, (two[FAINT_Y] - one[FAINT_Y]) * step
-        for i in range(first, min(len(soil), first + KNOT)):
-            t = np.float32(i - first)
+        bare, lined = soil[first : first + size], grid[first : first + size]
+        x0, y0 = gx + dx * np.float32(first), gy + dy * np.float32(first)
+        for i in range(len(bare)):
+            t = np.float32(i)
             per_x, per_y = one[PER_X] + more_x * t, one[PER_Y] + more_y * t
-            x, y = gx + dx * np.float32(i), gy + dy * np.float32(i)
+            x, y = x0 + dx * t, y0 + dy * t
             across = _line(x, square, per_square, per_x, one[FAINT_X] + fainter_x * t)
             lines = max(across, _line(y, square, per_square, per_y, one[FAINT_Y] + fainter_y * t))
             dim = ONE
@@ -119,7 +122,7 @@ def _ground(
                 beyond = max(max(-x, x - ground[0]) * per_x, max(-y, y - ground[1]) * per_y)
                 dim = ONE - (ONE - OUTSIDE) * min(ONE, max(ZERO, HALF + beyond))
                 lines = max(lines, max(ZERO, ONE - abs(beyond) * PER_RIM))
-            soil[i], grid[i] = dim * (ONE - HALF * lines), HALF * lines
+            bare[i], lined[i] = dim * (ONE - HALF * lines), HALF * lines
 
 
 @njit(**INNER)
@@ -154,21 +157,32 @@ def _within(start: Any, step: Any, half: Any, count: Any) -> Any:
 
 @njit(**INNER)
 def _mixed(
-    seen: Any, grain: Any, knots: Any, c: Any, below: Any, soil: Any, grid: Any, earth: Any, line: Any
+    seen: Any,
+    grain: Any,
+    knots: Any,
+    size: Any,
+    c: Any,
+    below: Any,
+    soil: Any,
+    grid: Any,
+    earth: Any,
+    line: Any,
 ) -> None:
     """One colour of a row: the sky, or the ground that fades into it."""
-    width, step = len(seen), ONE / np.float32(KNOT)
+    step = ONE / np.float32(size)
     for k in range(len(knots) - 1):
         sky, haze = knots[k, c], knots[k, HAZE]
         more_sky, more_haze = (knots[k + 1, c] - sky) * step, (knots[k + 1, HAZE] - haze) * step
-        first = k * KNOT
-        for i in range(first, min(width, first + KNOT)):
-            t = np.float32(i - first)
-            above = sky + more_sky * t
-            if below:
-                land = earth * soil[i] + line * grid[i]
-                above = land + (above - land) * (haze + more_haze * t)
-            seen[i] = above * BYTE + grain[i]
+        # Slices begin at 0: only of such indices the compiler knows that none is negative, and fills lanes.
+        part, noise = seen[k * size : (k + 1) * size], grain[k * size : (k + 1) * size]
+        if below:
+            bare, lined = soil[k * size : (k + 1) * size], grid[k * size : (k + 1) * size]
+            for t in range(len(part)):
+                land, above = earth * bare[t] + line * lined[t], sky + more_sky * np.float32(t)
+                part[t] = (land + (above - land) * (haze + more_haze * np.float32(t))) * BYTE + noise[t]
+        else:
+            for t in range(len(part)):
+                part[t] = (sky + more_sky * np.float32(t)) * BYTE + noise[t]
 
 
 @njit(
@@ -200,7 +214,8 @@ def paint_world(
         shadows: How dark each part of the world is, seen from above, with a border of one around.
     """
     height, width = grain.shape
-    count = (width + KNOT - 1) // KNOT
+    size = max(4, int(focal / KNOTS))  # pixels from knot to knot
+    count = (width + size - 1) // size
     knots = np.zeros((count + 1, 8), np.float32)
     soil, grid = np.empty(width, np.float32), np.empty(width, np.float32)
     pixel, middle = ONE / focal, np.float32(width) * HALF
@@ -208,7 +223,7 @@ def paint_world(
         v = (np.float32(height) * HALF - np.float32(j) - HALF) * pixel
         x0, y0, z = axes[2, 0] + v * axes[1, 0], axes[2, 1] + v * axes[1, 1], axes[2, 2] + v * axes[1, 2]
         for k in range(count + 1):
-            u = (np.float32(k * KNOT) + HALF - middle) * pixel
+            u = (np.float32(k * size) + HALF - middle) * pixel
             x, y = x0 + u * axes[0, 0], y0 + u * axes[0, 1]
             _knot(x, y, z, axes, focal, colors, ground, floor, knots[k])
         below = floor and z < -TINY
@@ -217,7 +232,7 @@ def paint_world(
             gx = axes[3, 0] + along * (x0 + u * axes[0, 0])
             gy = axes[3, 1] + along * (y0 + u * axes[0, 1])
             dx, dy = along * axes[0, 0] * pixel, along * axes[0, 1] * pixel
-            _ground(gx, gy, dx, dy, knots, ground, endless, soil, grid)
+            _ground(gx, gy, dx, dy, knots, size, ground, endless, soil, grid)
             _darken(gx, gy, dx, dy, ground, endless, shadows, soil, grid)
         for c in range(3):
-            _mixed(seen[c, j], grain[j], knots, c, below, soil, grid, colors[4, c], colors[5, c])
+            _mixed(seen[c, j], grain[j], knots, size, c, below, soil, grid, colors[4, c], colors[5, c])

@@ -12,11 +12,12 @@ from typing import Any
 from llvmlite import ir
 
 from murmura.compute.cpu.agents import Agents
+from murmura.compute.cpu.cuts import Bins, cut_bins, lines_around
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
 from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
-from murmura.compute.cpu.lanes import SUMS_PITCH, is_culled, world_of
+from murmura.compute.cpu.lanes import GROUP, SUMS_PITCH, is_culled, world_of
 from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
 from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
@@ -114,6 +115,7 @@ class Kernel:
             with t.for_loop(begin, begin + count) as i:
                 column = index.column_of(xs[i], grid)
                 reaches[i] = reach_of_nearest(agents, index, base + column, grid, i, closest)
+        around = None if grid.layers is None else lines_around(t, grid, row)
         with t.for_loop(0, count, 4) as k:
             i = begin + k
             last = begin + minimum(k + 4, count) - 1
@@ -127,13 +129,21 @@ class Kernel:
                 first = base + pitch * beside
                 return start[first + c0], start[first + c1] - over
 
-            if grid.layers is None:
+            if around is None:
                 runs = [(*run(beside), beside == 0) for beside in (-1, 0, 1)]
                 agents.perceive(i, runs, reaches, sums, k)
             else:
                 # The other eight in a loop: written out one by one the code would not fit the processor's cache.
-                across = grid.across
-                agents.perceive(i, [(*run(0), True)], reaches, sums, k, lambda n: run(_beside(n, across)))
+                own = run(0)
+                cut = cut_bins(agents, index, grid, row, i, last, c0, c1, own[1] - own[0])
+
+                def other(number: Value, cut: Bins = cut, c0: Value = c0) -> tuple[Value, Value]:
+                    first, (low, high) = around[number], cut(number)
+                    uncut = start[first + c0]
+                    begin = uncut + (start[first + low] - uncut) // GROUP * GROUP
+                    return begin, start[first + high] - where(high == pitch, PAD, 0)
+
+                agents.perceive(i, [(*own, True)], reaches, sums, k, other)
 
     def _choose(
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, row: Value, begin: Value, count: Value,
@@ -318,9 +328,3 @@ class Kernel:
             low.set(where(below, middle, low.get()))
             high.set(where(below, high.get(), middle))
         return low.get()
-
-
-def _beside(number: Value, across: Value) -> Value:
-    """The line offsets of the eight rows around a row, by number 0 to 7."""
-    place = where(number >= 4, number + 1, number)
-    return (place // 3 - 1) * across + place % 3 - 1

@@ -60,16 +60,16 @@ class Cell:
     def __init__(self, target: LlvmTarget, kind: str, code: Any) -> None:
         self._target, self._kind, self._type = target, kind, code.type
         with target.builder.goto_entry_block():
-            self._place = target.builder.alloca(code.type)
-        target.builder.store(code, self._place)
+            self.place = target.builder.alloca(code.type)
+        target.builder.store(code, self.place)
 
     def get(self) -> Value:
-        return Value(self._target, self._kind, self._target.builder.load(self._place, typ=self._type))
+        return Value(self._target, self._kind, self._target.builder.load(self.place, typ=self._type))
 
     def set(self, value: Any) -> None:
         code = code_of(self._target, value, self._kind)
         code = self._target.spread(code, self._type.count) if isinstance(self._type, ir.VectorType) else code
-        self._target.builder.store(code, self._place)
+        self._target.builder.store(code, self.place)
 
 
 class LlvmTarget(Target):

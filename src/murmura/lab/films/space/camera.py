@@ -88,6 +88,15 @@ class SpaceCamera:
         y = self.height / 2.0 - (away @ self.up) * zoom
         return np.stack([x, y], axis=-1), deep
 
+    def pixels(self, places: Floats) -> NDArray[np.float32]:
+        """The pixels of many places, shape (n, m, 3), as (n, m, 2)."""
+        from murmura.compute.raster_space import project
+
+        found = np.empty((*places.shape[:2], 2), np.float32)
+        axes = np.stack([self.right, self.up, self.forward, self.eye])
+        project(places, axes, self.focal, self.near, self.width / 2.0, self.height / 2.0, found)
+        return found
+
     def beside(self, place: Any, x: float, y: float) -> Camera:
         """The camera of the plane that puts (x, y) where this one sees a place, as large as it is seen there: so
         what is drawn flat is drawn here, too."""

@@ -149,16 +149,19 @@ class PainterInSpace(Painter):
         zoom = camera.focal / np.maximum(deep, camera.near)
         halves = self._halves(moment, zoom) / zoom
         beats = (time * self._body.beat + GOLDEN * np.asarray(moment.ids, np.float64)) % 1.0
-        corners, shades = posed(self._body, places, headings, rolls, halves, beats)
-        pixels = camera.project(corners)[0]
-        ahead = headings[:, :2].astype(np.float32)
-        colors = self._table[self._shades(moment, ahead)]
-        if count:  # the area of an ellipse that holds most of them
-            self._spread = float(4.0 * np.pi * np.prod(pixels[:, 0].std(axis=0) + 1.0))
         order = np.argsort(-deep, kind="stable")
-        fades = strength(deep, camera)
-        found = (pixels, shades, fades)
-        return *(np.ascontiguousarray(each[order], np.float32) for each in found), colors[order]
+        arranged = (each[order] for each in (places, headings, rolls, halves, beats))
+        corners, shades = posed(self._body, *arranged)
+        pixels = camera.pixels(corners)
+        colors = self._table[self._shades(moment, headings[:, :2].astype(np.float32))]
+        if count:  # the area of an ellipse that holds most of them
+            self._spread = float(4.0 * np.pi * np.prod(pixels[:, 0].std(axis=0, dtype=np.float64) + 1.0))
+        return (
+            pixels,
+            shades.astype(np.float32),
+            strength(deep[order], camera).astype(np.float32),
+            colors[order],
+        )
 
     def _headings(self, moment: FilmFrame) -> Floats:
         """Unit vectors along velocities; who is at rest points where its column says."""

@@ -5,8 +5,8 @@
 Published: birds that interact with 6 to 7 neighbours, fly by lift and drag, roll into turns and stay above a roost form
 flocks like those measured over Rome (Ballerini et al. 2008): flat and parallel to the ground, three times as wide and
 almost six times as long as thick whatever their size, nearest neighbours at 0.7 to 1.5 m and at the sides rather than
-in front or behind, which fades with the sixth or seventh neighbour. Here each flock begins as a ball that flies one
-way.
+in front or behind, which fades with the sixth or seventh neighbour. Here each flock begins as a ball over the roost
+that flies in one direction, within 5 degrees.
 """
 
 from __future__ import annotations
@@ -32,16 +32,10 @@ NEAREST = 12
 
 
 def flock_of(birds: int, seed: int) -> mm.Simulation:
-    """A ball of birds that fly in the same direction, within 0.5 m/s, on one side of the roost."""
-    rng = np.random.default_rng(seed)
-    places = rng.normal(size=(birds, 3))
-    places /= np.linalg.norm(places, axis=1)[:, None]
-    places *= (birds / START_DENSITY * 0.75 / np.pi) ** (1 / 3) * rng.random((birds, 1)) ** (1 / 3)
-    velocities = np.array([10.0, 0.0, 0.0]) + rng.normal(0.0, 0.5, (birds, 3))
-    scenario = mm.load_scenario("stardisplay").with_values({"agents": birds, "perception.radius": 20.0})
-    return mm.Simulation(
-        scenario, seed=seed, positions=places + np.array([120.0, 200.0, 100.0]), velocities=velocities
-    )
+    """The scenario with this many birds, in a ball whose density does not depend on their number."""
+    radius = (birds / START_DENSITY * 0.75 / np.pi) ** (1 / 3)
+    values = {"agents": birds, "start.radius": radius, "perception.radius": 20.0}
+    return mm.Simulation(mm.load_scenario("stardisplay").with_values(values), seed=seed)
 
 
 def look(sim: mm.Simulation) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Code blocks and commands of a page, as a reader finds them: one after the other, in one folder.
+"""Code blocks and commands of a page, in order, in one folder.
 
 A comment above a block says what a machine cannot know: `<!-- not run: it installs from an index -->`. Python that is
 followed by a block of text prints just that.

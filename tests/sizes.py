@@ -1,4 +1,4 @@
-"""How large a test is: small in the gate, as large as what is promised with MURMURA_LONG=1.
+"""Sizes of tests: small by default, as large as promised with MURMURA_LONG=1.
 
     MURMURA_LONG=1 pytest tests/view/server/test_endurance.py
 

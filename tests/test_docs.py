@@ -1,4 +1,4 @@
-"""Examples of docs/add-a-rule.md run on the definition and on the CPU; statements are answered; links lead on."""
+"""Examples of docs/add-a-rule.md run on the reference and the CPU; all statements are covered; links work."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_every_statement_of_the_documents_has_a_place_in_the_docs_and_a_test():
 
 
 # S3-47, S3-48
-def test_the_model_names_its_source_and_where_building_genes_and_threads_are_told():
+def test_the_model_names_its_source_and_where_building_genes_and_threads_are_described():
     text = (PAGE.parent / "model.md").read_text(encoding="utf-8")
     assert "SIGGRAPH '87, pp. 25-34" in text
     assert {"../ARCHITECTURE.md", "evolution.md", "live-view.md"} <= set(re.findall(r"\]\(([^)#]+)", text))

@@ -1,4 +1,4 @@
-"""The project is laid out and tested as document 004 plans it, and as ARCHITECTURE.md draws it."""
+"""The layout of the project follows document 004 and ARCHITECTURE.md."""
 
 from __future__ import annotations
 

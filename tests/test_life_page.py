@@ -1,4 +1,4 @@
-"""docs/life.md is made from the code's tables: this fails when somebody changed them and did not make it anew."""
+"""docs/life.md is generated from the code's tables and must be up to date."""
 
 from __future__ import annotations
 

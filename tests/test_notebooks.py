@@ -1,4 +1,4 @@
-"""The tutorials run from the first cell to the last, in a kernel of their own; all of them with MURMURA_LONG=1."""
+"""The tutorials run from the first cell to the last, each in its own kernel; all of them with MURMURA_LONG=1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code block and every command of README and docs does what a reader would do with it.
+"""Runs every code block and every command of README and docs.
 
 Long commands run with smaller numbers, and those that time a machine are only read; with MURMURA_LONG=1 all of
 it runs as printed, which takes an hour.

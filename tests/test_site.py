@@ -1,4 +1,4 @@
-"""The site: all pages are brought together, every scenario and every public name is in it, and links lead on."""
+"""The site contains all pages, every scenario and every public name, and its links work."""
 
 from __future__ import annotations
 

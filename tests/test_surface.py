@@ -1,4 +1,4 @@
-"""What somebody sees who writes Python: names to complete, tables in a notebook, tables of a sweep."""
+"""Python's view: completion of names, tables in a notebook, tables of a sweep."""
 
 from __future__ import annotations
 

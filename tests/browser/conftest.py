@@ -1,4 +1,4 @@
-"""One server and one browser for all tests here; each test has a tab of its own."""
+"""One server and one browser for all tests; each test has its own tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One tab of a real Chromium on the page, beside the session it shows: what a visitor does, and what came of it."""
+"""A tab of a real Chromium, with the session it shows: performs user actions and reads their effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Usable by everybody (U3): axe-core finds nothing in any state of the page, and the keyboard reaches everything."""
+"""Accessibility (U3): axe-core finds nothing in any state of the page, and the keyboard reaches everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor looks at one animal, at bodies from near, and at what a hunter is about."""
+"""Details of one animal, bodies close up, and the state of a hunter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panel, the inspector, the charts and the links do to the simulation, asked of the simulation."""
+"""Effects of the panel, the inspector, the charts and the links on the simulation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_check_box_takes_a_rule_out(tab: Tab) -> None:
     tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     crowded = next(k for k in range(60) if tab.simulation.explain(k)["rules"]["separation"]["neighbors"])
     for rule in ("separation", "alignment", "cohesion"):
-        box = tab.page.get_by_label(f"{rule.capitalize()} takes part", exact=True)
+        box = tab.page.get_by_label(f"Enable {rule}", exact=True)
         assert tab.simulation.explain(crowded)["rules"][rule]["neighbors"]
         box.uncheck()
         tab.until(lambda rule=rule: rule not in tab.simulation.explain(crowded)["rules"])
@@ -116,7 +116,7 @@ def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
         assert str(count) in str(row), (rule, count)
     strength = sum(part**2 for part in told["steering"]) ** 0.5
     assert f"Net steering{strength:.4g}" in text
-    story.get_by_role("button", name="Let the agent go").click()
+    story.get_by_role("button", name="Deselect the agent").click()
     tab.until(lambda: tab.session.selected is None)
 
 

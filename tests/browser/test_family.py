@@ -1,4 +1,4 @@
-"""A visitor sees the family of a chosen agent, colours the flock by a gene, and reads what it goes through."""
+"""The family of the selected agent, colour by genes, and periods of a population."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor has a run recorded on the server, takes the state home, and gets the command."""
+"""Recording a run from the page, saving the state, and copying the command."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
     tab.still(flock(21))
     wanted = tab.session.scenario
     tab.page.get_by_role("button", name="Gallery").click()
-    tab.page.get_by_label("Keep the present scene as").fill("twenty-one")
+    tab.page.get_by_label("Save the current scene as").fill("twenty-one")
     tab.page.get_by_role("button", name="Keep", exact=True).click()
     tab.until(lambda: tab.page.locator('[data-own="twenty-one"]').count() == 1)
     name = tab.page.get_by_label("Name of twenty-one")

@@ -1,4 +1,4 @@
-"""Light around agents: round, and still there when the picture stands, is drawn more finely, or is saved."""
+"""The glow around agents: round, and unchanged when the picture is paused, refined or saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every key does what the shortcut sheet says (U4, the table of ux 3.3), unless somebody types or switched it off."""
+"""Every key does what the shortcut sheet says (U4, the table of ux 3.3), unless the user is typing or disabled it."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_the_sheet_names_every_key_and_each_is_tested(tab: Tab) -> None:
         sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)")
     )
     assert listed == {row[1] for row in SEES} | {row[1] for row in DOES} | ELSEWHERE
-    assert "this sheet" in str(sheet.text_content()) and "let go" in str(sheet.text_content())
+    assert "this sheet" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
     tab.page.keyboard.press("Escape")
     assert not sheet.is_visible()
 

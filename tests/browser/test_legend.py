@@ -1,4 +1,4 @@
-"""What a visitor is told: the hint at the first visit, and what colours and overlays mean."""
+"""The hint at the first visit, and the legend of colours and overlays."""
 
 from __future__ import annotations
 

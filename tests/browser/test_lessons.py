@@ -1,4 +1,4 @@
-"""A lesson sets a scene, asks, and shows."""
+"""Lessons set up a scene, ask a question and show the answer."""
 
 from __future__ import annotations
 

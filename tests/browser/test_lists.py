@@ -1,4 +1,4 @@
-"""Species, hunters, food, obstacles and attractors are lists in the settings that a visitor changes."""
+"""The lists of species, hunters, food, obstacles and attractors in the settings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_species_is_changed_while_it_flies(tab: Tab) -> None:
     tab.until(lambda: simulation.step_count == 2)
     _open(tab, "Species (2)")
     tab.page.locator(".item > summary", has_text="Owl").click()
-    tab.page.get_by_label("Give Owl a number of its own").select_option("motion.max_speed")
+    tab.page.get_by_label("Add a value for Owl").select_option("motion.max_speed")
     field = tab.page.get_by_label("Motion: max speed of Owl", exact=True)
     field.fill("1.5")
     field.press("Enter")

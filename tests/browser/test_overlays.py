@@ -1,4 +1,4 @@
-"""What is drawn over the flock is what the simulation says: every stroke is written down and compared."""
+"""Overlays match the simulation: every stroke is recorded and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the page's own code takes: printed, never a limit, since a busy machine proves nothing."""
+"""The page's JavaScript time: printed, without a limit, because timings on a busy machine prove nothing."""
 
 from __future__ import annotations
 

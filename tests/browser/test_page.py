@@ -1,4 +1,4 @@
-"""The page as such: it fills the window, moves, begins still for those who want that, comes back after a break."""
+"""The page: it fills the window, moves, starts paused for reduced motion, and reconnects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings panel: what matters first, in plain words, with a way back from every change."""
+"""The settings panel: order, readable text, and undo of every change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_rules_that_take_part_come_first_and_open(tab: Tab) -> None:
 def test_a_rule_that_is_switched_on_moves_up(tab: Tab) -> None:
     tab.page.get_by_role("button", name="More rules").click()
     assert not _row(tab, "rules.wander.rate").is_visible()
-    tab.page.get_by_label("Wander takes part", exact=True).check()
+    tab.page.get_by_label("Enable wander", exact=True).check()
     tab.until(lambda: _holds(tab, "rules.wander.enabled"))
     tab.page.get_by_role("button", name="More rules").click()
     tab.until(_row(tab, "rules.wander.rate").is_visible)  # among those that take part, and open
@@ -128,6 +128,7 @@ def test_the_number_of_agents_shows_what_holds(tab: Tab) -> None:
     field.press("Enter")
     tab.until(lambda: tab.simulation.agent_count == 1)
     assert field.input_value() == "1"
+    tab.knows_all()  # until then the page would restore the old number
     field.fill("")
     field.press("Enter")
     assert field.input_value() == "1"

@@ -1,4 +1,4 @@
-"""The flock has room: panels are folded for a first visitor, and the world lies where they leave it free."""
+"""Panels are collapsed at a first visit, and the world is fitted into the free area."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on the screen is where Python says it is (U6), and points where it flies (S1-16)."""
+"""Agents on the screen are at their positions (U6) and point in their direction of flight (S1-16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor reads what becomes of a population: charts by kind with axes and units, counters, and the events."""
+"""Populations in the page: charts by species with axes and units, counters, and events."""
 
 from __future__ import annotations
 

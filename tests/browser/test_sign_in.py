@@ -1,4 +1,4 @@
-"""The printed address in another tab and in another browser."""
+"""Opening the printed address in another tab and in another browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds with a depth in a real browser: what is seen is where Python says it is, and hands act at its depth."""
+"""Worlds with a depth in a real browser: positions on the screen, and tools at the right depth."""
 
 from __future__ import annotations
 

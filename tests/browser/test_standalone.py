@@ -1,4 +1,4 @@
-"""The exported page in a real browser: it simulates by itself, from a disk or any static host, and asks for nothing.
+"""The exported page in a real browser: it simulates from a disk or any static host, without network requests.
 
 # S1-1, S1-2: document 001's page to the letter. `classic`, exported, is boids on a canvas in a standard browser with no
 # server behind it.
@@ -196,7 +196,7 @@ def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path
     page.evaluate(
         "murmuraFlock.receive({type: 'set', values: {'rules.separation.falloff': 'inverse_square'}})"
     )
-    page.get_by_text("needs other kernels").first.wait_for()
+    page.get_by_text("needs another kernel").first.wait_for()
 
 
 def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
@@ -303,16 +303,16 @@ def test_hunters_births_and_depths_are_those_of_the_definition(shown: tuple[Page
     assert page.evaluate("problems") == []
 
 
-HEAR = """(message) => {
+SEND = """(message) => {
   const page = murmuraFlock.page;
-  globalThis.heard ??= {};
-  if (!page.listened) {
-    const tell = page.message;
-    page.listened = true;
-    page.message = (told) => { heard[told.type] = told; tell(told); };
+  globalThis.answers ??= {};
+  if (!page.isRecorded) {
+    const send = page.message;
+    page.isRecorded = true;
+    page.message = (answer) => { answers[answer.type] = answer; send(answer); };
   }
-  delete heard[message.type === 'pick' ? 'inspect' : 'scenario'];
-  delete heard.error;
+  delete answers[message.type === 'pick' ? 'inspect' : 'scenario'];
+  delete answers.error;
   murmuraFlock.receive(message);
   return murmuraFlock.obeyed;
 }"""
@@ -320,8 +320,8 @@ HEAR = """(message) => {
 
 def say(page: Page, **message: Any) -> dict[str, Any]:
     """Tell the flock something as its page does; the newest of each kind of answer."""
-    page.evaluate(HEAR, message)
-    answers: dict[str, Any] = page.evaluate("() => heard")
+    page.evaluate(SEND, message)
+    answers: dict[str, Any] = page.evaluate("() => answers")
     return answers
 
 
@@ -370,7 +370,7 @@ def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(shown: tupl
     assert told["state"]["energy"] == pytest.approx(meant["state"]["energy"], abs=0.02)
     page.get_by_role("heading", name=f"Agent {chosen}").wait_for()
     answers = say(page, type="place", kind="circle", x=10.0, y=10.0, radius=5.0)
-    assert "needs other kernels" in answers["error"]["message"]
+    assert "needs another kernel" in answers["error"]["message"]
     answers = say(page, type="set", values={"agents": 500})
     assert "cannot draw another start" in answers["error"]["message"]
 

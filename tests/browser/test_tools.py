@@ -1,4 +1,4 @@
-"""Mouse and fingers do what the sheet says: pull, push, scare, choose, follow, build, remove, move the view."""
+"""Gestures of mouse and fingers: attract, repel, scare, select, follow, build, remove, move the view."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_attractors_and_repulsors_stay_are_moved_and_removed(tab: Tab) -> None:
     tab.until(lambda: len(points()) == 1 and points()[0].strength < 0)
 
 
-class Fingers:
+class TouchScreen:
     """A touch screen."""
 
     def __init__(self, tab: Tab) -> None:
@@ -223,31 +223,31 @@ class Fingers:
 
 def test_fingers(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, has_touch=True).open()
-    fingers = Fingers(tab)
+    touch = TouchScreen(tab)
 
     def pulls() -> bool:
         """One finger that moves pulls; on a busy machine it may rest too long before it moves, and push."""
-        fingers.touch("touchStart", HERE)
-        fingers.touch("touchMove", THERE)
+        touch.touch("touchStart", HERE)
+        touch.touch("touchMove", THERE)
         hand = tab.until(lambda: tab.session.scene.pointer)
         pulled = hand.mode == "attract"
         if pulled:
             tab.until(lambda: _near(vars(tab.session.scene.pointer), _world(tab, THERE)))
-        fingers.touch("touchEnd")
+        touch.touch("touchEnd")
         tab.until(lambda: tab.session.scene.pointer is None)
         return pulled
 
     tab.until(pulls)
     # One that rests pushes.
-    fingers.touch("touchStart", HERE)
+    touch.touch("touchStart", HERE)
     tab.until(lambda: (hand := tab.session.scene.pointer) and hand.mode == "repel")
-    fingers.touch("touchEnd")
+    touch.touch("touchEnd")
     tab.until(lambda: tab.session.scene.pointer is None)
     # Two move the view and zoom it, and choose nobody when they leave.
     zoom, middle = tab.see("camera.zoom"), _world(tab, (470, 330))
-    fingers.touch("touchStart", (440, 330), (500, 330))
-    fingers.touch("touchMove", (410, 330), (530, 330))
-    fingers.touch("touchEnd")
+    touch.touch("touchStart", (440, 330), (500, 330))
+    touch.touch("touchMove", (410, 330), (530, 330))
+    touch.touch("touchEnd")
     tab.until(lambda: abs(tab.see("camera.zoom") / zoom - 2) < 0.02)
     assert math.dist(_world(tab, (470, 330)), middle) * zoom < 40
     assert (tab.session.scene.pointer, tab.session.selected) == (None, None)

@@ -1,4 +1,4 @@
-"""Trails tell where agents flew; where nobody flew there is nothing but sky."""
+"""Trails show where agents flew, and only there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario says about being shown: its pace, its trails, and a world of the window's shape."""
+"""Display settings of a scenario: pace, trails, and a world with the shape of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every mistake gets exit code 2 and a message that names it; nothing is written."""
+"""Every user error gives exit code 2 and a message; nothing is written."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_named_and_nothing_written(mistake: str, tmp_path: Path):
+def test_a_mistake_is_reported_and_nothing_written(mistake: str, tmp_path: Path):
     words, message = MISTAKES[mistake]
     (tmp_path / "broken.json").write_text('{"agents": ')
     (tmp_path / "fails.py").write_text("1 / 0\n")

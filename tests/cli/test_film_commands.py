@@ -81,7 +81,7 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
         (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "belong to recorded runs"),
     ],
 )
-def test_mistakes_are_told_and_nothing_is_written(
+def test_mistakes_are_reported_and_nothing_is_written(
     folder: Path,
     words: tuple[object, ...],
     message: str,

@@ -1,4 +1,4 @@
-"""Words, files and outputs that somebody chose to do harm, or that are simply odd: a message, never a traceback."""
+"""Hostile or odd arguments, files and outputs give a message, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importing the package and asking for help load nothing heavy (U2)."""
+"""Importing the package and `--help` load no heavy modules (U2)."""
 
 from __future__ import annotations
 

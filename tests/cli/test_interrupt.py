@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: it ends at once, and what it leaves behind is true."""
+"""Ctrl-C during a run: it ends at once, and its files are correct."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_what_it_cannot_do_it_says(words: list[str], message: str, folder: Path)
     assert done.stdout == f"murmura {mm.__version__} - starting...\n"
 
 
-def test_a_page_that_was_not_built_is_named(folder: Path):
+def test_a_page_that_was_not_built_is_reported(folder: Path):
     os.remove(folder / "page" / "index.html")
     done = python_says("-c", LIVE, *FLOCK, cwd=folder)
     assert "the page was not built" in complaint(done, code=2)

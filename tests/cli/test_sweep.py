@@ -46,7 +46,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_named_and_nothing_written(
+def test_a_mistake_is_reported_and_nothing_written(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     words, message = MISTAKES[mistake]
@@ -114,7 +114,9 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
     assert process.returncode == 130
     assert printed == "" and "Traceback" not in said
     kept = rows.read_bytes().count(b"\n")
-    found = re.search(r"murmura: stopped after (\d+) runs, which are kept in out; the same command", said)
+    found = re.search(
+        r"murmura: stopped after (\d+) runs, which are kept in out; continue with the same command", said
+    )
     # Those that were written together when it came may not be counted yet: at most all that are under way.
     assert found is not None and kept - 2 * available_cores() <= int(found[1]) <= kept, said
     assert children and not any(Path(f"/proc/{pid}").exists() for pid in children)

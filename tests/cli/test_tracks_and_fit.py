@@ -49,7 +49,7 @@ def test_tracks_tell_what_they_did(fish: Path, capsys: pytest.CaptureFixture[str
         (["fish.csv", "--fps", "10", "--columns", "ids"], "--columns takes ROLE=NAME"),
     ],
 )
-def test_bad_tracks_are_told_in_one_line(
+def test_bad_tracks_are_reported_in_one_line(
     fish: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ):
     code, out, error = said(["tracks", *words, "--out", "fish"], capsys)

@@ -1,4 +1,4 @@
-"""A made-up rule that uses every function a rule may have, small enough to know its answers by heart.
+"""A rule for tests that uses every hook, small enough to compute its results by hand.
 
 Two posts stand in the world. Agents count themselves near a post, sum up their way to it, and offer themselves by
 nearness; the post takes the best as its target, hears where that one is, and once in a while calls it: a called

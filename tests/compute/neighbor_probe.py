@@ -1,7 +1,7 @@
-"""A rule that lets the kernel itself say whom each agent met: neighbours call out numbers, which are added up.
+"""A rule that reports whom the kernel let each agent meet: it sums numbers of the neighbours.
 
-Up to twenty agents call out a power of two each: the sum, with the count of neighbours, names the set. Larger
-flocks call out two random numbers below 2**14 each; all sums stay below 2**24, where single precision is exact.
+Up to twenty agents have a power of two each: the sum identifies the set of neighbours. In larger flocks agents have
+two random numbers below 2**14; all sums stay below 2**24, where single precision is exact.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME = "neighbor_probe"
 
 
 class NeighborProbe(Rule):
-    """Adds up what every neighbour calls out, and writes the sums down."""
+    """Sums two numbers of the neighbours."""
 
     reads = ("feeding_timer", "mating_timer")
     writes = ("aggression_level", "energy")
@@ -36,7 +36,7 @@ class NeighborProbe(Rule):
 
 
 def scene(boundary: str, **values: Any) -> Scenario:
-    """A world in which agents fly straight on and call the roll."""
+    """A world in which agents fly straight with this rule only."""
     quiet = {name: {"enabled": False} for name in ("separation", "alignment", "cohesion", "boundary")}
     base = {
         "agents": 0,
@@ -59,7 +59,7 @@ def begin(scenario: Scenario, positions: Any, velocities: Any, **options: Any) -
 
 
 def scatter(sim: mm.Simulation, positions: Any, velocities: Any) -> None:
-    """Put the agents elsewhere and give them numbers to call out."""
+    """Move the agents and give them numbers."""
     state = sim.state.copy()
     n = len(state)
     rng = np.random.default_rng(n)
@@ -71,9 +71,9 @@ def scatter(sim: mm.Simulation, positions: Any, velocities: Any) -> None:
 
 
 def check_neighbors(sim: mm.Simulation, exact: bool = False) -> int:
-    """Take a step; every agent must have met exactly those whom the oracle says it sees. Return how many pairs.
+    """Take a step: every agent must meet exactly those that the oracle says it sees. Return the number of pairs.
 
-    With `exact`, places and directions are such that nothing is rounded and rims count as seen.
+    With `exact`, positions and directions are such that nothing is rounded, and edges count as seen.
     """
     seen, doubtful = sight(sim)
     if exact:

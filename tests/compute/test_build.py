@@ -1,4 +1,4 @@
-"""Machine code stays in memory while somebody may call it, also when two threads compile the same code at once."""
+"""Machine code stays in memory while it may be called, even if two threads compile the same code at once."""
 
 from __future__ import annotations
 

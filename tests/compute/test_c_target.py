@@ -1,4 +1,4 @@
-"""C that a plain compiler takes: every operation against NumPy, flow and memory, and how little text there is."""
+"""The C target with an ordinary compiler: every operation against NumPy, control flow, memory, and code size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is a function of scenario, seed and step count: not of threads, calls, order, process or luck."""
+"""A run depends on scenario, seed and step count only: not on threads, calls, order or process."""
 
 from __future__ import annotations
 

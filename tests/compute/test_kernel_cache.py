@@ -1,4 +1,4 @@
-"""Kept kernels: used again while whole, made anew when damaged, and done without where they cannot be kept."""
+"""The kernel cache: kernels are reused, rebuilt when damaged, and not cached where that is impossible."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def whole_kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[s
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_kernel_is_made_anew(
+def test_a_damaged_kernel_is_made_again(
     damage: str, whole_kernels: tuple[str, dict[str, bytes]], cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     expected, kernels = whole_kernels

@@ -1,4 +1,4 @@
-"""Deaths, births, events and items with turns of their own, on every backend against the definition and by hand."""
+"""Deaths, births, events and stateful items, on every backend against the definition and by hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_post_hears_what_agents_tell():
     np.testing.assert_array_equal(sim.state.items["posts"][0, SEEN], sim.positions[row])
 
 
-def test_births_and_deaths_balance_and_are_told():
+def test_births_and_deaths_balance_and_are_reported():
     sim = mm.Simulation(world(), seed=3, backend="cpu")
     before = sim.agent_count
     seen = set(sim.ids)

@@ -1,4 +1,4 @@
-"""What the words of `core.algebra` mean on the lanes of LLVM: what NumPy says, exactly for whole numbers."""
+"""The functions of `core.algebra` on LLVM lanes, against NumPy, exact for integers."""
 
 from __future__ import annotations
 

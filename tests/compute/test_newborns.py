@@ -1,4 +1,4 @@
-"""Newborns take over their mothers' columns, and only those who live are remembered."""
+"""Newborns inherit their mothers' columns, and only survivors are kept."""
 
 from __future__ import annotations
 

@@ -75,6 +75,20 @@ def test_arctan2_on_the_axes(y: float, x: float, angle: float) -> None:
     assert run("arctan2", y, x) == F(angle)
 
 
+def test_the_bearing_of_a_unit_vector_is_its_angle() -> None:
+    angle = spread(-3.1415, 3.1415).astype(np.float64)
+    sine, cosine = np.sin(angle).astype(F), np.cos(angle).astype(F)
+    exact = np.arctan2(sine.astype(np.float64), cosine.astype(np.float64))
+    assert np.abs(run("bearing", sine, cosine) - exact).max() < 4e-7
+    assert run("bearing", 0.0, 0.0) == 0.0
+    assert run("bearing", 0.0, -1.0) == F(np.pi)
+
+
+def test_the_arc_tangent_up_to_one() -> None:
+    x = spread(-1.0, 1.0)
+    assert np.abs(run("arctan", x) - np.arctan(x.astype(np.float64))).max() < 1.5e-7
+
+
 def test_exp() -> None:
     x = spread(-87.0, 88.7)
     assert in_last_places(run("exp", x), np.exp(x.astype(np.float64))).max() < 1.5

@@ -1,4 +1,4 @@
-"""A step in space against a brute-force oracle, neighbours against SciPy, and space laid flat against the plane."""
+"""A step in space against a brute-force oracle, neighbours against SciPy, and flat flocks against the plane."""
 
 from __future__ import annotations
 

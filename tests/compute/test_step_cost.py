@@ -1,4 +1,4 @@
-"""What a step costs, without a clock: how many candidates are looked at, and how much is allocated."""
+"""The cost of a step, without timing: the number of candidates examined, and allocations."""
 
 from __future__ import annotations
 

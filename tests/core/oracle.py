@@ -1,4 +1,4 @@
-"""Slow, plain second opinions: Threefry in Python integers, Perlin noise one point at a time."""
+"""Simple independent implementations: Threefry in Python integers, Perlin noise point by point."""
 
 from __future__ import annotations
 

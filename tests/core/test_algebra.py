@@ -1,4 +1,4 @@
-"""The words of a rule in their plain meaning, and the same words on values of a target."""
+"""The functions of `core.algebra` on numbers, and on values of a target."""
 
 from __future__ import annotations
 

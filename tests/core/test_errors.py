@@ -1,4 +1,4 @@
-"""The errors a user meets."""
+"""User-facing errors."""
 
 from __future__ import annotations
 

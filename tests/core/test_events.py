@@ -1,4 +1,4 @@
-"""Events as dictionaries: who, whose doing, and of a birth both parents."""
+"""Events as dictionaries, with both parents of a birth."""
 
 from __future__ import annotations
 

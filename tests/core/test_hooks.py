@@ -1,4 +1,4 @@
-"""Mistakes in the functions of a rule: what a message says of them, and where."""
+"""Messages for mistakes in the functions of a rule."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ PAIR = "    def pair(p, me, seen, world):\n        return "
         ),
     ],
 )
-def test_a_mistake_is_named_with_rule_function_file_and_line(tmp_path: Path, function: str, message: str):
+def test_a_mistake_is_reported_with_rule_function_file_and_line(tmp_path: Path, function: str, message: str):
     with pytest.raises(ScenarioError, match=message) as raised:
         tried(tmp_path, function)
     assert "'mine'" in str(raised.value)

@@ -1,4 +1,4 @@
-"""How contributions come together, against what NumPy finds over whole tables."""
+"""How contributions are merged, against NumPy."""
 
 from __future__ import annotations
 

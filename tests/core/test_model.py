@@ -1,4 +1,4 @@
-"""The base of every part of a scenario: frozen, strict, closed."""
+"""The base class of all parts of a scenario: frozen, strict, without extra fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From force to place: the order of a step, speed policies, headings."""
+"""From force to position: the order of a step, speed policies, headings."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_sixty_times_the_time_step_makes_the_force_count_alike_at_any_rate() -> 
     assert np.abs(fine.velocities - coarse.velocities).max() < 0.01
 
 
-def test_acceleration_starts_anew_each_step() -> None:
+def test_acceleration_starts_again_each_step() -> None:
     # S0-28, S1-3, S2-19
     sim = pulled()
     assert not sim.forces.any()

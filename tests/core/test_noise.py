@@ -1,4 +1,4 @@
-"""Perlin noise and its fractal sum against a point-by-point second opinion."""
+"""Perlin noise and its fractal sum against an independent implementation."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def is_seen(fov: float, heading: float, bearing: float, distance: float) -> bool
     return bool(in_view(cosine, from_angle(heading), offset, offset.length))
 
 
-def test_270_degrees_is_what_is_seen_unless_told_otherwise() -> None:
+def test_the_default_field_of_view_is_270_degrees() -> None:
     # S4-2, S4-15: half of 270 degrees is 135, whose cosine is -0.70710678
     assert Perception().field_of_view == 270.0
     assert Perception().radius == 50.0

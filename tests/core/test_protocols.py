@@ -1,4 +1,4 @@
-"""What editors are told of `me`, `seen` and `world` is what rules are given."""
+"""The types of `me`, `seen` and `world` match what rules receive."""
 
 from __future__ import annotations
 

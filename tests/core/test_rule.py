@@ -1,4 +1,4 @@
-"""The shape of a rule: registry, messages, numbers and options, and a rule of one's own at work."""
+"""The base class of rules: registry, messages, numbers and options, and a user's own rule."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_name_is_an_identifier(name: str) -> None:
         register_rule(name)
 
 
-def test_an_unknown_rule_is_named_with_its_nearest() -> None:
+def test_an_unknown_rule_is_reported_with_its_nearest() -> None:
     with pytest.raises(
         UnknownNameError, match=r"no rule is called 'aligment' \(did you mean 'alignment'\?\).*--rules"
     ):
@@ -136,7 +136,7 @@ def step_with(**functions: Any) -> None:
         ),
     ],
 )
-def test_a_result_of_the_wrong_kind_is_named(functions: dict[str, Any], message: str) -> None:
+def test_a_result_of_the_wrong_kind_is_reported(functions: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         step_with(**functions)
 

@@ -1,4 +1,4 @@
-"""The torus, the walls and the open plane."""
+"""Worlds that wrap, have walls or are open."""
 
 from __future__ import annotations
 

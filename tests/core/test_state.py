@@ -1,4 +1,4 @@
-"""The flock as columns: document 002's table, births, deaths, and messages for what is not there."""
+"""The state columns: document 002's table, births, deaths, and messages for missing columns."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_short_names() -> None:
     assert state["neighbors"] is state["local_density"]
 
 
-def test_an_unknown_column_is_named_with_its_nearest() -> None:
+def test_an_unknown_column_is_reported_with_its_nearest() -> None:
     with pytest.raises(
         UnknownNameError, match=r"no column is called 'postion_x' \(did you mean 'position_x'\?\); columns: "
     ):
@@ -242,7 +242,7 @@ def test_an_unknown_column_is_named_with_its_nearest() -> None:
 
 
 @pytest.mark.parametrize("wanted", [3, -1, [0, 99], 2**40])
-def test_an_unknown_id_is_named_with_those_alive(wanted: int) -> None:
+def test_an_unknown_id_is_reported_with_those_alive(wanted: int) -> None:
     state = State(4)
     state.remove(3)
     missing = wanted[-1] if isinstance(wanted, list) else wanted

@@ -1,4 +1,4 @@
-"""Flocks for the tests of this room: the scenes of `parity` and the shipped scenarios, as small as they must be."""
+"""Flocks for the tests of this folder: the scenes of `parity` and the shipped scenarios, with few agents."""
 
 from __future__ import annotations
 

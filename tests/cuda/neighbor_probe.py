@@ -1,7 +1,7 @@
-"""A user's rule that lets the kernel itself say whom each agent met, and NumPy's own answer to the same question.
+"""A user's rule that reports whom the kernel let each agent meet, and the same computed by NumPy.
 
-Every agent calls out a number. The rule writes down the sum of what neighbours called, the greatest call, and
-the call of the nearest. Numbers are below 2**12 and neighbours few, so sums stay below 2**24: exact.
+Every agent has a number. The rule stores the sum of the neighbours' numbers, the greatest one, and that of the
+nearest neighbour. Numbers are below 2**12 and neighbours few, so sums stay below 2**24, where they are exact.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NeighborProbe(Rule):
 
 
 def scene(boundary: str, species: tuple[Any, ...] = (), **values: Any) -> Scenario:
-    """A world in which agents fly straight on and call the roll; `values` by path, with _ for the dot."""
+    """A world in which agents fly straight with this rule only; `values` by path, with _ for the dot."""
     base = {
         "agents": 0,
         "world": {"width": 400.0, "height": 300.0, "boundary": boundary},
@@ -49,7 +49,7 @@ def scene(boundary: str, species: tuple[Any, ...] = (), **values: Any) -> Scenar
 
 
 def begin(scenario: Scenario, places: Any, velocities: Any, species: Any = None) -> mm.Simulation:
-    """A flock on the device, in which everybody has a number to call out."""
+    """A flock on the device in which every agent has a number."""
     sim = mm.Simulation(
         scenario, seed=3, backend="cuda", positions=places, velocities=velocities, species=species
     )
@@ -60,9 +60,9 @@ def begin(scenario: Scenario, places: Any, velocities: Any, species: Any = None)
 
 
 def check_neighbors(sim: mm.Simulation, exact: bool = False) -> int:
-    """Take a step: everybody must have met exactly those whom NumPy says it sees. Return how many pairs.
+    """Take a step: every agent must meet exactly those that NumPy says it sees. Return the number of pairs.
 
-    With `exact`, places and directions are such that nothing is rounded, and rims count as seen.
+    With `exact`, positions and directions are such that nothing is rounded, and edges count as seen.
     """
     seen, doubtful, distance = sight(sim)
     sure = np.ones(len(seen), bool) if exact else ~doubtful
@@ -85,7 +85,7 @@ def check_neighbors(sim: mm.Simulation, exact: bool = False) -> int:
 
 
 def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
-    """Whom these agents see (one row each), who of them has somebody within rounding of a rim, and all distances."""
+    """Whom these agents see (one row each), which have a neighbour within rounding of an edge, and all distances."""
     scenario, state = sim.scenario, sim.state
     lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
     kind = state["species"][rows]
@@ -102,7 +102,7 @@ def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
     ahead = gap[..., 0] * velocities[:, :1] + gap[..., 1] * velocities[:, 1:]
     cosine = np.where(distance * speed > 0.0, ahead / np.maximum(distance * speed, 1e-300), 1.0)
     least = np.cos(np.radians(view / 2.0))
-    all_around = (view == 360.0) | (speed**2 < 0.01)  # S0-115: whoever is slower than 0.1 looks all around
+    all_around = (view == 360.0) | (speed**2 < 0.01)  # S0-115: agents slower than 0.1 look all around
     others = np.arange(len(places))[None, :] != np.arange(len(places))[rows][:, None]
     seen = (distance <= radius) & (all_around | (cosine >= least - 1e-9)) & others
     rounding = 4.0 * EPS * max(float(size.max()) if wraps else 0.0, float(np.abs(places).max(initial=0.0)))
@@ -117,7 +117,7 @@ def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
 
 
 def _keep_nearest(seen: Any, distance: Any, count: int) -> Any:
-    """Drop all but the nearest; who has two at the same distance where the line is drawn is doubtful."""
+    """Drop all but the nearest; agents with a tie at the limit are doubtful."""
     far = np.where(seen, distance, np.inf)
     order = np.sort(far, axis=1)
     tied = np.zeros(len(seen), bool)

@@ -1,4 +1,4 @@
-"""The same bits: twice, in one call or many, after a checkpoint, and for the same flock in any order."""
+"""The same bits: in repeated runs, in one call or many, after a checkpoint, and for any order of agents."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def taken(state: State, rows: np.ndarray) -> State:
 
 
 @pytest.mark.parametrize("scene", ["soft", "walled"])
-def test_a_run_from_a_checkpoint_goes_on_with_the_same_bits(
+def test_a_run_from_a_checkpoint_continues_with_the_same_bits(
     scene: str, handful: tuple[int, int], tmp_path: Path
 ):
     agents, steps = handful

@@ -1,4 +1,4 @@
-"""What is said when CUDA cannot be had, and who computes when nobody was named."""
+"""Messages when CUDA is unavailable, and the default backend."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def without(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setattr(cuda_device, "missing", missing)
 
 
-def test_a_missing_package_is_named_with_the_pip_line(monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_package_is_reported_with_the_pip_line(monkeypatch: pytest.MonkeyPatch):
     without(monkeypatch, "cupy")
     assert missing() == f"CuPy is not installed: {PIP}"
     with pytest.raises(BackendError) as caught:

@@ -1,4 +1,4 @@
-"""What only a real device can show: long runs, a million agents, memory."""
+"""Tests for a real device: long runs, a million agents, memory."""
 
 from __future__ import annotations
 

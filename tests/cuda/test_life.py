@@ -1,4 +1,4 @@
-"""What happens to a run on the device between two steps: other backends, births, deaths, other values, trouble."""
+"""Runs on the device between two steps: other backends, births, deaths, other values, errors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_births_and_deaths(size: tuple[int, int]):
     assert list(sim.add_agents([(1.0, 1.0)], [(1.0, 0.0)])) == [agents + 5], "an id is never given twice"
 
 
-def test_a_world_that_dies_out_and_is_settled_anew():
+def test_a_world_that_dies_out_and_is_settled_again():
     sim = mm.Simulation(workload(40), seed=2, backend="cuda")
     sim.step()
     sim.remove_agents(sim.ids)

@@ -1,4 +1,4 @@
-"""Deaths, births, events and items with turns of their own on the device, step by step as the definition has them."""
+"""Deaths, births, events and stateful items on the device, step by step against the definition."""
 
 from __future__ import annotations
 

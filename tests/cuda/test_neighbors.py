@@ -1,4 +1,4 @@
-"""Whom the kernel finds, against NumPy's comparison of all with all: counts and names, on every kind of ground."""
+"""Neighbours found by the kernel, against NumPy's comparison of all pairs: counts and ids, in all kinds of worlds."""
 
 from __future__ import annotations
 

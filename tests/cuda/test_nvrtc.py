@@ -1,4 +1,4 @@
-"""NVIDIA's own compiler takes the text of scenes with every rule: it needs no device, only its package."""
+"""NVRTC compiles scenes with every rule: it needs its package, but no device."""
 
 from __future__ import annotations
 
@@ -64,6 +64,13 @@ def test_the_text_compiles_without_a_warning(name: str):
         assert all(f" {kernel}(const Arguments a)" in text for kernel in kernels)
         verdict, said = compile_text(text, "sm_90")
         assert (verdict, said.strip("\0\n ")) == (0, "")
+
+
+def test_visual_fields_compile():
+    opaque = {"perception.occlusion": True, "perception.nearest": 5, "perception.bins": 3600}
+    plan = Plan(mm.load_scenario("vision").with_values(opaque))
+    (text, _), *_ = program_text(plan).cuda_modules()
+    assert compile_text(text, "sm_90")[0] == 0
 
 
 @pytest.mark.parametrize("architecture", size(["compute_75"], ["compute_75", "compute_86", "compute_120"]))

@@ -1,4 +1,4 @@
-"""A run recorded on the device: frames come over while steps go on, and files are as if each had been waited for."""
+"""Runs recorded on the device: frames are copied while it steps, and the files are the same as without overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What threads of a GPU do together, with real threads of the host in their place: sums of counts, telling items."""
+"""Cooperation of GPU threads, with real host threads in their place: counts, and reports to items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Births and deaths: ids are stable and never given twice, and runs stay reproducible."""
+"""Births and deaths: ids are stable and never reused, and runs stay reproducible."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_run_with_births_and_deaths_is_reproducible(name: str, backend: str) -
     assert flight() == flight()
 
 
-def test_the_world_goes_on_as_if_it_had_begun_with_the_living(backend: str) -> None:
+def test_the_world_continues_as_if_it_had_begun_with_the_living(backend: str) -> None:
     # Document 001's rules draw no random numbers, so only the living and their order can matter.
     simulation = begin(backend)
     simulation.step(4)

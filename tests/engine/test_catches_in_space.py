@@ -1,4 +1,4 @@
-"""Hunters of the shipped scenarios in space are seen to catch something, with fewer animals so that it is quick."""
+"""Hunters of the shipped scenarios in space make catches, with few animals to be quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: the very same bits go on, and a damaged or foreign file is refused by name, never half-loaded."""
+"""Checkpoints: a restored run has the same bits, and a damaged or foreign file is refused, never half-loaded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def good(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["classic", "starlings", "mixed"])
-def test_a_restored_run_goes_on_with_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+def test_a_restored_run_continues_with_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
     straight, halved = begin(name, backend), begin(name, backend)
     straight.step(8)
     halved.step(4)
@@ -55,7 +55,7 @@ def test_a_restored_run_goes_on_with_the_same_bits(name: str, backend: str, tmp_
     assert halved.state_hash() == straight.state_hash()
 
 
-def test_another_number_of_threads_goes_on_with_the_same_bits(tmp_path: Path) -> None:
+def test_another_number_of_threads_continues_with_the_same_bits(tmp_path: Path) -> None:
     straight, halved = begin("classic", agents=300), begin("classic", agents=300)
     straight.step(20)
     halved.step(10)
@@ -103,7 +103,7 @@ def test_saving_replaces_the_old_file_and_leaves_no_other(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     simulation = begin("classic", "reference", agents=5)
     with pytest.raises(RunError, match="cannot write the checkpoint") as error:
         simulation.save(tmp_path / "missing" / "a.npz")

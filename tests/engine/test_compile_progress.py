@@ -1,4 +1,4 @@
-"""A kernel that is being compiled is counted where a line can change, and announced in one line elsewhere."""
+"""Compilation is shown with a counter on a terminal, and as a single line elsewhere."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_in_a_log_there_is_one_line(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err == "murmura: compiling the kernel\n"
 
 
-def test_whoever_listens_is_told_and_nobody_else(capsys: pytest.CaptureFixture[str]):
+def test_only_listeners_are_notified(capsys: pytest.CaptureFixture[str]):
     heard: list[str] = []
     with announced(CLASSIC, heard.append) as tell:
         assert tell is not None

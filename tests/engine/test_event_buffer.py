@@ -1,4 +1,4 @@
-"""Events wait until somebody asks, in little room and within a limit."""
+"""The event buffer: events wait until they are read, compactly and within a limit."""
 
 from __future__ import annotations
 

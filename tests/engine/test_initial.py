@@ -55,6 +55,56 @@ def test_speeds_may_spread() -> None:
     assert speeds.mean() == pytest.approx(1.5, abs=0.03)
 
 
+def directed(spread: float, direction: float = 250.0, **values: Any) -> Any:
+    """Unit vectors of a start in one direction, and their angles from it [deg]."""
+    chosen = {"start.direction": direction, "start.direction_spread": spread, **values}
+    velocities = begin("starlings", seed=8, **chosen).velocities.astype(float)
+    units = velocities / np.linalg.norm(velocities, axis=1)[:, None]
+    along = np.zeros(units.shape[1])
+    along[:2] = np.cos(np.radians(direction)), np.sin(np.radians(direction))
+    return units, np.degrees(np.arccos(np.clip(units @ along, -1.0, 1.0)))
+
+
+@pytest.mark.parametrize("depth", [None, 300.0])
+def test_all_start_in_one_direction(depth: float | None) -> None:
+    units, away = directed(0.0, **{"world.depth": depth})
+    assert away.max() < 0.05
+    assert np.degrees(np.arctan2(units[:, 1], units[:, 0])) == pytest.approx(np.full(MANY, -110.0), abs=1e-3)
+
+
+def test_directions_spread_evenly_over_an_arc_and_over_a_cap() -> None:
+    _, away = directed(60.0)
+    assert away.max() <= 60.001
+    assert (away < 20.0).mean() == pytest.approx(1 / 3, abs=0.03)
+    units, away = directed(60.0, **{"world.depth": 300.0})
+    assert away.max() <= 60.001
+    # Areas of caps are as 1 - cos; round the axis no side is preferred.
+    assert (away < 30.0).mean() == pytest.approx((1.0 - np.cos(np.pi / 6.0)) / 0.5, abs=0.03)
+    assert abs(units[:, 2].mean()) < 0.03
+
+
+def test_a_spread_of_half_a_turn_leaves_no_direction() -> None:
+    units, _ = directed(180.0, **{"world.depth": 300.0})
+    assert np.abs(units.mean(axis=0)).max() < 4 / np.sqrt(MANY)
+    assert (units**2).mean(axis=0) == pytest.approx(np.full(3, 1 / 3), abs=0.02)
+
+
+def test_a_direction_leaves_places_and_speeds_alone() -> None:
+    plain, straight = begin(seed=6, agents=50), begin(seed=6, agents=50, **{"start.direction": 0.0})
+    assert (plain.positions == straight.positions).all()
+    np.testing.assert_allclose(*(np.hypot(*sim.velocities.T) for sim in (plain, straight)), rtol=1e-6)
+
+
+def test_a_spread_beyond_half_a_turn_is_refused_and_one_without_a_direction_said() -> None:
+    with pytest.raises(ScenarioError, match=r"start\.direction_spread must be <= 180 \[deg\], got 200"):
+        begin(**{"start.direction_spread": 200.0})
+    scenario = mm.load_scenario("classic").with_values({"start.direction_spread": 20.0})
+    (line,) = scenario.hidden_values()
+    assert line.startswith("start.direction_spread = 20 [deg] does not act: without a start.direction")
+    assert line.endswith("set start.direction")
+    assert scenario.with_values({"start.direction": 90.0}).hidden_values() == []
+
+
 # S2-1, S2-2, S2-5, S2-6, S2-7, S2-9, S2-12
 def test_everybody_starts_calm_fed_and_free() -> None:
     simulation = begin("starlings", agents=50)

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of `step` leaves a whole state behind, and the simulation knows which one."""
+"""Ctrl-C during `step` leaves a consistent state with the right step count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The family tree that a simulation keeps, against events, states and a naive book-keeper."""
+"""The family tree of a simulation, against events, states and a simple implementation."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_those_who_come_and_go_by_hand() -> None:
         tree.row(77)
 
 
-def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
+def test_a_restored_flock_continues_with_its_generations(tmp_path) -> None:
     simulation = mm.Simulation(family(), 1, "reference")
     simulation.step(40)
     simulation.save(tmp_path / "there.npz")
@@ -163,7 +163,7 @@ def test_a_restored_flock_goes_on_with_its_generations(tmp_path) -> None:
     assert restored.measure() == pytest.approx(simulation.measure(), nan_ok=True)
 
 
-def test_a_flock_of_before_may_come_back_and_another_begins_anew() -> None:
+def test_a_flock_of_before_may_come_back_and_another_begins_again() -> None:
     register = Register(np.array([2, 5]), np.array([0, 0]), 0)
     register.add_unknown(np.array([2]), np.array([0]), 4)
     register.add_unknown(np.array([2, 5]), np.array([0, 0]), 5)

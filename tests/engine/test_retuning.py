@@ -1,4 +1,4 @@
-"""Values changed between two steps: they act at once, as if the run had begun with them, or not at all."""
+"""Values changed between two steps take effect at once, as if the run had begun with them, or are refused."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_refused_value_leaves_the_run_alone(values: dict[str, Any], backend: s
     assert simulation.state_hash() == untouched.state_hash()
 
 
-def test_species_cannot_come_or_go_while_a_run_goes_on() -> None:
+def test_species_cannot_come_or_go_while_a_run_continues() -> None:
     with pytest.raises(ScenarioError, match="species cannot be added or removed while a simulation runs"):
         begin("mixed", "reference").retune({"species": []})
 

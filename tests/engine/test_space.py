@@ -1,4 +1,4 @@
-"""Worlds with a depth: how they begin, what they show, what they keep, and what they refuse."""
+"""Worlds with a depth: start, reading, checkpoints and refusals."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_floor_is_passed_by_nobody() -> None:
         assert (sim.positions[:, 2] >= 0.0).all() and (sim.positions[:, 2] <= 160.0).all()
 
 
-def test_retuning_goes_on_in_space() -> None:
+def test_retuning_continues_in_space() -> None:
     sim = simulation()
     sim.step()
     sim.retune({"rules.alignment.weight": 3.0, "world.depth": 120.0})

@@ -1,4 +1,4 @@
-"""Every shipped scenario must go on giving the very bits it gave when `golden.json` was written.
+"""Every shipped scenario must give the bits recorded in `golden.json`.
 
 A change of these hashes is a change of the model, of a scenario, or of the order of roundings: never an accident.
 If it is meant, write the file anew and say so in the changelog:

@@ -1,4 +1,4 @@
-"""In a long run nobody is lost: every number is finite, everybody is in the world and moves.
+"""Long runs: all values are finite, and all agents are in the world and move.
 
 MURMURA_LONG=1 runs ten thousand steps.
 """

@@ -1,4 +1,4 @@
-"""A small rule of life for tests: everybody bears a young one now and then, which differs a little, and dies of age.
+"""A small rule with births and deaths for tests: agents have young, which differ a little, and die of age.
 
 It declares columns as evolving scenarios do, so that what looks at genes can be tested on a flock that is quickly made.
 """

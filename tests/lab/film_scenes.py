@@ -1,4 +1,4 @@
-"""Flocks that stand where a test puts them, and reels of them."""
+"""Flocks at given positions, and reels of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A flock that is born and dies, step by step as written here."""
+"""A simulation with births and deaths at fixed steps."""
 
 from __future__ import annotations
 

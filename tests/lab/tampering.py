@@ -1,4 +1,4 @@
-"""Run and sweep folders changed on purpose: with sums that are right again, or as earlier versions left them."""
+"""Tampers with run and sweep folders: with correct checksums, or as earlier versions wrote them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every writer of the lab on a disk that takes no more, and in a place where nothing can be: a word, and no traces."""
+"""Every writer of the lab on a full disk, and at an impossible path: a message, and no leftovers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ WRITERS: dict[str, Callable[[mm.Run, Path], object]] = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_full_disk_gets_a_word_and_leaves_nothing(name: str, run: mm.Run, tmp_path: Path) -> None:
+def test_a_full_disk_gives_a_message_and_leaves_nothing(name: str, run: mm.Run, tmp_path: Path) -> None:
     WRITERS[name](run, tmp_path / name)  # also compiles and imports what it needs, while there is room
     whole = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert max(len(content) for content in whole.values()) > LEAST

@@ -1,4 +1,4 @@
-"""What the machine has, against other ways to know it."""
+"""`doctor`'s description of the machine, against other sources."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_the_first_line_promises_nothing(capsys: pytest.CaptureFixture[str]):
         assert lines(capsys) == ["murmura: step 601 of 1,200, 100 steps/s, 6 s left"]
 
 
-def test_what_goes_on_in_the_middle_has_the_pace_of_now(capsys: pytest.CaptureFixture[str]):
+def test_what_continues_in_the_middle_has_the_pace_of_now(capsys: pytest.CaptureFixture[str]):
     clock = Clock()
     with Progress("runs", clock=clock) as told:
         for done in (5000, 5001, 5002):

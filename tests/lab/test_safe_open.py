@@ -1,4 +1,4 @@
-"""What a run writes to: never through a link, nothing left half written, and a beginning that is never lost."""
+"""Files of a run: never written through a link, never left incomplete, and a start that is never lost."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def killed(folder: Path, module: str, name: str, more: str = "") -> None:
         ("checkpoints", "Checkpoints.save"),  # before the first checkpoint
     ],
 )
-def test_a_run_killed_before_its_first_step_goes_on(module: str, name: str, tmp_path: Path):
+def test_a_run_killed_before_its_first_step_continues(module: str, name: str, tmp_path: Path):
     whole = record(small(), 9, tmp_path / "whole", every=2)
     killed(tmp_path / "run", module, name)
     said: list[str] = []
@@ -137,7 +137,7 @@ def test_a_run_killed_before_it_had_begun_is_begun_by_the_same_command(tmp_path:
     assert not (tmp_path / "run" / ".config.json.123").exists()
 
 
-def test_what_a_kill_left_half_written_is_removed_when_a_run_goes_on(stopped: Path, tmp_path: Path):
+def test_what_a_kill_left_half_written_is_removed_when_a_run_continues(stopped: Path, tmp_path: Path):
     folder = shutil.copytree(stopped, tmp_path / "run")
     left = [folder / ".checkpoint-B.npz.4711", folder / ".manifest.json.4712"]
     for path in left:
@@ -150,10 +150,10 @@ def test_what_a_kill_left_half_written_is_removed_when_a_run_goes_on(stopped: Pa
     assert (folder / ".mine.4711").exists()
 
 
-def test_a_folder_with_this_very_run_says_how_to_go_on(stopped: Path, tmp_path: Path):
+def test_a_folder_with_this_very_run_says_how_to_continue(stopped: Path, tmp_path: Path):
     words = ["run", "classic", "--agents", 6, "--seed", 3, "--steps", 9, "--backend", "reference", "--out"]
     said = complaint(murmura_says(*words, stopped, cwd=tmp_path), 2)
-    assert f"it holds this very run, unfinished; `murmura resume {stopped}` goes on with it" in said
+    assert f"it contains this run, unfinished; continue it with `murmura resume {stopped}`" in said
     other = complaint(murmura_says(*words, stopped, "--set", "world.width=900", cwd=tmp_path), 2)
     assert "this very run" not in other and "is not empty: name a new folder" in other
     done = record(small(), 2, tmp_path / "done")

@@ -139,7 +139,7 @@ def test_a_search_that_was_stopped_ends_as_one_that_was_not(stops: tuple[int, ..
         assert (out / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
-def test_more_trials_go_on_with_the_same_search(tmp_path: Path):
+def test_more_trials_continue_with_the_same_search(tmp_path: Path):
     whole = searched(tmp_path / "whole", trials=20)
     searched(tmp_path / "grown", trials=12)
     told: list[Any] = []

@@ -1,4 +1,4 @@
-"""Slow and plain: flocks for the tests, and every graph quantity by counting, without scipy or trees."""
+"""Flocks for the tests, and every graph quantity by simple counting, without SciPy."""
 
 from __future__ import annotations
 

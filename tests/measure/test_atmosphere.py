@@ -1,4 +1,4 @@
-"""Times of a population begin and end where the shares cross their thresholds (numbers 2.2.5)."""
+"""Periods of a population begin and end where values cross their thresholds (numbers 2.2.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalog: everything is in it, and a user's measure is one of them."""
+"""The catalog contains all measures, including the user's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measures cost: in the right order, near what a clock says, and known for whatever is registered."""
+"""Estimated costs of measures: their order, agreement with timings, and costs of registered measures."""
 
 from __future__ import annotations
 

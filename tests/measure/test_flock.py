@@ -1,4 +1,4 @@
-"""The flock itself: what it accepts, what it refuses, and that it stays as it was."""
+"""`Flock`: what it accepts, what it refuses, and that it does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no measure may depend on: where a torus is cut, the order of agents, and which way is up."""
+"""Invariance of measures: under translation on a torus, permutation of agents, and rotation."""
 
 from __future__ import annotations
 

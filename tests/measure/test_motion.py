@@ -1,4 +1,4 @@
-"""Headings and speeds, against states whose answer is known and against complex numbers."""
+"""Headings and speeds, against known cases and complex numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures in space against answers found another way: all images of a box, NumPy in double precision, known shapes."""
+"""Measures in space against independent results: all images of a box, NumPy in double precision, known shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distances and crowding, against brute force, freud and what is known of random points."""
+"""Distances and density, against brute force, freud and theory of random points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios drawn by chance: any rules, any options, numbers from their sliders. What the models refuse is left out."""
+"""Random scenarios: any rules, any options, numbers from their sliders. Those that the models refuse are skipped."""
 
 from __future__ import annotations
 

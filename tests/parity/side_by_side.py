@@ -1,4 +1,4 @@
-"""The same step twice, from the same state: on the CPU in single precision, and by the definition in double.
+"""The same step from the same state: on the CPU in single precision, and by the definition in double.
 
 What may differ: every agent's result by a few roundings, and the result of an agent that stands on an edge. An
 edge is a neighbour at the very rim of somebody's view, a wall that is touched, or anything else where a formula

@@ -1,4 +1,4 @@
-"""A search for differences: scenarios by chance, the CPU against the definition in steps 1, 3 and 37, every column.
+"""Random scenarios: the CPU against the definition in steps 1, 3 and 37, every column.
 
 Each compared step begins with the same state on both sides, so that chaos cannot grow. MURMURA_LONG=1 looks at 200
 scenarios instead of 8.

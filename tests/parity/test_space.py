@@ -15,6 +15,7 @@ SOLIDS = [
     {"kind": "cylinder", "x": 200.0, "y": 80.0, "radius": 20.0},
     {"kind": "cylinder", "x": 320.0, "y": 80.0, "radius": 20.0, "bottom": 20.0, "top": 60.0},
     {"kind": "box", "low": [240.0, 180.0, 30.0], "high": [290.0, 230.0, 90.0]},
+    {"kind": "box", "low": [30.0, 160.0, 20.0], "high": [90.0, 190.0, 80.0], "turn": 25.0},
     {"points": [[150.0, 220.0], [210.0, 250.0]]},
 ]
 """Of every form; a level plane is added where z does not wrap."""

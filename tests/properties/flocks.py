@@ -1,4 +1,4 @@
-"""Made-up flocks on a lattice, so that shifting and turning them is exact and only the model can differ."""
+"""Flocks on a lattice, so that shifts and rotations are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What always holds: places inside, speeds under the cap, numbers finite."""
+"""Invariants: positions inside the world, speeds below the maximum, finite numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing in the model knows where the origin is, where north is, or who has which number."""
+"""The model is invariant under translation, rotation and permutation of ids."""
 
 from __future__ import annotations
 

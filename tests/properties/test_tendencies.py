@@ -1,4 +1,4 @@
-"""What a flock tends to: separation thins a crowd, alignment makes it agree."""
+"""Tendencies of flocks: separation spreads a crowd, alignment makes headings agree."""
 
 from __future__ import annotations
 

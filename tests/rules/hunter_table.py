@@ -1,4 +1,4 @@
-"""Hunters without a flock: their table, and a test that says what the flock would tell them."""
+"""Hunters without a flock: a test sets the reports that the flock would send."""
 
 from __future__ import annotations
 

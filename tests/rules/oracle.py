@@ -1,4 +1,4 @@
-"""The documents' formulas one bird at a time, in plain Python: nothing here knows the rules under test."""
+"""The documents' formulas one bird at a time, in plain Python, independent of the rules under test."""
 
 from __future__ import annotations
 

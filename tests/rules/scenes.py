@@ -1,4 +1,4 @@
-"""Small scenes with only the rules that a test names. All numbers are exact in single precision."""
+"""Small scenes with only the rules of a test. All numbers are exact in single precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Young and the starved: who is born with what, who pays, and who dies when."""
+"""Births and starvation: inheritance, costs, and times of death."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classic models against their papers' equations, written out once more agent by agent."""
+"""The classic models against the equations of their papers, implemented again agent by agent."""
 
 from __future__ import annotations
 

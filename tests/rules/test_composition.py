@@ -1,4 +1,4 @@
-"""How wishes add up to one force."""
+"""How the forces of rules are combined."""
 
 from __future__ import annotations
 

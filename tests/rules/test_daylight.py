@@ -1,4 +1,4 @@
-"""Day and night: the hour's values by hand, and a flock that lives by them."""
+"""Day and night: values of the hour computed by hand, and their effect on a flock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of every rule changes what agents do, somewhere within its slider: no slider is dead.
+"""Every number of every rule has an effect somewhere within its slider.
 
 The scenes of the parity tests use every rule. A number that changes nothing in any of them either is dead, or is hidden
 by another one; then the rule says which (`Rule.hidden`, tests/scenario/test_ineffective_values.py).

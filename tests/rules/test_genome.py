@@ -1,4 +1,4 @@
-"""Genes and body parts: each changes something that can be measured, and each has its price."""
+"""Genes and body parts: each has a measurable effect and a cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Young: who may have them, what they inherit, what is new in them, and how many there may be."""
+"""Reproduction: who may breed, inheritance, mutation, and the population limit."""
 
 from __future__ import annotations
 

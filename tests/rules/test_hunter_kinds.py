@@ -1,4 +1,4 @@
-"""Each mind turn by turn: what the documents say of the hawk, the falcon, the eagle, the owl and the shark."""
+"""Hunters turn by turn, against the documents: hawk, falcon, eagle, owl and shark."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class TestEagle:
         den.turn(seen=9, center=(500.0, 500.0), best=(5.0, 7))
         assert den.state() == "scanning"
 
-    def test_gains_as_the_chase_goes_on(self):
+    def test_gains_as_the_chase_continues(self):
         """S0-90, S0-91, S0-92, S0-93, S0-110."""
         den = HunterTable({"kind": "eagle", "hunting_drain": 0.0, "pursuit_time": 60.0, "hunt_time": 60.0})
         den.begin("hunting", target=4, x=0.0, y=0.0)

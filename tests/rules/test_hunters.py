@@ -1,4 +1,4 @@
-"""What all hunters share, turn by turn, against the documents' numbers typed out here once more."""
+"""What all hunters share, turn by turn, against the numbers in the documents."""
 
 from __future__ import annotations
 
@@ -391,7 +391,7 @@ def test_fed_hunters_breed_where_there_is_room():
     assert den.items[:, LAYOUT.place["alive"]].tolist() == [1, 1, 1, 0]
 
 
-def test_another_kind_in_the_same_row_begins_anew():
+def test_another_kind_in_the_same_row_begins_again():
     den = HunterTable({"kind": "falcon"})
     den.begin("climbing", target=5, altitude=0.8, energy=11.0)
     den.put(kind=0.0, start_x=70.0, start_y=80.0, max_energy=80.0)

@@ -1,4 +1,4 @@
-"""Newcomers: who comes, when, where and with what; that caps hold; and that family trees know them."""
+"""Immigrants: which, when, where and with what; population limits; and family trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Courtship: hand-shakes of two and three birds step by step, refusals, fights with one winner, and their costs."""
+"""Courtship of two and three birds step by step: handshakes, refusals, fights with one winner, and their costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classic models and rules of turning in space, against what their formulas say of simple flocks."""
+"""The classic models in space, against their formulas for simple flocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What birds are to a hunter: how good a prey each is, how alone, and what they tell it of the flock."""
+"""Prey from a hunter's view: suitability, isolation, and reports about the flock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each mind at sea turn by turn: the documents' shark, and the orca, the barracuda and the sea lion beside it."""
+"""Hunters at sea, turn by turn: the documents' shark, the orca, the barracuda and the sea lion."""
 
 from __future__ import annotations
 

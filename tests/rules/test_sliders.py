@@ -1,4 +1,4 @@
-"""Every number of every rule has a slider: a range that is allowed and has the default in it."""
+"""Every number of every rule has a slider with a valid range that contains the default."""
 
 from __future__ import annotations
 

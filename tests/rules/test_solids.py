@@ -1,4 +1,4 @@
-"""Obstacles in space: nobody enters or crosses one, however fast; a bounce is a mirror; wishes lead away."""
+"""Obstacles in space: nobody enters or crosses one at any speed; agents bounce like light and steer away."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "column": {"kind": "cylinder", "x": 100.0, "y": 100.0, "radius": 25.0},
     "stump": {"kind": "cylinder", "x": 100.0, "y": 100.0, "radius": 35.0, "bottom": 20.0, "top": 80.0},
     "box": {"kind": "box", "low": [60.0, 80.0, 50.0], "high": [130.0, 120.0, 110.0]},
+    "turned": {"kind": "box", "low": [60.0, 80.0, 50.0], "high": [130.0, 120.0, 110.0], "turn": 30.0},
     "floor": {"kind": "plane", "point": [0.0, 0.0, 40.0]},
     "slope": {"kind": "plane", "point": [100.0, 100.0, 100.0], "normal": [1.0, 0.5, 1.0]},
     "prism": {"points": [[60.0, 60.0], [140.0, 70.0], [100.0, 140.0]]},
@@ -32,6 +33,10 @@ def depth_inside(name: str, x: Any) -> Any:
         return side if name == "column" else np.minimum(side, 30.0 - np.abs(x[:, 2] - 50.0))
     if name == "box":
         return np.minimum(x - shape["low"], shape["high"] - x).min(axis=1)
+    if name == "turned":  # a box is the common part of six half spaces
+        away = x - [95.0, 100.0, 80.0]
+        normals = [[np.sqrt(0.75), 0.5, 0.0], [-0.5, np.sqrt(0.75), 0.0], [0.0, 0.0, 1.0]]
+        return (np.array([35.0, 20.0, 30.0]) - np.abs(away @ np.transpose(normals))).min(axis=1)
     if name == "floor":
         return x[:, 2] - 40.0
     if name == "slope":
@@ -103,6 +108,7 @@ def test_a_wrapping_world_shows_obstacles_across_its_seams() -> None:
         ("column", [130.0, 100.0, 20.0], [1.0, 0.0, 0.0]),
         ("stump", [100.0, 100.0, 90.0], [0.0, 0.0, 1.0]),
         ("box", [135.0, 100.0, 80.0], [1.0, 0.0, 0.0]),
+        ("turned", [95.0 + 40.0 * np.sqrt(0.75), 120.0, 80.0], [np.sqrt(0.75), 0.5, 0.0]),
         ("floor", [20.0, 30.0, 35.0], [0.0, 0.0, -1.0]),
         ("prism", [30.0, 60.0, 77.0], [-1.0, 0.0, 0.0]),
     ],
@@ -119,8 +125,31 @@ def test_the_wish_to_avoid_leads_straight_away(name: str, place: list[float], aw
 
 
 def test_nobody_starts_inside() -> None:
-    sim = mm.Simulation(scenario(["sphere", "box", "stump"]), seed=2, backend="reference")
-    for name in ("sphere", "box", "stump"):
+    sim = mm.Simulation(scenario(["sphere", "turned", "stump"]), seed=2, backend="reference")
+    for name in ("sphere", "turned", "stump"):
         assert (depth_inside(name, sim.positions) <= 1e-3).all()
     with pytest.raises(ScenarioError, match=r"row 0 \(100, 100, 100\) lies inside obstacles.0"):
         mm.Simulation(scenario(["box"]), positions=[[100.0, 100.0, 100.0]], backend="reference")
+
+
+def test_a_quarter_turn_swaps_the_sides_of_a_box() -> None:
+    """A box turned by 90 degrees meets everybody as the box with its sides swapped does, to rounding."""
+    swapped = {"kind": "box", "low": [75.0, 65.0, 50.0], "high": [115.0, 135.0, 110.0]}
+    quarter = SHAPES["turned"] | {"turn": 90.0}
+    ways = {}
+    for name, shape in (("swapped", swapped), ("quarter", quarter)):
+        still = scenario([], obstacles=[shape], **{"rules.jitter.enabled": False})
+        sim = mm.Simulation(still, seed=1, backend="reference")
+        sim.step()
+        ways[name] = np.concatenate([sim.positions, sim.velocities], axis=1)
+    np.testing.assert_allclose(ways["quarter"], ways["swapped"], atol=2e-3, rtol=1e-5)
+
+
+def test_a_turned_box_must_stay_inside_and_off_its_own_image() -> None:
+    corner = {"kind": "box", "low": [0.0, 0.0, 50.0], "high": [70.0, 40.0, 110.0], "turn": 45.0}
+    with pytest.raises(ScenarioError, match=r"obstacles\.0: \(.*\) when it is turned lies outside the world"):
+        scenario([], obstacles=[corner])
+    long = {"kind": "box", "low": [31.0, 60.0, 50.0], "high": [169.0, 140.0, 110.0]}
+    assert scenario([], obstacles=[long], **{"world.boundary": "wrap"})
+    with pytest.raises(ScenarioError, match="shrink the obstacle"):
+        scenario([], obstacles=[long | {"turn": 30.0}], **{"world.boundary": "wrap"})

@@ -1,4 +1,4 @@
-"""What an animal does and why: the ladder, scores, least times, fear, chase and food."""
+"""What an animal does and why: the order of stances, scores, least times, fear, chase and food."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_otherwise_it_flocks_or_wanders() -> None:
     assert sim.explain(2)["stance"]["reason"] == REASONS[Reason.ALONE]
 
 
-def test_a_flight_goes_on_for_its_least_time() -> None:
+def test_a_flight_continues_for_its_least_time() -> None:
     sim = wild([[500, 500], [560, 500]], [PREY, PREDATOR], {"rules.behavior.least_fleeing": 1.0})
     sim.step()
     assert stances(sim)[0] == "fleeing"

@@ -1,4 +1,4 @@
-"""The tables of the state machines against the code of the minds and against the page that draws them."""
+"""The tables of the state machines against the code of the hunters and the documentation."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_seek_slows_on_arrival(boundary: str) -> None:
     close(rule_forces(sim, "seek"), expected)
 
 
-def test_arrival_begins_at_100_units_unless_told_otherwise() -> None:
+def test_arrival_begins_at_100_units_by_default() -> None:
     # S0-57
     assert Seek().arrival_radius == 100.0
     goal = {"x": 100.0, "y": 80.0}

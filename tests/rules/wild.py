@@ -1,4 +1,4 @@
-"""A world of prey and predators with nothing left to chance, for tests of single encounters."""
+"""A deterministic world of prey and predators, for tests of single encounters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes no sense is refused: the message says what was expected, what was found and what to do."""
+"""Invalid input is refused: the message says what was expected, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -213,7 +213,26 @@ def test_the_start_margin_leaves_room() -> None:
         ({"x": 1.0, "y": 1.0, "radius": 0.0}, ["obstacles.0.radius", "> 0"]),
         ({"x": 1.0, "y": 1.0, "radius": -2.0}, ["obstacles.0.radius", "> 0", "-2.0"]),
         ({"points": [[1.0, 1.0]]}, ["obstacles.0.points", "at least"]),
-        ({"points": [[1.0, 1.0, 1.0], [2.0, 2.0], [3.0, 1.0]]}, ["obstacles.0.points.0", "2 items"]),
+        (
+            {"points": [[1.0, 1.0, 1.0], [2.0, 2.0], [3.0, 1.0]]},
+            ["obstacles.0.points.0", "at most 2 values, got 3"],
+        ),
+        (
+            {"kind": "sphere", "x": 1.0, "y": 1.0, "radius": 2.0},
+            ["obstacles.0.kind", "'circle'", "'box'", "'sphere'"],
+        ),
+        (
+            {"kind": "cylinder", "x": 1.0, "y": 1.0, "radius": 2.0, "z": 5.0},
+            ["unknown key 'z'", "bottom, top"],
+        ),
+        (
+            {"kind": "box", "low": [1.0, 1.0], "high": [9.0, 9.0, 9.0]},
+            ["obstacles.0.low has too few", "(x, y, z)"],
+        ),
+        (
+            {"kind": "box", "low": [1.0] * 3, "high": [9.0] * 3, "trun": 5.0},
+            ["'trun' (did you mean 'turn'?)"],
+        ),
         (
             {"points": [[1.0, 1.0], [2.0, "b"], [3.0, 3.0], [4.0, 3.0]]},
             ["obstacles.0.points.1.1", "number", "'b'"],

@@ -1,4 +1,4 @@
-"""Typed edits: what an editor completes and mypy refuses. mypy checks this file, too: see pyproject.toml."""
+"""Typed edits: what an editor completes and mypy refuses. mypy also checks this file: see pyproject.toml."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_a_file_may_leave_out_what_is_as_usual(tmp_path: Path) -> None:
         ("a.toml", "[rules.separation]\nwieght = 1", ["a.toml", "rules.separation.wieght", "'weight'"]),
     ],
 )
-def test_a_file_that_is_no_scenario_is_named_with_its_fault(
+def test_a_file_that_is_no_scenario_is_reported_with_its_fault(
     name: str, text: str, words: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -134,7 +134,7 @@ def test_an_endless_file_is_refused_unread(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["missing.toml", "missing.json"])
-def test_a_missing_file_is_named(wrong: str, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(wrong: str, tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=wrong):
         mm.load_scenario(tmp_path / wrong)
 

@@ -1,4 +1,4 @@
-"""Scenario data made up around the schema: it runs and stays finite, or it is refused in plain words."""
+"""Random scenario data around the schema: it runs and stays finite, or is refused with a clear message."""
 
 from __future__ import annotations
 

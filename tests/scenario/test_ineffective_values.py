@@ -1,4 +1,4 @@
-"""A value that cannot act is said so, with the cap that hides it."""
+"""Values without effect are reported, with the limit that hides them."""
 
 from __future__ import annotations
 

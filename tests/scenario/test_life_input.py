@@ -1,4 +1,4 @@
-"""Settings of food, courtship and young that make no sense together are refused in words that say what to do."""
+"""Inconsistent settings of food, courtship and young are refused with a message that says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many species cost a check each, not a check for every pair of them."""
+"""Validation of many species takes one check each, not one per pair."""
 
 from __future__ import annotations
 

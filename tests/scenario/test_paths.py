@@ -1,4 +1,4 @@
-"""Values by path: the stable ones, hints for the misspelt, and nothing half-changed."""
+"""Values by path: stable paths, hints for misspelt ones, and no partial changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped scenarios against the documents' own tables, typed out here once more."""
+"""The shipped scenarios against the tables of the documents."""
 
 from __future__ import annotations
 

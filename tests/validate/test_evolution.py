@@ -1,4 +1,4 @@
-"""What the scenarios of evolution promise, seen within minutes: who dies of what, who kills, who crowds out whom.
+"""The scenarios of evolution within minutes: causes of death, killers, and competition.
 
 That mean genes follow over half an hour, ten seeds each against controls, is shown by `experiments/selection.py`; here
 are the mechanisms behind it, each of which would be gone if its gene did nothing. Chance alone gives a score beyond 2.5

@@ -1,4 +1,4 @@
-"""The experiments run, and the published results hold in miniature."""
+"""The experiments run, and reproduce the published results at a small size."""
 
 from __future__ import annotations
 

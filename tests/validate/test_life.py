@@ -1,4 +1,4 @@
-"""The shipped scenarios of life do what their titles promise, for any number of threads and after a checkpoint."""
+"""The shipped scenarios of life show what their titles say, with any number of threads and after a checkpoint."""
 
 from __future__ import annotations
 

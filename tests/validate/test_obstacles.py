@@ -1,4 +1,4 @@
-"""Obstacles are a law: nobody gets through or into one, however fast, however flat its path, seam or not."""
+"""Nobody passes through or into an obstacle, at any speed and angle, also across the edge."""
 
 from __future__ import annotations
 

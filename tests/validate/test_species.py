@@ -1,4 +1,4 @@
-"""Several species in one world: each lives by its own numbers and does to the others what the table says."""
+"""Several species in one world: each has its own numbers and reacts to the others as the table says."""
 
 from __future__ import annotations
 

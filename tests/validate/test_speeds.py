@@ -1,4 +1,4 @@
-"""Top speeds of document 000's table, reached and not passed."""
+"""Top speeds of document 000's table are reached and not exceeded."""
 
 from __future__ import annotations
 

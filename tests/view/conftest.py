@@ -1,4 +1,4 @@
-"""One server for all tests of a module; each test brings its own flock with it."""
+"""One server for all tests of a module; each test has its own flock."""
 
 from __future__ import annotations
 

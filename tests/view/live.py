@@ -1,4 +1,4 @@
-"""A live view for tests: a real server on a free port, and a page that talks to it by the contract's words."""
+"""A live view for tests: a real server on a free port, and a page that speaks the protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def until(true: Callable[[], Any]) -> None:
 
 
 def stalled_client(live: Live) -> socket.socket:
-    """A client that shook hands and will never read again."""
+    """A client that never reads after the handshake."""
     server = object.__new__(LiveServer)  # without a process of its own
     server.port, server.host, server.origin, server.cookie = live.port, live.host, live.origin, live.cookie
     return server.stall()
@@ -68,7 +68,7 @@ class OptionalRecorder:
 
 
 class Live:
-    """A session behind a running server, and the cookie that opens it."""
+    """A session with a running server, and the cookie for it."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

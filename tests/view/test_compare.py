@@ -1,4 +1,4 @@
-"""Two flocks under one clock: at the same time at every pause, each otherwise its own."""
+"""Comparisons: two flocks share a clock and pause at the same time, and are otherwise independent."""
 
 from __future__ import annotations
 
@@ -155,6 +155,26 @@ def test_a_recorded_run_beside_a_live_flock(folder: Path):
         turn(pair)
     assert not pair.left.running and not pair.right.running  # the recording is over
     assert pair.left.position == pair.right.position == 40
+
+
+def test_a_recorded_run_beside_a_live_flock_in_space(tmp_path: Path):
+    deep = {"world.depth": 300.0}
+    record(mm.Simulation(flock(20, **deep), 5, "reference"), 8, tmp_path / "deep", 4)
+    pair = Pair(SyncedPlayback(BranchableRun(mm.open_run(tmp_path / "deep"))), twin(20, **deep))
+    tell(pair.left, type="pause")
+    tell(pair.left, type="step", count=1)
+    settle(pair)
+    assert pair.left.simulation.step_count == pair.right.position == 4
+    assert pair.left.simulation.velocities.shape == (20, 3)
+    assert pair.left.simulation.velocities.tolist() == pair.right.simulation.velocities.tolist()
+
+
+def test_a_recorded_run_in_space_is_not_compared_with_a_plane(tmp_path: Path):
+    record(mm.Simulation(flock(5, **{"world.depth": 300.0}), 5, "reference"), 2, tmp_path / "deep", 2)
+    with pytest.raises(
+        ScenarioError, match="the right side is a plane and the left side has a depth of 300 u"
+    ):
+        Pair(SyncedPlayback(BranchableRun(mm.open_run(tmp_path / "deep"))), twin(5))
 
 
 def test_two_recorded_runs_share_the_time_line(folder: Path):

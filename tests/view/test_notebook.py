@@ -121,6 +121,18 @@ def test_a_view_is_greeted_shown_the_flock_and_obeyed(views: Any):
     assert "did you mean" in page.wait("error")["message"]
 
 
+def test_a_world_with_a_depth_is_shown_in_space(views: Any):
+    deep = flock(40, **{"world.depth": 400.0})
+    page = FrontEnd(views(deep, seed=5, backend="reference"), "one")
+    page.send("pause")
+    assert page.wait("hello")["scenario"]["world"]["depth"] == 400.0
+    frame = page.wait("frame")
+    assert (frame.count, frame.depth) == (40, 400.0)
+    plain = mm.Simulation(deep, 5, "reference")
+    plain.step(frame.step)
+    assert abs(frame.positions - plain.positions).max() < 0.05  # a coordinate is one of 65,536
+
+
 def test_the_page_and_its_height_are_what_the_browser_gets(views: Any, built_page: Path):
     (built_page / "assets" / "a.js").write_text("let x = '</script>';")
     (built_page / "assets" / "a.css").write_text("body { color: red }")

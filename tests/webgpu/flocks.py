@@ -1,4 +1,4 @@
-"""Flocks of the scenes of `parity` on the device, as small as they may be: an adapter in software runs them."""
+"""Flocks of the scenes of `parity`, with few agents, because a software adapter runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same bits on one adapter: twice, in one call or many, whoever reads in between, and after a checkpoint."""
+"""The same bits on one adapter: in repeated runs, in one call or many, with reads between, and after a checkpoint."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_crowd_gives_the_same_bits_every_time():
     assert not np.array_equal(shot.state["position_x"], second.state["position_x"])
 
 
-def test_a_checkpoint_goes_on_with_the_same_bits(tmp_path: Path):
+def test_a_checkpoint_continues_with_the_same_bits(tmp_path: Path):
     sim = lively(scene_of("walled", AGENTS))
     sim.step(4)
     file = tmp_path / "here.npz"

@@ -1,4 +1,4 @@
-"""What is said without an adapter, with too little of something, and when a device is lost; adapters in words."""
+"""Messages without an adapter, with exceeded limits and for a lost device; descriptions of adapters."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from murmura.lab.progress import Progress
 
 
 def go_on_with_fit(folder: Path, as_json: bool) -> None:
-    """Go on with a fit as it was begun."""
+    """Continue a fit as it was begun."""
     import time
 
     from murmura.cli.fit import finish
@@ -42,7 +42,7 @@ def resume(
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped or killed, with the bits of one that never stopped; or with a sweep or a fit.
+    """Continue a run that was stopped or killed, with the bits of one that never stopped; or a sweep or a fit.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def resume(
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
-                f"{folder} is a sweep, which goes on as it was begun: leave out the other options"
+                f"{folder} is a sweep, which continues as it was begun: leave out the other options"
             )
         go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return

@@ -28,7 +28,7 @@ def sweep(
     vary: Vary = None,
     design: Annotated[str, Parameter(help="grid, lhs (Latin hypercube) or sobol.")] = "grid",
     samples: Annotated[MaybeWhole, Parameter(help="Points of a design that is no grid.")] = None,
-    resume: Annotated[Path | None, Parameter(help="Go on with the sweep in this folder.")] = None,
+    resume: Annotated[Path | None, Parameter(help="Continue the sweep in this folder.")] = None,
     request: SweepOptions | None = None,
 ) -> None:
     """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
@@ -46,7 +46,7 @@ def sweep(
     check_plot(request.plot)
     if resume is not None:
         if scenario is not None or vary:
-            raise ScenarioError("--resume goes on with a sweep as it is: leave out the scenario and --vary")
+            raise ScenarioError("--resume continues a sweep as it is: leave out the scenario and --vary")
         go_on_with_sweep(resume, request)
         return
     if scenario is None:
@@ -58,7 +58,7 @@ def sweep(
 
 
 def go_on_with_sweep(folder: Path, request: SweepOptions) -> None:
-    """Go on with the sweep, the search or the sensitivity analysis in a folder."""
+    """Continue the sweep, the search or the sensitivity analysis in a folder."""
     from murmura.lab.sweeps.sweep import resume_sweep
 
     begun = time.perf_counter()

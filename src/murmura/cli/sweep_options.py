@@ -104,8 +104,8 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
             return act(progress=count, announce=print_notice, **options)
         except KeyboardInterrupt:
             print_notice(
-                f"stopped after {done:,} runs, which are kept in {where}; the same command, or `murmura resume "
-                f"{where}`, goes on"
+                f"stopped after {done:,} runs, which are kept in {where}; continue with the same command or "
+                f"`murmura resume {where}`"
             )
             raise
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.compute.refusals import MOST_BINS
 from murmura.core.state import State
 
 BACKENDS = ("auto", "reference", "cpu", "cuda", "webgpu")
@@ -85,12 +86,11 @@ def make_backend(
         from murmura.compute.reference import BackendReference
 
         return BackendReference(plan, seed)
-    suits = not plan.occludes  # graphics processors have no visual fields (see `refusals`)
-    if name == "cuda" or (name == "auto" and suits and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
+    if name == "cuda" or (name == "auto" and plan.scenario.agents >= CUDA_FROM and _cuda_works()):
         from murmura.compute.cuda import BackendCuda
 
         return BackendCuda(plan, seed, announce)
-    suits = suits and plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
+    suits = plan.bins <= MOST_BINS and plan.dimension == 2 and plan.scenario.agents >= WEBGPU_FROM
     if name == "webgpu" or (name == "auto" and suits and _webgpu_works()):
         from murmura.compute.webgpu import BackendWebgpu
 

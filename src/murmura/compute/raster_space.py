@@ -1,4 +1,4 @@
-"""Pictures of worlds with a depth: bodies made of triangles, and the sky and the ground behind them, compiled.
+"""Pictures of worlds with a depth: bodies made of triangles, compiled.
 
 The companion of `raster`, with the same canvases. Nothing here knows a scenario, a file or a film.
 """
@@ -11,43 +11,149 @@ import numpy as np
 from numba import njit
 
 from murmura.compute.numba_options import INNER, JIT
-from murmura.compute.raster import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
+from murmura.compute.raster import HALF, ONE, PLANE, PLANES, ROW, ZERO
 
 FAR = np.float32(1e30)
 TINY = np.float32(1e-6)
 GROW = np.float32(0.15)  # [px] added to each side: a wing seen edge on is a thin line and does not vanish
-GRAIN, GRAIN_X, GRAIN_Y, GRAIN_SHARE = (
-    np.float32(value) for value in (52.9829189, 0.06711056, 0.00583715, 1.0 / 160.0)
+EDGE = np.float32(0.5) + GROW  # [px] from a face up to which it covers some of a pixel
+
+
+@njit(
+    "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1], float64[:,::1], float64[:,:,::1], "
+    "float64[::1], float64[::1], float64[:,:,::1], float64[:,::1])",
+    cache=True,
+    **JIT,
 )
-SUN_WIDTH, SUN_HEIGHT = np.float32(2.6), np.float32(5.0)
-VOID_MIDDLE, VOID_SLOPE = np.float32(0.25), np.float32(0.9)
-SKY_ENDS = tuple(np.float32(value) for value in (0.0, 0.22, 0.15, 0.75))
-OUTSIDE = np.float32(0.82)  # brightness of the ground beyond the world's edges
-SEAM = np.float32(14.0)  # one over the share of the world in which shadows fade
-RIM_PIXELS = np.float32(1.2)
-COARSE = np.float32(0.4)  # of a grid square: where a pixel sees more than that, lines are no longer drawn
+def pose(
+    mesh: Any,
+    faces: Any,
+    hinges: Any,
+    wags: Any,
+    sun: Any,
+    places: Any,
+    frames: Any,
+    halves: Any,
+    angles: Any,
+    corners: Any,
+    shades: Any,
+) -> None:
+    """Corners of all bodies in the world, and how much each of their faces looks at the sun.
+
+    Args:
+        mesh: Corners of a body along its own axes, in half lengths.
+        faces: Three corners for each triangle.
+        hinges: How far each corner lies out on a wing.
+        wags: How far each corner swings aside with the tail.
+        sun: Unit vector to it.
+        places: Of bodies, shape (bodies, 3).
+        frames: Their axes ahead, left and up, shape (bodies, 3, 3).
+        halves: Their half lengths.
+        angles: How far the beat of each has turned its wings or tail [rad].
+        corners: Filled, shape (bodies, corners, 3).
+        shades: Filled with 0 (sunlight along the face) to 1 (straight on it), shape (bodies, faces).
+    """
+    own = np.empty_like(mesh)
+    for k in range(len(places)):
+        sine, cosine = np.sin(angles[k]), np.cos(angles[k])
+        for c in range(len(mesh)):
+            own[c, 0] = mesh[c, 0]
+            own[c, 1] = mesh[c, 1] * (cosine if hinges[c] != 0.0 else 1.0) + wags[c] * angles[k]
+            own[c, 2] = mesh[c, 2] + abs(hinges[c]) * sine
+            for axis in range(3):
+                away = 0.0
+                for d in range(3):
+                    away += own[c, d] * frames[k, d, axis]
+                corners[k, c, axis] = places[k, axis] + halves[k] * away
+        # The sun as the body sees it: so no face has to be turned.
+        sx, sy, sz = 0.0, 0.0, 0.0
+        for axis in range(3):
+            sx += sun[axis] * frames[k, 0, axis]
+            sy += sun[axis] * frames[k, 1, axis]
+            sz += sun[axis] * frames[k, 2, axis]
+        for f in range(len(faces)):
+            a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+            ux, uy, uz = own[b, 0] - own[a, 0], own[b, 1] - own[a, 1], own[b, 2] - own[a, 2]
+            vx, vy, vz = own[c, 0] - own[a, 0], own[c, 1] - own[a, 1], own[c, 2] - own[a, 2]
+            x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            shades[k, f] = abs(x * sx + y * sy + z * sz) / max(np.sqrt(x * x + y * y + z * z), 1e-12)
 
 
 @njit(**INNER)
-def _beside(x: Any, y: Any, ax: Any, ay: Any, bx: Any, by: Any) -> Any:
-    """Squared distance of a place from a segment, and on which side of its line it lies."""
-    ex, ey, px, py = bx - ax, by - ay, x - ax, y - ay
-    part = min(ONE, max(ZERO, (px * ex + py * ey) / max(ex * ex + ey * ey, TINY)))
+def _ends(low: Any, high: Any, size: Any) -> Any:
+    """The pixels from low to high that a picture has."""
+    most = np.float32(size)
+    return int(np.floor(min(most, max(ZERO, low)))), int(np.ceil(min(most, max(ZERO, high))))
+
+
+@njit(f"int64(int64, int64, {PLANES}, {ROW}, int64[:,::1])", cache=True, **JIT)
+def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -> Any:
+    """Fill in the box of pixels around each body (left, top, right, bottom), empty where none is seen; their area."""
+    area = 0
+    for k in range(len(corners)):
+        low_x, low_y, high_x, high_y = FAR, FAR, -FAR, -FAR
+        for c in range(corners.shape[1]):
+            x, y = corners[k, c, 0], corners[k, c, 1]
+            low_x, high_x = min(low_x, x), max(high_x, x)
+            low_y, high_y = min(low_y, y), max(high_y, y)
+        left, right = _ends(low_x - ONE, high_x + ONE, width)
+        top, bottom = _ends(low_y - ONE, high_y + ONE, height)
+        if fades[k] <= ZERO or right <= left or bottom <= top:
+            left, top, right, bottom = 0, 0, 0, 0
+        around[k, 0], around[k, 1], around[k, 2], around[k, 3] = left, top, right, bottom
+        area += (right - left) * (bottom - top)
+    return area
+
+
+@njit(**INNER)
+def _edge(ax: Any, ay: Any, bx: Any, by: Any, side: Any) -> Any:
+    """An edge of a triangle: its start, its way, one over its squared length, and the unit vector out of it."""
+    ex, ey = bx - ax, by - ay
+    inverse = ONE / max(ex * ex + ey * ey, TINY)
+    outwards = side * np.sqrt(inverse)
+    return ax, ay, ex, ey, inverse, ey * outwards, -ex * outwards
+
+
+@njit(**INNER)
+def _outside(x: Any, y: Any, edge: Any) -> Any:
+    """How far a place lies outside of an edge's line; negative inside."""
+    return (x - edge[0]) * edge[5] + (y - edge[1]) * edge[6]
+
+
+@njit(**INNER)
+def _from_edge(x: Any, y: Any, edge: Any) -> Any:
+    """Squared distance of a place from an edge."""
+    ax, ay, ex, ey, inverse, _, _ = edge
+    px, py = x - ax, y - ay
+    part = min(ONE, max(ZERO, (px * ex + py * ey) * inverse))
     dx, dy = px - part * ex, py - part * ey
-    return dx * dx + dy * dy, ex * py - ey * px
+    return dx * dx + dy * dy
 
 
 @njit(**INNER)
-def _from_triangle(x: Any, y: Any, corners: Any, a: Any, b: Any, c: Any) -> Any:
-    """Signed distance [px] from a triangle; negative inside."""
-    ax, ay, bx, by = corners[a, 0], corners[a, 1], corners[b, 0], corners[b, 1]
-    cx, cy = corners[c, 0], corners[c, 1]
-    first, s = _beside(x, y, ax, ay, bx, by)
-    second, t = _beside(x, y, bx, by, cx, cy)
-    third, u = _beside(x, y, cx, cy, ax, ay)
-    far = np.sqrt(min(first, min(second, third)))
-    inside = (s > ZERO and t > ZERO and u > ZERO) or (s < ZERO and t < ZERO and u < ZERO)
-    return -far if inside else far
+def _touch_face(
+    mine: Any, face: Any, lit: Any, left: Any, top: Any, right: Any, bottom: Any, least: Any, shade: Any
+) -> None:
+    """Lower the signed distances of pixels from a body to those from one of its triangles, where it is nearer."""
+    ax, ay, bx, by = mine[face[0], 0], mine[face[0], 1], mine[face[1], 0], mine[face[1], 1]
+    cx, cy = mine[face[2], 0], mine[face[2], 1]
+    side = ONE if (bx - ax) * (cy - ay) >= (by - ay) * (cx - ax) else -ONE
+    one, two, three = _edge(ax, ay, bx, by, side), _edge(bx, by, cx, cy, side), _edge(cx, cy, ax, ay, side)
+    # Pixels that are farther than EDGE from a triangle are not covered by it.
+    first, last = _ends(min(ax, min(bx, cx)) - EDGE - HALF, max(ax, max(bx, cx)) + EDGE + HALF, right)
+    upper, lower = _ends(min(ay, min(by, cy)) - EDGE - HALF, max(ay, max(by, cy)) + EDGE + HALF, bottom)
+    for j in range(max(top, upper), lower):
+        y = np.float32(j) + HALF
+        for i in range(max(left, first), last):
+            x = np.float32(i) + HALF
+            far = max(_outside(x, y, one), max(_outside(x, y, two), _outside(x, y, three)))
+            if far >= EDGE:
+                continue
+            if far > ZERO:  # beside a corner it is farther than from any line
+                far = np.sqrt(min(_from_edge(x, y, one), min(_from_edge(x, y, two), _from_edge(x, y, three))))
+            n = (j - top) * (right - left) + i - left
+            if far < least[n]:
+                least[n], shade[n] = far, lit
 
 
 @njit(
@@ -69,6 +175,8 @@ def touch_bodies(
 ) -> None:
     """Which pixels each body touches, how much of each it covers, and its light there, as `raster.touch` for darts.
 
+    Of the faces near a pixel the one that it lies deepest in counts.
+
     Args:
         width: Of the picture [px].
         corners: Of all bodies on the screen [px], shape (bodies, corners, 2).
@@ -81,120 +189,19 @@ def touch_bodies(
     """
     at = 0
     for k in range(corners.shape[0]):
-        mine = corners[k]
-        for j in range(around[k, 1], around[k, 3]):
-            for i in range(around[k, 0], around[k, 2]):
-                x, y = np.float32(i) + HALF, np.float32(j) + HALF
-                least, shade = FAR, ONE
-                for f in range(faces.shape[0]):
-                    far = _from_triangle(x, y, mine, faces[f, 0], faces[f, 1], faces[f, 2])
-                    if far < least:
-                        least, shade = far, shades[k, f]
-                part = min(ONE, max(ZERO, HALF + GROW - least)) * fades[k]
-                pixels[at], covered[at], light[at] = j * width + i, part, part * shade
+        left, top, right, bottom = around[k, 0], around[k, 1], around[k, 2], around[k, 3]
+        across = right - left
+        # Where the pixels of this body will be is also where its faces are compared: nobody else is there yet.
+        least, shade = covered[at : at + across * (bottom - top)], light[at : at + across * (bottom - top)]
+        least[:] = FAR
+        for f in range(faces.shape[0]):
+            _touch_face(corners[k], faces[f], shades[k, f], left, top, right, bottom, least, shade)
+        before = at
+        for j in range(top, bottom):
+            for i in range(left, right):
+                n = (j - top) * across + i - left
+                part = min(ONE, max(ZERO, EDGE - covered[before + n])) * fades[k]
+                lit = part * light[before + n] if part > ZERO else ZERO
+                pixels[at], covered[at], light[at] = j * width + i, part, lit
                 at += part > ZERO
         ends[k] = at
-
-
-@njit(**INNER)
-def _smooth(low: Any, high: Any, value: Any) -> Any:
-    t = min(ONE, max(ZERO, (value - low) / (high - low)))
-    return t * t * (THREE - TWO * t)
-
-
-@njit(**INNER)
-def _line(place: Any, square: Any, seen: Any) -> Any:
-    """How much of a pixel that sees a stretch `seen` of the ground lies on a line of a grid."""
-    share = place / square
-    away = abs(share - np.floor(share + HALF)) * square
-    faint = min(ONE, max(ZERO, TWO - TWO * seen / (COARSE * square)))
-    return max(ZERO, ONE - away / seen) * faint
-
-
-@njit(**INNER)
-def _sampled(plane: Any, x: Any, y: Any, wraps: Any) -> Any:
-    """A plane between its pixels; x and y from 0 to 1, outside of it nothing unless it wraps."""
-    height, width = plane.shape
-    if wraps:
-        x, y = x - np.floor(x), y - np.floor(y)
-    if not (ZERO <= x < ONE and ZERO <= y < ONE):
-        return ZERO
-    u, v = x * np.float32(width) - HALF, y * np.float32(height) - HALF
-    i, j = int(np.floor(u)), int(np.floor(v))
-    p, q = u - np.float32(i), v - np.float32(j)
-    i1, j1 = i + 1, j + 1
-    if wraps:
-        i, j, i1, j1 = i % width, j % height, i1 % width, j1 % height
-    else:
-        i, j, i1, j1 = max(0, i), max(0, j), min(width - 1, i1), min(height - 1, j1)
-    upper = plane[j, i] + (plane[j, i1] - plane[j, i]) * p
-    lower = plane[j1, i] + (plane[j1, i1] - plane[j1, i]) * p
-    return upper + (lower - upper) * q
-
-
-@njit(f"void({PLANES}, {PLANE}, float32, {PLANE}, {ROW}, boolean, boolean, {PLANE})", cache=True, **JIT)
-def paint_world(
-    seen: Any, axes: Any, focal: Any, colors: Any, ground: Any, floor: Any, endless: Any, shadows: Any
-) -> None:
-    """Sky and ground for every pixel, in bytes and half a byte more.
-
-    Args:
-        seen: Filled, planes (3, height, width).
-        axes: The camera's right, up, forward and eye, in units of length, the floor being z = 0; then the sun.
-        focal: Of the lens [px].
-        colors: low, middle and high of the sky, its ember, ground, lines on it, each from 0 to 1.
-        ground: Width and height of the world, side of a square of the grid, how far haze lets see [u], how dark
-            shadows are, and the place that the camera looks at.
-        floor: Whether there is a ground.
-        endless: Whether the world wraps under the camera, so that it has no edge and shadows repeat.
-        shadows: How many fly above each part of the world, seen from above.
-    """
-    height, width = seen.shape[1:]
-    ez = axes[3, 2]
-    for j in range(height):
-        v = (np.float32(height) * HALF - np.float32(j) - HALF) / focal
-        for i in range(width):
-            u = (np.float32(i) + HALF - np.float32(width) * HALF) / focal
-            x = axes[2, 0] + u * axes[0, 0] + v * axes[1, 0]
-            y = axes[2, 1] + u * axes[0, 1] + v * axes[1, 1]
-            z = axes[2, 2] + u * axes[0, 2] + v * axes[1, 2]
-            length = np.sqrt(x * x + y * y + z * z)
-            rise = z / length
-            up = max(ZERO, rise) if floor else max(ZERO, min(ONE, VOID_MIDDLE + VOID_SLOPE * rise))
-            first, second = _smooth(SKY_ENDS[0], SKY_ENDS[1], up), _smooth(SKY_ENDS[2], SKY_ENDS[3], up)
-            flat = np.sqrt(x * x + y * y) + TINY
-            west = (x * axes[4, 0] + y * axes[4, 1]) / flat
-            ember = np.exp(-SUN_WIDTH * (ONE - west) - SUN_HEIGHT * (up if floor else abs(rise)))
-            grain = (
-                GRAIN * ((GRAIN_X * (np.float32(i) + HALF) + GRAIN_Y * (np.float32(j) + HALF)) % ONE) % ONE
-            )
-            grain = (grain - HALF) * GRAIN_SHARE
-            below = floor and rise < -TINY
-            haze, lines, dark, dim = ONE, ZERO, ZERO, ONE
-            if below:
-                along = -ez / z
-                far = along * length
-                gx, gy = axes[3, 0] + along * x, axes[3, 1] + along * y
-                haze = ONE - np.exp(-(far / ground[3]) * np.sqrt(far / ground[3]))
-                across = far / focal
-                deep = across / max(-rise, TINY)
-                sx = (abs(x) * deep + abs(y) * across) / flat
-                sy = (abs(y) * deep + abs(x) * across) / flat
-                lines = max(_line(gx, ground[2], sx), _line(gy, ground[2], sy))
-                if not endless:
-                    beyond = max(max(-gx, gx - ground[0]) / sx, max(-gy, gy - ground[1]) / sy)
-                    dim = ONE - (ONE - OUTSIDE) * min(ONE, max(ZERO, HALF + beyond))
-                    lines = max(lines, max(ZERO, ONE - abs(beyond) / RIM_PIXELS))
-                over = _sampled(shadows, gx / ground[0], gy / ground[1], endless)
-                if endless:  # one image of each agent is shown, with one shadow, which fades at its edge
-                    off = max(abs(gx - ground[5]) / ground[0], abs(gy - ground[6]) / ground[1])
-                    over *= min(ONE, max(ZERO, (HALF - off) * SEAM))
-                dark = ground[4] * (ONE - np.exp(-over))
-            for c in range(3):
-                sky = colors[0, c] + (colors[1, c] - colors[0, c]) * first
-                sky = sky + (colors[2, c] - sky) * second + colors[3, c] * ember
-                if below:
-                    soil = colors[4, c] * dim
-                    soil = (soil + (colors[5, c] - soil) * HALF * lines) * (ONE - dark)
-                    sky = soil + (sky - soil) * haze
-                seen[c, j, i] = (sky + grain) * BYTE + HALF

@@ -5,11 +5,14 @@ from __future__ import annotations
 from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError
 
+MOST_BINS = 1536
+"""Of a visual field on webgpu: 6 KiB of the 8 KiB that WGSL allows the variables of a function."""
 
-def refuse_occlusion(plan: Plan, backend: str) -> None:
-    """Raise where bodies hide each other: graphics processors have no visual fields yet."""
-    if plan.occludes:
+
+def refuse_many_bins(plan: Plan) -> None:
+    """Raise where a visual field is too fine for a WebGPU thread."""
+    if plan.bins > MOST_BINS:
         raise BackendError(
-            f"the {backend} backend cannot compute perception.occlusion: backend='cpu' can, or set "
-            "perception.occlusion = false"
+            f"the webgpu backend takes perception.bins of at most {MOST_BINS}, got {plan.bins}: the memory of a "
+            "thread holds no more; use fewer bins, or backend='cpu', which takes all"
         )

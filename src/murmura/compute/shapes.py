@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from murmura.compute.plan import Plan
-from murmura.compute.step import Contributions, Step
+from murmura.compute.step import Step
+from murmura.compute.step_data import Contributions
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError

@@ -7,11 +7,11 @@ where results go. Everything called here is traced: NumPy evaluates it immediate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
+from murmura.compute.step_data import SAME_PLACE, Contributions, Decision, Memory, Outcome
 from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.merging import Merge, Report, Sum, flatten, found, named, unflatten
@@ -22,51 +22,6 @@ from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import Eye
 from murmura.rules.environment import solids, terrain
-
-SAME_PLACE = 1e-20
-"""Keeps 1/d, and its cube, finite for agents in the same place."""
-Contributions = list[dict[str, Merge]]
-"""What neighbours contribute: their number, then the contributions to each rule by name."""
-
-
-class Memory(Protocol):
-    """Access to everything a step reads besides the agent's own columns."""
-
-    def number(self, place: int, species: Any) -> Any:
-        """A parameter for the agent's species (None: there is only one species)."""
-
-    def affinity(self, field: int, mine: Any, other: Any) -> Any:
-        """A factor by which one species reacts to another."""
-
-    def each_item(
-        self, rule: int, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]
-    ) -> list[Any]:
-        """For each item of a rule: values = body(the item's numbers, values)."""
-
-    def each_shape(self, values: list[Any], body: Callable[[list[Any], list[Any]], list[Any]]) -> list[Any]:
-        """For each obstacle: values = body(its numbers, values)."""
-
-
-@dataclass
-class Decision:
-    """An agent's new feelings and its force."""
-
-    was: Record
-    me: Record
-    force: Vec
-    forces: dict[str, Vec]
-    found: list[Any]
-
-
-@dataclass
-class Outcome:
-    """What happens to an agent besides its move."""
-
-    cause: Any
-    by: Any
-    events: list[tuple[Any, Any, Any]]
-    young: list[tuple[int, Any, Any]]
-    """For each rule that bears young: its number, whether there is a birth, and the father."""
 
 
 class Step:
@@ -132,11 +87,13 @@ class Step:
     # Neighbours
 
     def neighbor(
-        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec
-    ) -> Record:
-        """The neighbour at an offset, as the agent sees it."""
+        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec,
+        inverse: Any = None,
+    ) -> Record:  # fmt: skip
+        """The neighbour at an offset, as the agent sees it; `inverse` is that of the distance, where it is known."""
         square = offset.square
-        inverse = 1.0 / sqrt(square + SAME_PLACE)
+        if inverse is None:
+            inverse = 1.0 / sqrt(square + SAME_PLACE)
         distance = square * inverse
         weighs = dict(self.plan.groups[1].options)["weighs_angles"]
         seen = Record(

@@ -138,6 +138,16 @@ def arctan2(y: Number, x: Number) -> Number:
     return function_of("arctan2", np.arctan2, y, x)
 
 
+def bearing(sine: Number, cosine: Number) -> Number:
+    """The angle in radians, in [-pi, pi], whose sine and cosine these are: `arctan2` without a division."""
+    return function_of("bearing", np.arctan2, sine, cosine)
+
+
+def arctan(x: Number) -> Number:
+    """The angle whose tangent is x, for x in [-1, 1]."""
+    return function_of("arctan", np.arctan, x)
+
+
 def arcsin(x: Number) -> Number:
     """The angle whose sine is x, for x in [-1, 1]."""
     return arctan2(x, sqrt(maximum(0.0, (1.0 - x) * (1.0 + x))))

@@ -12,15 +12,7 @@ from murmura.compute.item_tables import item_layout, item_rows, padded
 from murmura.compute.plan import state_columns
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES
-from murmura.core.randomness import (
-    IN_SPACE,
-    STREAM_GENDER,
-    STREAM_HEADING,
-    STREAM_POSITION,
-    STREAM_SPEED,
-    seed_words,
-    uniform_from,
-)
+from murmura.core.randomness import STREAM_GENDER, seed_words, uniform_from
 from murmura.core.state import (
     INTEGER_COLUMNS,
     LARGEST_ID,
@@ -31,12 +23,11 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
-from murmura.core.vec import Vec, random_direction
+from murmura.engine.drawing import below_edges, drawn_places, drawn_velocities
 from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
 
-TRIES = 200
 LARGEST_STEP = 2**62
 CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
 LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
@@ -45,8 +36,8 @@ LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 def random_start(scenario: Scenario, seed: int) -> State:
     """Agents at random positions and headings, a function of scenario and seed."""
     state = State(scenario.agents, state_columns(scenario))
-    _set_vectors(state, "position", _places(scenario, seed, state.ids))
-    _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
+    _set_vectors(state, "position", drawn_places(scenario, seed, state.ids))
+    _set_velocities(state, drawn_velocities(scenario, seed, state.ids))
     _set_individuals(scenario, state, seed)
     _set_founders(scenario, state, seed)
     return state
@@ -80,9 +71,9 @@ def given_start(
     state.columns["id"][:] = state.ids[order]
     state.next_id = int(state.ids[-1]) + 1 if n else 0
     _check_places(scenario, places)
-    _set_vectors(state, "position", _below_edges(scenario, places[order].T))
+    _set_vectors(state, "position", below_edges(scenario, places[order].T))
     if velocities is None:
-        _set_velocities(state, _drawn_velocities(scenario, seed, state.ids))
+        _set_velocities(state, drawn_velocities(scenario, seed, state.ids))
     else:
         speeds = checked_vectors("velocities", velocities, dimension)
         if len(speeds) != n:
@@ -167,7 +158,7 @@ def brought_inside(scenario: Scenario, state: State) -> State:
     for axis, size, edge in zip(AXES, scenario.world.sides, scenario.world.edges, strict=False):
         x = moved[f"position_{axis}"].astype(np.float64)
         places.append(x if edge == "open" else np.mod(x, size) if edge == "wrap" else np.clip(x, 0.0, size))
-    _set_vectors(moved, "position", _below_edges(scenario, places))
+    _set_vectors(moved, "position", below_edges(scenario, places))
     return moved
 
 
@@ -310,65 +301,6 @@ def _set_velocities(state: State, velocities: Any) -> None:
     _set_vectors(state, "velocity", velocities)
     moving = _lengths(velocities) > 0.1
     state["heading"][:] = np.where(moving, np.arctan2(velocities[1], velocities[0]), 0.0)
-
-
-def _places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
-    """Random positions outside all obstacles, one array for each axis; each agent draws until one is free."""
-    low, high = seed_words(seed)
-    places = np.zeros((scenario.world.dimension, len(ids)))
-    left = np.arange(len(ids))
-    for attempt in range(TRIES):
-        draws = [*uniform_from(low, high, attempt, ids[left], STREAM_POSITION)]
-        if scenario.world.dimension == 3:
-            draws += uniform_from(low, high, attempt, ids[left], STREAM_POSITION + IN_SPACE)[:1]
-        places[:, left] = _layout(scenario, *draws)
-        blocked = np.zeros(len(left), bool)
-        for shape in scenario.obstacles:
-            hits = [solids.lies_in(scenario.world, shape, places[:, k].tolist()) for k in left]
-            blocked |= np.array(hits, bool)
-        left = left[blocked]
-        if not len(left):
-            break
-    else:
-        raise ScenarioError(f"{len(left)} agents found no place outside the obstacles; remove some obstacles")
-    return _below_edges(scenario, places)
-
-
-def _below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
-    """Positions in single precision; in a wrapping world never rounded up to the far edge."""
-    found = []
-    for x, size, edge in zip(places, scenario.world.sides, scenario.world.edges, strict=True):
-        below = np.nextafter(np.float32(size), np.float32(0))
-        found.append(np.minimum(x.astype(np.float32), below) if edge == "wrap" else x.astype(np.float32))
-    return found
-
-
-def _drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> Any:
-    """A random direction and the scenario's speed for each id (S2-17), one array for each axis."""
-    turn, height = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
-    extra, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_SPEED)
-    motion, start = scenario.motion, scenario.start
-    speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
-    if scenario.world.dimension == 2:
-        return np.stack([np.cos(2.0 * np.pi * turn) * speed, np.sin(2.0 * np.pi * turn) * speed])
-    return np.stack([*random_direction(2.0 * np.pi * turn, height, speed, 3)])
-
-
-def _layout(scenario: Scenario, *draws: Any) -> list[Any]:
-    """Positions from numbers in [0, 1), by the scenario's layout, one array for each axis."""
-    world, start = scenario.world, scenario.start
-    if start.layout == "uniform":
-        return [
-            start.margin + u * (side - 2.0 * start.margin) for u, side in zip(draws, world.sides, strict=True)
-        ]
-    radius = min(start.radius, 0.49 * min(world.sides))
-    if world.dimension == 2:
-        u, v = draws
-        away = Vec(np.cos(2.0 * np.pi * v), np.sin(2.0 * np.pi * v)) * (np.sqrt(u) * radius)
-    else:
-        u, v, w = draws
-        away = random_direction(2.0 * np.pi * v, w, np.cbrt(u) * radius, 3)
-    return [side / 2.0 + x for side, x in zip(world.sides, away, strict=True)]
 
 
 def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:

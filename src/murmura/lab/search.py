@@ -1,7 +1,7 @@
 """A search for the values that make a measure greatest or least (optuna's tree-structured Parzen estimator).
 
 A search is a sweep whose cells are chosen as results come in, a batch at a time. The rows are its memory: a trial is a
-function of the seed and of the trials in earlier batches, so a search that was killed goes on to the very result it
+function of the seed and of the trials in earlier batches, so a search that was killed continues to the result it
 would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
 """
 
@@ -60,7 +60,7 @@ def optimize(
 ) -> Sweep:
     """Search for the values of some paths that maximize or minimize a measure.
 
-    The same call again goes on; with more trials, it goes on further. Arguments as for `sweep`, and:
+    Repeating the call continues the search, also with more trials. Arguments as for `sweep`, and:
 
     Args:
         maximize: The measure to make greatest; a time average, and a mean over the repeats.
@@ -97,7 +97,7 @@ def resume_search(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Go on with a search that `resume_sweep` has opened; its rule files are trusted."""
+    """Continue a search that `resume_sweep` has opened; its rule files are trusted."""
     goal = there.manifest["goal"]
     with (
         claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,

@@ -65,7 +65,7 @@ def indices(made: Sweep, measures: list[str]) -> Iterator[dict[str, Any]]:
     cells = list(made.cells())
     if len(cells) < made.design.cell_count:
         raise RunError(
-            f"only {len(cells)} of {made.design.cell_count} cells of {made.folder} are done; go on with it first"
+            f"only {len(cells)} of {made.design.cell_count} cells of {made.folder} are done; continue it first"
         )
     for name in measures:
         values = np.array([math.nan if cell[name] is None else cell[name] for cell in cells])

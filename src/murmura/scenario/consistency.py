@@ -175,7 +175,11 @@ def _obstacles(s: Scenario) -> list[str]:
         outside = [p for p in _corners(shape) if not _is_inside(s.world, p)]
         if outside:
             extent = ", ".join(f"0..{side:g}" for side in s.world.sides)
-            found.append(f"obstacles.{k}: {outside[0]} lies outside the world ({extent} [u]); move it inside")
+            place = f"({', '.join(f'{x:.6g}' for x in outside[0])})"
+            turned = " when it is turned" if getattr(shape, "turn", 0.0) else ""
+            found.append(
+                f"obstacles.{k}: {place}{turned} lies outside the world ({extent} [u]); move it inside"
+            )
         if isinstance(shape, Plane):
             found += _plane(s, k, shape)
         if isinstance(shape, Cylinder):
@@ -192,7 +196,7 @@ def _corners(shape: Any) -> list[tuple[float, ...]]:
     if isinstance(shape, Cylinder):
         return [(shape.x, shape.y)]
     if isinstance(shape, Box):
-        return [shape.low, shape.high]
+        return [*(shape.corners if shape.turn else (shape.low, shape.high))]
     return [shape.point] if isinstance(shape, Plane) else list(shape.points)
 
 
@@ -238,7 +242,7 @@ def _half_width(shape: Any, side: float) -> float:
     if isinstance(shape, Circle | Cylinder):
         return shape.radius
     if isinstance(shape, Box):
-        return max(abs(b - a) for a, b in zip(shape.low, shape.high, strict=True)) / 2.0
+        return max(abs(a - m) for corner in shape.corners for a, m in zip(corner, shape.middle, strict=True))
     return 0.0 if isinstance(shape, Plane) else side / 4.0
 
 

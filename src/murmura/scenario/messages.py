@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +16,7 @@ SIGNS = {
     "less_than": ("lt", "<"),
     "less_than_equal": ("le", "<="),
 }
+LENGTHS = {"too_short": ("min_length", "at least"), "too_long": ("max_length", "at most")}
 
 
 def scenario_error(error: ValidationError, model: type[BaseModel], source: str = "") -> ScenarioError:
@@ -44,16 +45,28 @@ def _likeliest(problems: list[Any]) -> list[Any]:
             kept.append(problem)
         else:
             alike = shapes.setdefault(loc[:k], {})
-            alike.setdefault(loc[k], []).append({**problem, "loc": loc[:k] + loc[k + 1 :]})
+            inner = {**problem, "loc": loc[:k] + loc[k + 1 :], "shape": loc[k]}
+            alike.setdefault(loc[k], []).append(inner)
     for place, alike in shapes.items():
+        wrong = [_wrong_kind(place, found) for found in alike.values()]
+        if all(wrong):
+            kinds = ", ".join(problem["ctx"]["expected"] for problem in wrong)
+            kept.append({**wrong[0], "ctx": {"expected": kinds}})
+            continue
         # An error deeper in the value means that its type was recognised.
         likeliest: list[Any] = min(alike.values(), key=partial(_unlikeness, place))
         kept += likeliest
     return kept
 
 
-def _unlikeness(place: tuple[Any, ...], found: list[Any]) -> tuple[bool, int]:
-    return all(problem["loc"] == place for problem in found), len(found)
+def _wrong_kind(place: tuple[Any, ...], found: list[Any]) -> Any:
+    """The error that a value is of another kind by its own word, or nothing."""
+    return next((problem for problem in found if problem["loc"] == (*place, "kind")), None)
+
+
+def _unlikeness(place: tuple[Any, ...], found: list[Any]) -> tuple[bool, bool, int]:
+    is_another = _wrong_kind(place, found) is not None
+    return is_another, all(problem["loc"] == place for problem in found), len(found)
 
 
 def _is_shape(part: Any) -> bool:
@@ -70,7 +83,7 @@ def _line(problem: Any, model: type[BaseModel]) -> str:
         key, sign = SIGNS[kind]
         return f"{path} must be {sign} {context[key]:g}{_unit(model, problem['loc'])}, got {found}"
     if kind == "extra_forbidden":
-        parent = _model_at(model, problem["loc"][:-1])
+        parent = _model_of(model, problem)
         known = list(parent.model_fields) if parent else []
         word = str(problem["loc"][-1])
         hint = nearest(word, known) or (f"; known here: {', '.join(known)}" if known else "")
@@ -79,6 +92,14 @@ def _line(problem: Any, model: type[BaseModel]) -> str:
         return f"{path} must be a finite number, got {found}"
     if kind == "literal_error":
         return f"{path} must be one of {context['expected']}, got {found}"
+    if kind in LENGTHS and "actual_length" in context:
+        key, words = LENGTHS[kind]
+        return f"{path} must have {words} {context[key]} values, got {context['actual_length']}: {found}"
+    if kind == "missing" and isinstance(problem["loc"][-1], int):
+        owner = _model_of(model, problem, 2)
+        field = owner.model_fields.get(str(problem["loc"][-2])) if owner else None
+        meaning = f": {field.description}" if field and field.description else ""
+        return f"{path.rpartition('.')[0]} has too few values, got {found}{meaning}"
     if kind == "missing":
         return f"{path} is required and missing"
     if kind == "json_invalid":
@@ -107,6 +128,20 @@ def _model_at(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel] |
             return None
         model = annotation
     return model
+
+
+def _model_of(model: type[BaseModel], problem: Any, above: int = 1) -> type[BaseModel] | None:
+    """The model that owns a value, where the value may be of several: then the one that was tried."""
+    shape = problem.get("shape")
+    if shape is None:
+        return _model_at(model, problem["loc"][:-above])
+    kinds = [model.model_fields[str(problem["loc"][0])].annotation]
+    while kinds:
+        kind = kinds.pop()
+        if getattr(kind, "__name__", "") == shape and isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+        kinds.extend(get_args(kind))
+    return None
 
 
 def _unit(model: type[BaseModel], loc: tuple[Any, ...]) -> str:

@@ -197,11 +197,18 @@ class Start(Model):
     )
     margin: float = quantity(0.0, "Distance kept from the edges.", "u", (0, 500), ge=0)
     radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
-    speed: float = quantity(
-        5.0, "Speed at the beginning, in a random direction.", "u/s or u/tick", (0, 40), ge=0
-    )
+    speed: float = quantity(5.0, "Speed at the beginning.", "u/s or u/tick", (0, 40), ge=0)
     speed_spread: float = quantity(
         0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
+    )
+    direction: float | None = quantity(
+        None,
+        "Direction in which all start, counter-clockwise from x, in space level; none: each in a random one.",
+        "deg",
+        (0, 360),
+    )
+    direction_spread: float = quantity(
+        0.0, "Greatest random angle away from that direction.", "deg", (0, 180), ge=0, le=180
     )
 
 
@@ -343,9 +350,15 @@ class Scenario(Model):
             raise scenario_error(error, cls, source) from None
 
     def hidden_values(self) -> list[str]:
-        """Values that a cap hides: one line for each, with the cap and what to do."""
+        """Values that cannot act: one line for each, with what hides it and what to do."""
         lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
         found: dict[str, str] = {}
+        if self.start.direction_spread and self.start.direction is None:
+            line = (
+                f"start.direction_spread = {self.start.direction_spread:g} [deg] does not act: without a "
+                "start.direction all directions are equally likely; set start.direction"
+            )
+            found[line] = line
         for prefix, life in lives or [("", self)]:
             for name, rule in life.rules:
                 own = prefix if rule != getattr(self.rules, name) else ""

@@ -129,6 +129,8 @@ class StartEdits(TypedDict, total=False):
     radius: float
     speed: float
     speed_spread: float
+    direction: float | None
+    direction_spread: float
 
 class DisplayEdits(TypedDict, total=False):
     size: float

@@ -170,7 +170,7 @@ def _unlike(one: str, other: str, depth: float | None, others: float | None) -> 
     flat, deep = (one, other) if depth is None else (other, one)
     return (
         f"{flat} is a plane and {deep} has a depth of {depth or others:g} u: compare two planes or two "
-        "spaces; world.depth of a scenario makes the one of the other"
+        "spaces; give the plane's scenario a world.depth, or leave it out of the other"
     )
 
 

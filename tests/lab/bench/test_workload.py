@@ -1,4 +1,4 @@
-"""Timing: rows say what was timed, a wrong backend is not timed, and the yardstick computes the same flock."""
+"""Timing: rows name what was timed, wrong results are not timed, and the baseline computes the same flock."""
 
 from __future__ import annotations
 

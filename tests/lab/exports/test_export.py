@@ -207,7 +207,7 @@ def test_an_export_that_fails_leaves_nothing(to: str, steady: mm.Run, tmp_path: 
         ("zarr", "zarr"),
     ],
 )
-def test_a_missing_library_is_named_with_the_command(
+def test_a_missing_library_is_reported_with_the_command(
     library: str, asked: str, steady: mm.Run, tmp_path: Path, monkeypatch: Any
 ):
     for name in [name for name in sys.modules if name.partition(".")[0] == library]:

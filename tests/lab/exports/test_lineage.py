@@ -1,4 +1,4 @@
-"""Family trees of recorded runs: the table, Newick read back by a parser of its own, and runs that were stopped."""
+"""Family trees of recorded runs: the table, Newick read by a separate parser, and interrupted runs."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_export_from_the_command_line(run, ending: str, tmp_path: Path) -> None:
 HEIRS = Path(__file__).parents[1] / "births_and_deaths.py"
 
 
-def test_what_cannot_be_exported_is_said(run, tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_reported(run, tmp_path: Path) -> None:
     folder = run[0].folder
     with pytest.raises(ScenarioError, match=r"ends in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
         export_lineage(folder, tmp_path / "tree.newick")
@@ -166,7 +166,7 @@ def test_what_cannot_be_exported_is_said(run, tmp_path: Path) -> None:
     assert "--lineage FILE" in complaint(murmura_says("export", folder, "--rules", HEIRS, cwd=tmp_path), 2)
 
 
-def test_a_damaged_story_is_said(run, tmp_path: Path) -> None:
+def test_a_damaged_story_is_reported(run, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(run[0].folder, copy)
     as_killed(copy)

@@ -1,4 +1,4 @@
-"""Interaction maps of a simulated run: drawn the same twice, and refused where there is nothing to draw."""
+"""Interaction maps of a simulated run: reproducible, and refused without enough data."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_an_extinct_family_is_drawn_to_its_last(tmp_path: Path) -> None:
         assert plot(made.folder, tmp_path / f"{kind}.svg", kind) == kind
 
 
-def test_what_cannot_be_drawn_is_said(run, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_reported(run, tmp_path: Path) -> None:
     out = tmp_path / "a.png"
     with pytest.raises(ScenarioError, match=r"has no trait 'gene_sped'.*did you mean 'gene_speed'"):
         plot(run.folder, out, "traits", of="gene_sped")

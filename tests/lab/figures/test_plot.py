@@ -1,4 +1,4 @@
-"""Figures: what they show is what the folder holds, with labels and units, as text."""
+"""Figures show the data of the folder, with labels and units, as text."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_mistakes_are_named(plane, run, tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_library_is_named_with_how_to_install_it(plane, tmp_path: Path):
+def test_a_missing_library_is_reported_with_how_to_install_it(plane, tmp_path: Path):
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from murmura.cli import main\n"

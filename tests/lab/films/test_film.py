@@ -1,4 +1,4 @@
-"""Films as files: every picture there, at its pace, whole even when ended early."""
+"""Films as files: every picture, the right frame rate, playable even when ended early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which recorded frames become pictures, and what lies between two of them."""
+"""Which recorded frames become pictures, and interpolation between them."""
 
 from __future__ import annotations
 

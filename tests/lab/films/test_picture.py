@@ -1,4 +1,4 @@
-"""Pictures tell the truth: everybody is where the moment says, points where it flies, and leaves a fading trail."""
+"""Pictures are correct: position, direction and fading trail of every agent."""
 
 from __future__ import annotations
 

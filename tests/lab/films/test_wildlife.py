@@ -1,4 +1,4 @@
-"""Films show what lives and changes beside the flock, as the live view does: food, carcasses, hunters, the hour."""
+"""Films show food, carcasses, hunters and the time of day, like the live view."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_hunters_are_drawn_where_they_are_and_look_different_when_they_hunt():
     assert np.array_equal(seen(scenario, gone), seen(FIELD, NOBODY))
 
 
-def test_carcasses_are_told_of_and_drawn_as_long_as_they_feed():
+def test_carcasses_are_reported_and_drawn_while_they_feed():
     scenario = mm.load_scenario("ecosystem").with_values({"agents": 5})
     rows = mm.Simulation(scenario, 1, "reference").state.items["remains"].copy()
     assert not [it for it in surroundings(scenario, {"remains": rows}, 0.0) if it["kind"] == "carcass"]

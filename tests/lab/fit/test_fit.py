@@ -1,4 +1,4 @@
-"""Fits on the definition with very few agents: what comes out, that it goes on, and what is refused."""
+"""Fits on the reference with very few agents: results, resuming, and refusals."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_same_fit_again_does_nothing_and_another_is_refused(made: Fit, run: 
         fitted(run, made.folder, population=9, instants=4)
 
 
-def test_a_fit_that_was_killed_goes_on_to_the_same_result(made: Fit, run: Run, tmp_path: Path):
+def test_a_fit_that_was_killed_continues_to_the_same_result(made: Fit, run: Run, tmp_path: Path):
     class Stop(Exception):
         pass
 
@@ -105,7 +105,7 @@ def test_a_fit_that_was_killed_goes_on_to_the_same_result(made: Fit, run: Run, t
         fitted(run, tmp_path / "fit", progress=stop)
     there = open_fit(tmp_path / "fit")
     assert not there.is_finished and "not finished" in repr(there)
-    with pytest.raises(RunError, match="is not finished: the same command goes on"):
+    with pytest.raises(RunError, match="is not finished: repeat its command"):
         there.posterior()
     # A line that was torn as the process died is done again.
     content = (tmp_path / "fit" / "rows.jsonl").read_bytes()

@@ -1,4 +1,4 @@
-"""What a fit compares, against SciPy's distances and cases solved by hand."""
+"""Summaries and distances of fits, against SciPy and cases solved by hand."""
 
 from __future__ import annotations
 

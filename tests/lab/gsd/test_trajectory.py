@@ -1,4 +1,4 @@
-"""run.gsd: other programs read it, and find what was there."""
+"""run.gsd: other programs read it correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What times a run went through, against counting its events one by one."""
+"""Periods of a run, against counting its events one by one."""
 
 from __future__ import annotations
 

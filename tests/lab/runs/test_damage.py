@@ -1,4 +1,4 @@
-"""Damage to finished runs: readers name it and read the rest, or nothing they tell is different."""
+"""Damage to finished runs: readers report it and read the rest, or their results are unchanged."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _verdict(folder: Path) -> bool:
         return False
 
 
-def test_the_rest_is_read_and_what_is_damaged_is_named(whole: Path, tmp_path: Path):
+def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path: Path):
     truth, folder = told(whole), shutil.copytree(whole, tmp_path / "run")
     # A changed width: the scenario is that of a checkpoint, and nothing is shifted.
     config = folder / "config.json"
@@ -169,7 +169,7 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "old"
 
 
-def test_runs_of_earlier_versions_are_read_and_gone_on_with(whole: Path, old: Path, tmp_path: Path):
+def test_runs_of_earlier_versions_are_read_and_continued(whole: Path, old: Path, tmp_path: Path):
     assert {**told(old), "manifest": 0} == {**told(whole), "manifest": 0}
     report = mm.open_run(old).verify()
     assert report.is_whole and "earlier version" in report.notes[0]

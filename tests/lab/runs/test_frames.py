@@ -1,4 +1,4 @@
-"""Frames whose sums are right and whose contents are impossible: named, and the others are read."""
+"""Frames with correct checksums and impossible contents are reported, and the others are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run folders made by somebody who means harm: refused, with nothing run and nothing swollen (trust.md S6, S7)."""
+"""Malicious run folders are refused without running code or exhausting memory (trust.md S6, S7)."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def test_checkpoints_that_lie_are_refused(clean: Path, tmp_path: Path):
         (folder / SLOTS[1]).write_bytes(content)
         if "marks" not in what and "notes" not in what:  # these make sense as states, if not as a run's
             assert SLOTS[0] in refused(lambda: load(folder / SLOTS[0]), what)
-        with pytest.raises(RunError, match=r"cannot go on: .*(checkpoint-A\.npz|run\.gsd|\.jsonl)"):
+        with pytest.raises(RunError, match=r"cannot be resumed: .*(checkpoint-A\.npz|run\.gsd|\.jsonl)"):
             resume(folder)
         for name in untouched:
             assert (folder / name).read_bytes() == (clean / name).read_bytes(), (what, name)

@@ -1,4 +1,4 @@
-"""A run folder that is written while somebody else steps the flock is a whole run."""
+"""A run recorded while the live view steps the flock is complete."""
 
 from __future__ import annotations
 

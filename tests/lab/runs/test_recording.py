@@ -1,4 +1,4 @@
-"""A run in a folder: it holds what it says, and recording changes nothing."""
+"""Run folders: their content is correct, and recording changes nothing."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_recording_does_not_change_the_bits(backend: str, tmp_path: Path):
     assert gone_on.state_hash() == plain_hash(50, backend)
 
 
-def test_a_run_may_be_of_no_steps_and_may_go_on_from_a_later_one(tmp_path: Path):
+def test_a_run_may_be_of_no_steps_and_may_continue_from_a_later_one(tmp_path: Path):
     later = simulation()
     later.step(7)
     run = record(later, 0, tmp_path / "none")
@@ -230,7 +230,7 @@ def test_a_torn_last_line_of_metrics_is_left_out_and_a_broken_one_named(tmp_path
         list(run.metrics())
 
 
-def test_a_damaged_final_state_is_named(tmp_path: Path):
+def test_a_damaged_final_state_is_reported(tmp_path: Path):
     run = record(simulation(), 1, tmp_path / "run")
     path = run.folder / "checkpoint-B.npz"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -270,7 +270,7 @@ def test_a_run_that_breaks_down_says_so_and_keeps_what_was_good(tmp_path: Path):
     assert resume(run.folder).final_hash == plain_hash(100, "cpu")
 
 
-def test_a_measure_that_fails_is_named(tmp_path: Path):
+def test_a_measure_that_fails_is_reported(tmp_path: Path):
     mm.register_measure("of_nobody", lambda flock: 1 / (flock.agent_count - 60))
     try:
         with pytest.raises(RunError, match="a measure failed: ZeroDivisionError"):
@@ -345,7 +345,7 @@ def test_what_was_taken_does_not_depend_on_how_long_a_run_becomes():
     assert [short.measures(step, 500) for step in steps] == [long.measures(step, 500) for step in steps]
 
 
-def test_what_is_named_is_taken_with_every_frame(tmp_path: Path):
+def test_named_measures_are_taken_with_every_frame(tmp_path: Path):
     run = record(simulation(), 60, tmp_path / "run", 1, measures=["clustering_coefficient"])
     assert all(math.isfinite(row["clustering_coefficient"]) for row in run.metrics())
     usual = record(simulation("cpu"), 400, tmp_path / "usual", 1)

@@ -1,4 +1,4 @@
-"""A run that was stopped, killed or damaged goes on with the bits of one that never was (trust.md R4 to R7)."""
+"""A run that was stopped, killed or damaged continues with the same bits as an undisturbed one (trust.md R4 to R7)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def assert_same(folder: Path, truth: Path) -> None:
         assert ours[key] == theirs[key], key
 
 
-def test_killed_processes_go_on_with_the_same_bits(tmp_path: Path):
+def test_killed_processes_continue_with_the_same_bits(tmp_path: Path):
     """R4 and R5: real SIGKILLs, at random and in the middle of writes; every file ends byte for byte the same."""
     root = Path(__file__).parents[3]
     done = subprocess.run(
@@ -78,7 +78,7 @@ def test_killed_processes_go_on_with_the_same_bits(tmp_path: Path):
 
 
 @pytest.mark.parametrize("stop", [1, 17, 20, 49])
-def test_an_interrupted_run_goes_on(stop: int, truth: Path, tmp_path: Path):
+def test_an_interrupted_run_continues(stop: int, truth: Path, tmp_path: Path):
     begin(tmp_path / "run", 53, stop)
     before = mm.open_run(tmp_path / "run").manifest
     assert before["status"] == "interrupted"
@@ -97,7 +97,7 @@ def test_a_run_may_go_further_than_was_asked_for(truth: Path, tmp_path: Path):
     assert_same(tmp_path / "run", truth)
 
 
-def test_another_number_of_threads_goes_on_with_the_same_bits(truth: Path, tmp_path: Path):
+def test_another_number_of_threads_continues_with_the_same_bits(truth: Path, tmp_path: Path):
     begin(tmp_path / "run", 53, 20)
     assert resume(tmp_path / "run", threads=3).manifest["threads"] == 3
     assert_same(tmp_path / "run", truth)
@@ -171,7 +171,7 @@ def test_damage_at_every_sector_of_a_checkpoint_falls_back_to_the_other(
 
 
 @pytest.mark.parametrize("place", [0, 9 * 512])
-def test_a_run_with_a_damaged_checkpoint_goes_on_from_the_other_and_says_so(
+def test_a_run_with_a_damaged_checkpoint_continues_from_the_other_and_says_so(
     place: int, stopped: Path, truth: Path, tmp_path: Path
 ):
     folder = shutil.copytree(stopped, tmp_path / "run")
@@ -186,13 +186,15 @@ def test_a_run_with_a_damaged_checkpoint_goes_on_from_the_other_and_says_so(
     assert told[0].endswith(f"going on from {other} at step 21")
 
 
-def test_without_any_whole_checkpoint_all_damage_is_named_and_nothing_changed(stopped: Path, tmp_path: Path):
+def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed(
+    stopped: Path, tmp_path: Path
+):
     folder = shutil.copytree(stopped, tmp_path / "run")
     for name in SLOTS:
         (folder / name).write_bytes((folder / name).read_bytes()[:-1])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(
-        RunError, match=r"cannot go on: .*checkpoint-A\.npz is damaged.*checkpoint-B\.npz is damaged"
+        RunError, match=r"cannot be resumed: .*checkpoint-A\.npz is damaged.*checkpoint-B\.npz is damaged"
     ):
         resume(folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -248,7 +250,7 @@ def test_a_checkpoint_of_another_run_is_refused(stopped: Path, tmp_path: Path):
         resume(folder)
 
 
-def test_other_versions_are_told(stopped: Path, tmp_path: Path):
+def test_other_versions_are_reported(stopped: Path, tmp_path: Path):
     folder = shutil.copytree(stopped, tmp_path / "run")
     forged(folder / "manifest.json", numba="0.1")
     said: list[str] = []
@@ -300,7 +302,7 @@ def test_marks_are_of_before_the_step_was_observed(agents: int, tmp_path: Path):
             assert found.notes["outputs"]["metrics.jsonl"]["bytes"] == sum(map(len, lines[: len(before)]))
 
 
-def test_without_a_first_checkpoint_a_run_begins_anew(truth: Path, tmp_path: Path, monkeypatch: Any):
+def test_without_a_first_checkpoint_a_run_begins_again(truth: Path, tmp_path: Path, monkeypatch: Any):
     def full(checkpoints: Any, simulation: Any, outputs: Any) -> str:
         raise RunError("cannot write the checkpoint: No space left on device")
 

@@ -41,7 +41,7 @@ def address(scheduler: subprocess.Popen[str]) -> str:
     raise AssertionError("it did not start")
 
 
-def test_a_lost_scheduler_is_named_and_what_is_done_is_kept(tmp_path: Path):
+def test_a_lost_scheduler_is_reported_and_what_is_done_is_kept(tmp_path: Path):
     rows = tmp_path / "s" / "rows.jsonl"
     with scheduler_process() as scheduler:
         where = address(scheduler)

@@ -1,4 +1,4 @@
-"""Damaged and hostile sweep folders: named without a traceback, and the rest is read."""
+"""Damaged and hostile sweep folders are reported without a traceback, and the rest is read."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_verify_compares_rows_with_the_design_and_tables_with_the_rows(made: Pat
     assert done.returncode == 1 and "cells.csv is damaged: line 2" in done.stderr
 
 
-def test_sweeps_of_earlier_versions_are_read_and_gone_on_with(made: Path, tmp_path: Path):
+def test_sweeps_of_earlier_versions_are_read_and_continued(made: Path, tmp_path: Path):
     folder, table = shutil.copytree(made, tmp_path / "s"), (made / "table.csv").read_bytes()
     as_long_ago(folder)
     assert list(open_sweep(folder).runs()) == list(open_sweep(made).runs())

@@ -1,4 +1,4 @@
-"""Axes and designs: the points that were asked for, the same ones every time, on seeds of their own."""
+"""Axes and designs: the requested points, reproducible, with independent seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep survives (R8) and what it costs to keep one going (R9).
+"""Interruptions that a sweep survives (R8), and its memory (R9).
 
 MURMURA_LONG=1 runs both at the size that is promised: 200 runs with 20 kills, and 10,000 runs.
 """

@@ -1,4 +1,4 @@
-"""A sweep: every row is what a run by hand gives, whoever did it and however often it was stopped."""
+"""Sweeps: every row equals a single run, whichever worker did it and however often it was interrupted."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_processes_and_a_cluster_give_the_same_table(tmp_path: Path):
     assert (tmp_path / "cluster" / "table.csv").read_bytes() == here
 
 
-def test_the_same_call_goes_on_and_does_only_what_is_missing(tmp_path: Path):
+def test_the_same_call_continues_and_does_only_what_is_missing(tmp_path: Path):
     whole = swept(tmp_path / "whole")
     out = tmp_path / "stopped"
 
@@ -123,7 +123,7 @@ def test_the_same_call_goes_on_and_does_only_what_is_missing(tmp_path: Path):
     assert told == []
 
 
-def test_a_row_cut_short_is_done_again_and_a_damaged_one_is_named(tmp_path: Path):
+def test_a_row_cut_short_is_done_again_and_a_damaged_one_is_reported(tmp_path: Path):
     made = swept(tmp_path / "s")
     path, before = made.folder / "rows.jsonl", (made.folder / "table.csv").read_bytes()
     whole = path.read_bytes()
@@ -286,7 +286,7 @@ def test_nonsense_is_refused_before_anything_is_written(tmp_path: Path, monkeypa
     assert not (tmp_path / "s").exists()
 
 
-def test_a_full_disk_is_named_and_loses_nothing(tmp_path: Path):
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path):
     """The limit is that of a process, so it is a process of its own that hits it."""
     from tests.cli.terminal import python_says
 

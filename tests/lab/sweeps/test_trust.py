@@ -1,4 +1,4 @@
-"""Sweep folders of anybody's: nothing in them is run, and nothing in them changes unnoticed."""
+"""Untrusted sweep folders: nothing in them is executed, and changes are detected."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_folder_made_by_an_earlier_version_cannot_either(hostile: tuple[Path, 
     assert not mark.exists()
 
 
-def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_goes_on(tmp_path: Path):
+def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path: Path):
     own = tmp_path / "own.py"
     own.write_text(OWN.format(value="1.0"))
     words = [*SWEEP, "own", "--rules", own, "--out", "s"]
@@ -123,7 +123,7 @@ def test_a_worker_runs_only_the_file_that_was_hashed(tmp_path: Path):
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_changed_scenario_is_named_and_not_gone_on_with(made: Path, tmp_path: Path):
+def test_a_changed_scenario_is_reported_and_not_continued(made: Path, tmp_path: Path):
     folder = shutil.copytree(made, tmp_path / "s")
     path, rows = folder / "scenario.json", folder / "rows.jsonl"
     path.write_text(path.read_text().replace('"agents": 8', '"agents": 9'))

@@ -1,4 +1,4 @@
-"""Small shoals whose every place is known, and the zebrafish that the package trajectorytools ships."""
+"""Small shoals with known positions, and the zebrafish of the package trajectorytools."""
 
 from __future__ import annotations
 

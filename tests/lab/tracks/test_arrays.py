@@ -1,4 +1,4 @@
-"""Arrays of NumPy, idtracker.ai and TRex, and poses by the package movement."""
+"""Arrays of NumPy, idtracker.ai and TRex."""
 
 from __future__ import annotations
 
@@ -121,29 +121,3 @@ def test_trex_has_a_file_for_each_animal(tmp_path: Path):
     np.savez(files[0], X=np.zeros(3), Y=np.zeros(3))
     with pytest.raises(ScenarioError, match=r"fish0\.npz: it has no frame: it has X, Y"):
         read_tracks(files)
-
-
-def test_what_movement_opens(tmp_path: Path):
-    # Not in the development group: with its sixty packages it would double what every check installs.
-    pytest.importorskip("movement")
-    header = [
-        "scorer," + ",".join(["net"] * 6),
-        "bodyparts,head,head,head,tail,tail,tail",
-        "coords,x,y,likelihood,x,y,likelihood",
-    ]
-    rows = [f"{k},{x},{y},1.0,{x + 2.0},{y},1.0" for k, (x, y) in enumerate(PLACES[:, 0].tolist())]
-    (tmp_path / "t.csv").write_text("\n".join([*header, *rows]) + "\n")
-    found = read_tracks(tmp_path / "t.csv", source="deeplabcut", fps=10.0)
-    assert (
-        same_places(found, PLACES[:, :1])
-        and "the mean of its keypoints (head, tail)" in found.report["notes"][0]
-    )
-    assert same_places(
-        read_tracks(tmp_path / "t.csv", source="DeepLabCut", fps=10.0, keypoint="tail"), PLACES[:, :1]
-    )
-    with pytest.raises(ScenarioError, match=r"no keypoint 'tial' \(did you mean 'tail'\?\)"):
-        read_tracks(tmp_path / "t.csv", source="DeepLabCut", fps=10.0, keypoint="tial")
-    with pytest.raises(ScenarioError, match="--from takes DeepLabCut"):
-        read_tracks(tmp_path / "t.csv", source="Deepcut", fps=10.0)
-    with pytest.raises(ScenarioError, match="movement cannot open it as SLEAP"):
-        read_tracks(tmp_path / "t.csv", source="SLEAP", fps=10.0)

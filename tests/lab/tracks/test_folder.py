@@ -1,4 +1,4 @@
-"""Runs of tracked animals: everything that reads runs reads them."""
+"""Runs of tracked animals work with everything that reads runs."""
 
 from __future__ import annotations
 
@@ -129,3 +129,18 @@ def test_slow_recordings_have_several_steps_a_frame(tmp_path: Path, fps: float, 
         warnings.simplefilter("error")
         found = mm.load_tracks(tmp_path / "t.npy", tmp_path / "run", fps=fps)
     assert found.frames.times.tolist() == pytest.approx([0.0, 1.0 / fps, 2.0 / fps])
+
+
+def test_strides_across_the_arena_are_refused_before_anything_is_written(tmp_path: Path):
+    places = np.stack([np.arange(24.0), np.arange(24.0) % 2], axis=1)[:, None]  # a channel, 1 wide
+    np.save(tmp_path / "t.npy", places)
+    words = (
+        r"t\.npy: the fastest animal moves 1\.4\d* \[u\] .* third of the arena's smallest side .* \(--arena\)"
+    )
+    with pytest.raises(ScenarioError, match=words):
+        mm.load_tracks(tmp_path / "t.npy", tmp_path / "run", fps=10.0)
+    assert not (tmp_path / "run").exists()
+    assert (
+        len(mm.load_tracks(tmp_path / "t.npy", tmp_path / "run", fps=10.0, arena="box:-1,-4,25,5").frames)
+        == 24
+    )

@@ -1,4 +1,4 @@
-"""Tracks with a height: a run in a world with a depth, which everything that reads runs reads."""
+"""Tracks with a height become runs in a world with a depth, which work with everything that reads runs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_table_with_heights_is_the_same(run: Run, tmp_path: Path):
     assert one.depth == other.depth
 
 
-def test_a_height_that_is_missing_is_told_with_its_row(tmp_path: Path):
+def test_a_height_that_is_missing_is_reported_with_its_row(tmp_path: Path):
     lines = table(rising()).splitlines()
     lines[4] = ",".join([*lines[4].split(",")[:4], ""])
     (tmp_path / "bats.csv").write_text("\n".join(lines))

@@ -1,4 +1,4 @@
-"""Long tables of tracks: what is read, and how each fault is named."""
+"""Long tables of tracks: what is read, and the message for each fault."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
         (FINE + "-1,c,5,5\n", "row 6, column frame: a frame is a whole number"),
         (FINE + "2,b,5\n", "row 6: expected 4 values, got 3"),
         (FINE + "99999999999,b,5,5\n", "row 6, column frame: frame 1e.11 would make more than"),
-        (FINE + "2,c,nan,nan\n", "column 2: animal c is not seen in any of the 3 frames"),
+        (FINE + "2,c,nan,nan\n", "row 6, column x: animal c is not seen in any of the 3 frames"),
         ("frame,id,x,y\n0,a,1,2\n5,a,2,2\n10,a,3,3\n", "row 2, column frame: only every 5th frame"),
         ("time,id,x,y\n" + "".join(f"{t},a,1,2\n" for t in (0, 1, 1.5, 2, 3, 4, 5)), "row 4, column time: the time 1."),
         ("time,id,x,y\n0,a,1,2\n0,b,2,2\n", "column time: all rows have the same time"),
@@ -107,9 +107,13 @@ def test_speeds_of_a_wrong_unit_are_refused(tmp_path: Path):
     path = atomic_write(tmp_path, table(places))
     with pytest.raises(
         ScenarioError,
-        match=r"t\.csv, row \d+, column \d: half of all moves are faster than .* is a unit wrong",
-    ):
+        match=r"t\.csv, row \d+, column x: half of all moves are faster than .* is a unit wrong",
+    ) as refused:
         read_tracks(path, fps=10.0)
+    row = int(str(refused.value).split("row ")[1].split(",")[0])
+    animal = str(refused.value).split("and animal ")[1].split()[0]
+    named = path.read_text().splitlines()[row - 1].split(",")
+    assert animal == named[1]
     assert read_tracks(path, fps=10.0, scale=1e4).report["jumped"] == 0
     assert read_tracks(path, fps=10.0, max_speed=1.0).report["jumped"] == 23 * 3
 

@@ -1,4 +1,4 @@
-"""A recorded run in the live view: the right frame at every place of the time line, and the way back to life."""
+"""A recorded run in the live view: the right frame at every position of the time line, and continuing live."""
 
 from __future__ import annotations
 
@@ -235,3 +235,32 @@ def test_a_recorded_frame_in_space_has_its_depth(tmp_path: Path):
     assert source.flock.positions.shape == (20, 3)
     assert np.abs(source.flock.positions - expected.positions).max() < 1e-3
     assert np.array_equal(source.flock.velocities, expected.velocities)
+    bare = RecordedSource(BareTrajectory(tmp_path / "space" / "run.gsd"))
+    bare.seek(4)
+    assert bare.flock.scenario.world.depth == 600.0  # from the box of the file
+    assert np.abs(bare.flock.positions - expected.positions).max() < 1e-3
+
+
+def test_the_trajectory_of_a_world_smaller_than_its_rules_can_be_watched(tmp_path: Path):
+    small = {f"world.{side}": 30.0 for side in ("width", "height", "depth")}
+    radii = {
+        "perception.radius": 5.0,
+        "rules.separation.radius": 2.0,
+        "motion.max_speed": 9.0,
+        "start.speed": 9.0,
+    }
+    record(mm.Simulation(flock(5, **small, **radii), 5, "reference"), 2, tmp_path / "small", 2)
+    bare = BareTrajectory(tmp_path / "small" / "run.gsd")
+    assert bare.scenario.world.sides == (30.0, 30.0, 30.0)
+    assert bare.frame(1).positions.shape == (5, 3)
+
+
+def test_a_run_in_space_is_lived_on_from_any_frame(tmp_path: Path):
+    scenario = flock(20, **{"world.depth": 600.0})
+    record(mm.Simulation(scenario, 5, "reference"), 6, tmp_path / "space", 2)
+    live, how = BranchableRun(mm.open_run(tmp_path / "space")).branch(1)
+    assert live.step_count == 2 and how.startswith("exactly as it was")
+    live.step(5)
+    expected = mm.Simulation(scenario, 5, "reference")
+    expected.step(7)
+    assert live.state_hash() == expected.state_hash()

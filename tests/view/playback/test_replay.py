@@ -69,6 +69,24 @@ def test_a_session_is_played_again_to_the_same_bits(record: tuple[Path, str]):
     assert told.total_steps > 80 and done[-1][1] == told.total_steps
 
 
+def test_a_session_in_space_is_played_again_to_the_same_bits(tmp_path: Path):
+    """Hands, hunters and obstacles at their heights."""
+    scene = Scene(flock(20, **{"world.depth": 300.0}), 4, "reference")
+    for message in (
+        {"type": "pointer", "x": 300, "y": 300, "z": 80, "mode": "attract"},
+        {"type": "place", "kind": "predator", "species": "hawk", "x": 200, "y": 200, "z": 250},
+        {"type": "place", "kind": "circle", "x": 500, "y": 300, "z": 60, "radius": 50},
+        {"type": "set", "values": {"world.boundary_z": "reflect"}},
+        {"type": "pointer", "x": 0, "y": 0, "z": 0, "mode": "none"},
+    ):
+        scene.carry_out(message)
+        scene.step(3)
+    path = tmp_path / "actions.json"
+    path.write_text(json.dumps(scene.record()))
+    told = read_record(path)
+    assert replay(told).simulation.state_hash() == told.end_hash == scene.simulation.state_hash()
+
+
 def test_watched_again_it_does_the_same_and_stops_at_its_end(record: tuple[Path, str], built_page: Path):
     told = read_record(record[0])
     with Live(replay_session(told, None, None, speed=16.0)) as live, live.page() as page:

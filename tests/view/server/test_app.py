@@ -1,4 +1,4 @@
-"""The server over real sockets: routes, cookies, files, clients that come, stall and go."""
+"""The server over real sockets: routes, cookies, files, and clients that connect, stall and disconnect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to the server: foreign origins, rebound hosts, missing and wrong cookies, and the launch token."""
+"""Access to the server: foreign origins, rebound hosts, missing and wrong cookies, and the launch token."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ FOREIGN_HOSTS = [
 ]  # fmt: skip
 
 
-class Gate:
-    """A guard before an application that notes who got through."""
+class GuardedApp:
+    """A guard with an application that records requests."""
 
     def __init__(self) -> None:
         self.entered: list[str] = []
@@ -88,12 +88,12 @@ class Gate:
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate()
+def guarded() -> GuardedApp:
+    return GuardedApp()
 
 
-def assert_refused(gate: Gate, answer: list[Any]) -> None:
-    assert gate.entered == []
+def assert_refused(guarded: GuardedApp, answer: list[Any]) -> None:
+    assert guarded.entered == []
     if answer[0]["type"] == "websocket.close":
         assert len(answer) == 1  # never accepted
     else:
@@ -102,63 +102,63 @@ def assert_refused(gate: Gate, answer: list[Any]) -> None:
 
 
 # S1
-def test_foreign_origins_are_refused_before_a_socket_is_accepted(gate: Gate):
+def test_foreign_origins_are_refused_before_a_socket_is_accepted(guarded: GuardedApp):
     assert len(FOREIGN_ORIGINS) >= 40
-    cookie = gate.cookie()
+    cookie = guarded.cookie()
     for origin in FOREIGN_ORIGINS:
-        assert_refused(gate, gate.ask("websocket", "/ws", origin=origin, cookie=cookie))
+        assert_refused(guarded, guarded.ask("websocket", "/ws", origin=origin, cookie=cookie))
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
-            assert_refused(gate, asyncio.run(gate.answer(method=method, origin=origin, cookie=cookie)))
+            assert_refused(guarded, asyncio.run(guarded.answer(method=method, origin=origin, cookie=cookie)))
     for origin in (ORIGIN, f"http://localhost:{PORT}"):
-        assert gate.ask("websocket", "/ws", origin=origin, cookie=cookie) == [{"type": "websocket.accept"}]
+        assert guarded.ask("websocket", "/ws", origin=origin, cookie=cookie) == [{"type": "websocket.accept"}]
 
 
 # S2
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_rebound_hosts_are_refused(kind: str, gate: Gate):
+def test_rebound_hosts_are_refused(kind: str, guarded: GuardedApp):
     assert len(FOREIGN_HOSTS) >= 20
-    cookie = gate.cookie()
+    cookie = guarded.cookie()
     for host in FOREIGN_HOSTS:
-        assert_refused(gate, gate.ask(kind, "/ws", host=host, cookie=cookie))
+        assert_refused(guarded, guarded.ask(kind, "/ws", host=host, cookie=cookie))
         # Nor is the token sold under another name.
-        gate.guard.launch_token = "again"
-        assert_refused(gate, gate.ask(kind, "/", query="token=again", host=host))
-        assert gate.guard.launch_token == "again"
-    gate.ask(kind, "/ws", host=f"localhost:{PORT}", cookie=cookie)
-    assert gate.entered == [kind]
+        guarded.guard.launch_token = "again"
+        assert_refused(guarded, guarded.ask(kind, "/", query="token=again", host=host))
+        assert guarded.guard.launch_token == "again"
+    guarded.ask(kind, "/ws", host=f"localhost:{PORT}", cookie=cookie)
+    assert guarded.entered == [kind]
 
 
 # S3
 @pytest.mark.parametrize("kind", ["http", "websocket"])
-def test_without_the_cookie_there_is_nothing(kind: str, gate: Gate):
-    name, _, value = gate.cookie().partition("=")
+def test_without_the_cookie_there_is_nothing(kind: str, guarded: GuardedApp):
+    name, _, value = guarded.cookie().partition("=")
     wrong = [
         None, "", name, f"{name}=", f"{name}={value[:-1]}", f"{name}={value}x", f"{name}={value.swapcase()}",
         f"{name}x={value}", f"x{name}={value}", f"murmura_{PORT + 1}={value}", value, f"{name}:{value}",
         f'{name}="{value}', f"{name.upper()}={value}", f"x={name}={value}", f"{name}=é", "=" * 500, ";" * 500,
     ]  # fmt: skip
     for cookie in wrong:
-        assert_refused(gate, gate.ask(kind, "/ws", cookie=cookie))
-    assert gate.ask(kind, "/ws", cookie=f"{name}={value}")
-    assert gate.entered == [kind]
+        assert_refused(guarded, guarded.ask(kind, "/ws", cookie=cookie))
+    assert guarded.ask(kind, "/ws", cookie=f"{name}={value}")
+    assert guarded.entered == [kind]
 
 
-def test_cookies_of_other_servers_on_this_host_do_no_harm(gate: Gate):
+def test_cookies_of_other_servers_on_this_host_do_no_harm(guarded: GuardedApp):
     """The jar is shared by all ports, and others put JSON and worse into it."""
-    cookie = gate.cookie()
+    cookie = guarded.cookie()
     for jar in (f'settings={{"a": [1, 2]}}; {cookie}', f"{cookie}; odd name=1; =; x", f'q="; {cookie}; p="'):
-        assert gate.ask("http", "/", cookie=jar)[0]["status"] == 200
+        assert guarded.ask("http", "/", cookie=jar)[0]["status"] == 200
 
 
 # S4
-def test_the_launch_token_works_exactly_once(gate: Gate):
-    token = gate.guard.launch_token
+def test_the_launch_token_works_exactly_once(guarded: GuardedApp):
+    token = guarded.guard.launch_token
     assert token is not None and len(token) >= 43  # 256 bits
     for wrong in ("x", token[:-1], token + "x", token.swapcase(), "é", "%00"):
-        assert_refused(gate, gate.ask(query=f"token={wrong}"))
-    assert_refused(gate, gate.ask(path="/api/actions", query=f"token={token}"))
-    assert_refused(gate, gate.ask("websocket", "/ws", query=f"token={token}"))
-    answer = gate.ask(query=f"token={token}")
+        assert_refused(guarded, guarded.ask(query=f"token={wrong}"))
+    assert_refused(guarded, guarded.ask(path="/api/actions", query=f"token={token}"))
+    assert_refused(guarded, guarded.ask("websocket", "/ws", query=f"token={token}"))
+    answer = guarded.ask(query=f"token={token}")
     assert answer[0]["status"] == 303
     headers = dict(answer[0]["headers"])
     assert headers[b"location"] == b"/"
@@ -166,22 +166,22 @@ def test_the_launch_token_works_exactly_once(gate: Gate):
     assert f"murmura_{PORT}=" in cookie
     assert all(word in cookie for word in ("; HttpOnly", "; SameSite=Strict", "; Path=/"))
     assert token not in cookie
-    assert_refused(gate, gate.ask(query=f"token={token}"))
+    assert_refused(guarded, guarded.ask(query=f"token={token}"))
 
 
-def test_of_many_who_redeem_at_once_one_succeeds(gate: Gate):
+def test_of_many_who_redeem_at_once_one_succeeds(guarded: GuardedApp):
     async def crowd() -> list[list[Any]]:
-        query = f"token={gate.guard.launch_token}"
-        return await asyncio.gather(*(gate.answer(query=query) for _ in range(200)))
+        query = f"token={guarded.guard.launch_token}"
+        return await asyncio.gather(*(guarded.answer(query=query) for _ in range(200)))
 
     statuses = [answer[0]["status"] for answer in asyncio.run(crowd())]
     assert sorted(statuses) == [303] + [403] * 199
 
 
-def test_every_answer_carries_the_security_headers(gate: Gate):
-    cookie = gate.cookie()
-    gate.guard.launch_token = "again"
-    for answer in (gate.ask(cookie=cookie), gate.ask(), gate.ask(query="token=again")):
+def test_every_answer_carries_the_security_headers(guarded: GuardedApp):
+    cookie = guarded.cookie()
+    guarded.guard.launch_token = "again"
+    for answer in (guarded.ask(cookie=cookie), guarded.ask(), guarded.ask(query="token=again")):
         headers = dict(answer[0]["headers"])
         policy = headers[b"content-security-policy"].decode().split("; ")
         assert policy[0] == "default-src 'self'"
@@ -196,32 +196,32 @@ def test_every_answer_carries_the_security_headers(gate: Gate):
         assert headers[b"referrer-policy"] == b"no-referrer"
         assert headers[b"cross-origin-resource-policy"] == b"same-origin"
         assert b"access-control-allow-origin" not in headers
-    assert dict(gate.ask(cookie=cookie)[0]["headers"])[b"x-from"] == b"app"
+    assert dict(guarded.ask(cookie=cookie)[0]["headers"])[b"x-from"] == b"app"
 
 
 def test_guards_share_no_secrets():
-    first, second = Gate(), Gate()
+    first, second = GuardedApp(), GuardedApp()
     assert first.guard.launch_token != second.guard.launch_token
     assert_refused(second, second.ask("websocket", "/ws", cookie=first.cookie()))
 
 
-def test_who_has_the_cookie_may_use_the_printed_address_again(gate: Gate):
-    token = gate.guard.launch_token
-    cookie = gate.cookie()
-    again = gate.ask(query=f"token={token}", cookie=cookie)
+def test_who_has_the_cookie_may_use_the_printed_address_again(guarded: GuardedApp):
+    token = guarded.guard.launch_token
+    cookie = guarded.cookie()
+    again = guarded.ask(query=f"token={token}", cookie=cookie)
     assert (again[0]["status"], dict(again[0]["headers"])[b"location"]) == (303, b"/")
-    refused = gate.ask(query=f"token={token}")  # another browser
+    refused = guarded.ask(query=f"token={token}")  # another browser
     assert refused[0]["status"] == 403
     assert b"press Enter in the terminal" in refused[1]["body"]
-    assert gate.ask(query=f"token={gate.guard.renew()}")[0]["status"] == 303
+    assert guarded.ask(query=f"token={guarded.guard.renew()}")[0]["status"] == 303
 
 
 def test_visitors_come_in_by_the_class_code_and_no_farther_than_the_page():
-    gate = Gate()
-    gate.guard = Guard(gate._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
-    assert b"Class code" in gate.ask()[1]["body"]
-    assert_refused(gate, gate.ask(query="code=KMP235"))
-    answer = gate.ask(query="code=kmp234")
+    guarded = GuardedApp()
+    guarded.guard = Guard(guarded._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
+    assert b"Class code" in guarded.ask()[1]["body"]
+    assert_refused(guarded, guarded.ask(query="code=KMP235"))
+    answer = guarded.ask(query="code=kmp234")
     assert answer[0]["status"] == 303
     cookie = dict(answer[0]["headers"])[b"set-cookie"].decode().partition(";")[0]
     seen: list[Any] = []
@@ -230,20 +230,22 @@ def test_visitors_come_in_by_the_class_code_and_no_farther_than_the_page():
         seen.append((scope["path"], scope[VISITOR]))
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    gate.guard._app = app
+    guarded.guard._app = app
     for path in ("/", "/assets/x.js", "/api/actions", "/api/state", "/left/"):
-        gate.ask(path=path, cookie=cookie)
+        guarded.ask(path=path, cookie=cookie)
     assert seen == [("/", True), ("/assets/x.js", True)]
     seen.clear()
-    gate.ask(path="/api/actions", cookie=gate.cookie())
+    guarded.ask(path="/api/actions", cookie=guarded.cookie())
     assert seen == [("/api/actions", False)]
 
 
 def test_who_guesses_codes_is_made_to_wait():
-    gate = Gate()
-    gate.guard = Guard(gate._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
+    guarded = GuardedApp()
+    guarded.guard = Guard(guarded._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
     for k in range(MOST_GUESSES):
-        assert gate.ask(query=f"code=A{k}")[0]["status"] == 403
-    assert gate.ask(query="code=KMP234")[0]["status"] == 403
+        assert guarded.ask(query=f"code=A{k}")[0]["status"] == 403
+    assert guarded.ask(query="code=KMP234")[0]["status"] == 403
     assert len(class_code()) == 6 and class_code() != class_code()
-    assert gate.ask(query=f"token={gate.guard.launch_token}")[0]["status"] == 303  # the host is not kept out
+    assert (
+        guarded.ask(query=f"token={guarded.guard.launch_token}")[0]["status"] == 303
+    )  # the host is not kept out

@@ -1,4 +1,4 @@
-"""Malformed and hostile messages: refused or cut off, and the flock is as if they had never come (R14)."""
+"""Malformed and hostile messages are refused or disconnected, and do not affect the flock (R14)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ NASTY_TEXTS = [
 ]  # fmt: skip
 
 
-class Bench:
+class DirectSession:
     """A subscriber and its session without their thread and socket: one message at a time, carried out at once."""
 
     def __init__(self) -> None:
@@ -107,18 +107,18 @@ class Bench:
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return Bench()
+def direct() -> DirectSession:
+    return DirectSession()
 
 
 @pytest.mark.parametrize("number", range(len(NASTY_TEXTS)))
-def test_nasty_messages_get_one_error_and_change_nothing(number: int, bench: Bench):
-    before = bench.state()
-    errors = bench.take(NASTY_TEXTS[number])
+def test_nasty_messages_get_one_error_and_change_nothing(number: int, direct: DirectSession):
+    before = direct.state()
+    errors = direct.take(NASTY_TEXTS[number])
     assert len(errors) == 1, NASTY_TEXTS[number][:200]
     assert errors[0]["type"] == "error" and 0 < len(errors[0]["message"]) <= 2000
     assert "/etc" not in errors[0]["message"] or "called" in errors[0]["message"]
-    assert bench.state() == before
+    assert direct.state() == before
 
 
 NUMBERS = [
@@ -195,11 +195,11 @@ texts = st.one_of(
 )
 @given(texts)
 @example('{"type": "select", "id": []}')
-def test_whatever_is_refused_leaves_no_trace(bench: Bench, text: str):
-    _no_trace(bench, text)
+def test_whatever_is_refused_leaves_no_trace(direct: DirectSession, text: str):
+    _no_trace(direct, text)
 
 
-def test_thousands_of_random_messages_leave_no_trace_either(bench: Bench):
+def test_thousands_of_random_messages_leave_no_trace_either(direct: DirectSession):
     """Cheaper to make than the ones above: known words in wrong places, cut and mixed."""
     random = Random(14)
 
@@ -222,23 +222,23 @@ def test_thousands_of_random_messages_leave_no_trace_either(bench: Bench):
                 + random.choice(['"', "{", "]", "", "\\u", "1e999", "NaN", ",,", "\x00"])
                 + text[at + 1 :]
             )
-        refused += _no_trace(bench, text)
+        refused += _no_trace(direct, text)
     assert refused > MUTATIONS // 2
 
 
-def _no_trace(bench: Bench, text: str) -> bool:
+def _no_trace(direct: DirectSession, text: str) -> bool:
     """Send a message; whether it was refused, in which case nothing may have changed."""
-    if len(bench.session.scenario.obstacles) > 5 or bench.session.scenario.agents > 100:
-        bench.take(json.dumps({"type": "load", "scenario": flock(25).model_dump(mode="json")}))
-    before = bench.state()
-    errors = bench.take(text)
+    if len(direct.session.scenario.obstacles) > 5 or direct.session.scenario.agents > 100:
+        direct.take(json.dumps({"type": "load", "scenario": flock(25).model_dump(mode="json")}))
+    before = direct.state()
+    errors = direct.take(text)
     if errors:
         assert len(errors) == 1 and errors[0]["message"]
-        assert bench.state() == before
+        assert direct.state() == before
         return True
     assert json.loads(text)["type"] in (*COMMANDS, "ready")
     # What was taken is plain enough to be told to pages and to be played again.
-    told = [bench.session.scene.actions, bench.session.scenario.model_dump(mode="json")]
+    told = [direct.session.scene.actions, direct.session.scenario.model_dump(mode="json")]
     json.dumps(told, allow_nan=False, ensure_ascii=False).encode()
     return False
 
@@ -321,14 +321,14 @@ def test_a_flood_ends_the_connection_and_a_busy_page_does_not(page: Page, live: 
     assert page.ask("step")["step"] == 2
 
 
-def test_the_limit_is_120_messages_in_any_second(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+def test_the_limit_is_120_messages_in_any_second(direct: DirectSession, monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr("murmura.view.session.subscriber.time.monotonic", lambda: now)
-    subscriber = Subscriber(bench.session, lambda: None)
+    subscriber = Subscriber(direct.session, lambda: None)
     assert not any(subscriber.exceeds_rate() for _ in range(120))
     now = 100.999
     assert subscriber.exceeds_rate()
-    steady = Subscriber(bench.session, lambda: None)
+    steady = Subscriber(direct.session, lambda: None)
     for second in range(3):
         for k in range(120):
             now = 200.0 + second + k / 120.0

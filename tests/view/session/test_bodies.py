@@ -1,4 +1,4 @@
-"""What a page that looks closely is told, and how far animals see, against columns and formulas written by hand."""
+"""Details of animals close up, and their sight, against given columns and formulas."""
 
 from __future__ import annotations
 

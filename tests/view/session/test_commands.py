@@ -1,4 +1,4 @@
-"""Each command of the contract, sent through a real socket, does what it says."""
+"""Each command of the protocol, sent through a real socket, has its effect."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_is_shown_is_the_very_flock_that_a_plain_run_computes(page: Page):
     assert shown.positions == pytest.approx(plain(scenario, 25).positions, abs=0.05)
 
 
-def test_pause_stops_and_play_goes_on(page: Page):
+def test_pause_stops_and_play_continues(page: Page):
     page.still(flock(50))
     page.send("play")
     page.wait("status", lambda status: status["step"] > 5)

@@ -1,10 +1,11 @@
-"""A new flock is shown at once, standing at its start, and flies when its kernel is there."""
+"""A new flock is shown at once at its start, and steps when its kernel is ready."""
 
 from __future__ import annotations
 
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from tests.view.live import PATIENCE, Frame, flock, until
 MADE = Scene.build
 
 
-class Workshop:
-    """Stands where flocks are made to fly, and finishes one when it is told to."""
+class ControlledBuild:
+    """Replaces the building of simulations, and finishes one on request."""
 
     def __init__(self) -> None:
         self.problem: Exception | None = None
@@ -56,8 +57,8 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 
 
 @pytest.fixture
-def workshop(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Workshop]:
-    found = Workshop()
+def build(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[ControlledBuild]:
+    found = ControlledBuild()
     monkeypatch.setattr(Scene, "build", lambda *words: found.build(*words))
     monkeypatch.setattr(compile_times, "cache_folder", lambda: tmp_path)
     yield found
@@ -85,74 +86,74 @@ def hash_of(scenario: mm.Scenario, steps: int, seed: int = 5, **values: Any) -> 
     return simulation.state_hash()
 
 
-def test_a_new_session_shows_its_flock_before_there_is_a_kernel(workshop: Workshop):
+def test_a_new_session_shows_its_flock_before_there_is_a_kernel(build: ControlledBuild):
     session = Session(flock(40), 5, "cpu", 1)
     assert obey(session, step(3)) == []
     session._publish_frame()
     assert (Frame(session.frame).count, Frame(session.frame).step) == (40, 0)
     assert session.status["compiling"] and session.status["step"] == 0
     until(lambda: re.fullmatch(r"compiling, \d+ s (of about \d+ s|so far)", session._compile_queue.progress))
-    workshop.finish(session)
+    build.finish(session)
     assert not session.status["compiling"] and session.status["progress"] == ""
     assert session.simulation.backend == "cpu"
     assert session.simulation.state_hash() == hash_of(flock(40), 3)
 
 
-def test_what_is_changed_while_it_stands_acts_at_once_and_flies_with_it(workshop: Workshop):
+def test_what_is_changed_while_it_stands_acts_at_once_and_flies_with_it(build: ControlledBuild):
     """S4-20: a switch that needs another kernel too: then the flock is made once more."""
     session = Session(flock(40), 5, "cpu", 1)
     obey(session, set_to(rules__alignment__weight=2.0, rules__cohesion__enabled=False))
     assert session.scenario.rules.alignment.weight == 2.0 and not session.scenario.rules.cohesion.enabled
-    workshop.finish(session)  # made of the flock as it was: no more of use than its kernel
+    build.finish(session)  # made of the flock as it was: no more of use than its kernel
     if not session.scene.is_ready:
-        workshop.finish(session)
+        build.finish(session)
     obey(session, step(4))
     wanted = hash_of(flock(40), 4, rules__alignment__weight=2.0, rules__cohesion__enabled=False)
     assert session.simulation.state_hash() == wanted
     assert [action["type"] for action in session.scene.actions] == ["load", "set"]
 
 
-def test_another_scenario_stands_at_once_where_it_needs_a_kernel(workshop: Workshop):
+def test_another_scenario_stands_at_once_where_it_needs_a_kernel(build: ControlledBuild):
     session = Session(flock(20), 1, "cpu", 1)
     obey(session)
-    workshop.finish(session)
+    build.finish(session)
     other = mm.load_scenario("couzin").with_values({"agents": 30})
     weight = set_to(rules__jitter__angle=1.0)
     assert obey(session, load(other), step(4), weight) == []
     assert session.simulation.agent_count == 30 and session.status["compiling"]
     assert session.scenario.rules.jitter.angle != 1.0  # it follows the steps
-    workshop.finish(session)
+    build.finish(session)
     assert session.simulation.step_count == 4 and session.scenario.rules.jitter.angle == 1.0
     assert session.scene.actions[-1]["step"] == 4
 
 
-def test_nobody_waits_for_a_flock_that_was_left(workshop: Workshop):
+def test_nobody_waits_for_a_flock_that_was_left(build: ControlledBuild):
     """A load while another flock stands, with steps that it still owes."""
     session = Session(flock(20), 1, "cpu", 1)
     obey(session, step(9), {"type": "pause"}, load(flock(33)))
     assert session.simulation.agent_count == 33 and session.simulation.step_count == 0
-    workshop.finish(session)
-    workshop.finish(session)
+    build.finish(session)
+    build.finish(session)
     assert session.scene.is_ready and session.simulation.agent_count == 33
     assert session.simulation.step_count == 0
 
 
-def test_a_first_flock_that_can_never_fly_is_told_to_whoever_serves_it(workshop: Workshop):
+def test_a_first_flock_that_can_never_fly_is_told_to_whoever_serves_it(build: ControlledBuild):
     session, told = Session(flock(20), 1, "cpu", 1), list[MurmuraError]()
     session.on_build_failure = told.append
-    workshop.problem = BackendError("no such device")
+    build.problem = BackendError("no such device")
     obey(session)
-    workshop.finish(session)
+    build.finish(session)
     assert [str(problem) for problem in told] == ["no such device"]
     assert session.alarm is not None and "no such device" in session.alarm["message"]
-    assert not session.status["compiling"] and len(workshop.begun) == 1  # it is not tried again and again
-    workshop.problem = None
+    assert not session.status["compiling"] and len(build.begun) == 1  # it is not tried again and again
+    build.problem = None
     assert obey(session, load(flock(25))) == []
-    workshop.finish(session)
+    build.finish(session)
     assert session.scene.is_ready and session.simulation.agent_count == 25
 
 
-def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(workshop: Workshop):
+def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(build: ControlledBuild):
     ready = SyncedSession(flock(20), 5, "reference")
     pair = Pair(ready, SyncedSession(flock(20), 5, "cpu", 1))
     for _ in range(20):
@@ -161,21 +162,21 @@ def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(workshop: Works
             if one.running and one.scene.is_ready:
                 one._advance(0.02)
     assert pair.left.position == pair.right.position == 0
-    workshop.finish(pair.right)
+    build.finish(pair.right)
     assert pair.right.scene.is_ready
 
 
-def test_a_recorded_switch_is_played_without_a_freeze(workshop: Workshop):
+def test_a_recorded_switch_is_played_without_a_freeze(build: ControlledBuild):
     """What is played again at step 3 needs another kernel: the flock stands there until it is made."""
     session = Session(flock(20), 5, "cpu", 1)
     obey(session)
-    workshop.finish(session)
+    build.finish(session)
     off = {**set_to(rules__separation__enabled=False, rules__wind__enabled=True), "step": 3}
     session.scene.play([off, {"type": "end", "step": 9}])
     session.scene.step(6)
     assert session.simulation.step_count == 3 and not session.scene.is_ready
     obey(session)
-    workshop.finish(session)
+    build.finish(session)
     session.scene.step(6)
     plain = Simulation(flock(20), 5, "cpu", 1, announce=None)
     plain.step(3)
@@ -223,9 +224,7 @@ def test_what_a_page_is_sent_first_is_made_before_the_kernel(monkeypatch: pytest
 
     monkeypatch.setattr(Scene, "build", build)
     session = Session(flock(3))
-    session.start()
-    try:
+    session.open()
+    with closing(session):
         assert built.wait(PATIENCE)
-    finally:
-        session.close()
     assert order == ["hello", "kernel"]

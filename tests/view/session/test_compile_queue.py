@@ -1,4 +1,4 @@
-"""Changes that need another kernel: made when it is there, in the right order, and never for the wrong scenario."""
+"""Changes that need another kernel apply when it is ready, in order, and never to the wrong scenario."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ OFF = {"type": "set", "values": {"rules.cohesion.enabled": False}}
 ON = {"type": "set", "values": {"rules.cohesion.enabled": True}}
 
 
-class Kiln:
-    """Stands where kernels are compiled, and finishes when it is told to."""
+class ControlledCompiler:
+    """Replaces the compiler, and finishes on request."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -60,64 +60,66 @@ class Kiln:
 
 
 @pytest.fixture
-def kiln(monkeypatch: pytest.MonkeyPatch) -> Iterator[Kiln]:
+def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlledCompiler]:
     session = Session(flock(20), 1, "reference")
-    found = Kiln(session)
+    found = ControlledCompiler(session)
     found._made = {(True, False)}
     monkeypatch.setattr("murmura.engine.simulation.Simulation.is_prepared", lambda _, s: found.is_prepared(s))
     monkeypatch.setattr("murmura.engine.simulation.Simulation.prepare", lambda _, s: found.prepare(s))
     return found
 
 
-def test_a_rule_is_switched_off_when_its_kernel_is_there(kiln: Kiln):
-    kiln.send(OFF, {"type": "step", "count": 3})
-    assert kiln.cohesion and kiln.is_compiling and kiln.session.simulation.step_count == 3
-    kiln.finish()
-    assert not kiln.cohesion and not kiln.is_compiling
-    assert kiln.session.scene.actions[-1] == {"step": 3, **OFF}
-    kiln.send(ON)  # this one was never away
-    assert kiln.cohesion and not kiln.is_compiling and kiln.reasons == []
+def test_a_rule_is_switched_off_when_its_kernel_is_there(compiler: ControlledCompiler):
+    compiler.send(OFF, {"type": "step", "count": 3})
+    assert compiler.cohesion and compiler.is_compiling and compiler.session.simulation.step_count == 3
+    compiler.finish()
+    assert not compiler.cohesion and not compiler.is_compiling
+    assert compiler.session.scene.actions[-1] == {"step": 3, **OFF}
+    compiler.send(ON)  # this one was never away
+    assert compiler.cohesion and not compiler.is_compiling and compiler.reasons == []
 
 
 @pytest.mark.parametrize("problem", [MemoryError("no room"), KeyError("x"), RuntimeError("compiler crashed")])
-def test_any_failure_of_the_compiler_is_told_and_ends_the_wait(problem: Exception, kiln: Kiln):
-    kiln.problem = problem
-    kiln.send(OFF)
-    kiln.finish()
-    assert kiln.cohesion and not kiln.is_compiling
-    assert len(kiln.reasons) == 1 and type(problem).__name__ in kiln.reasons[0]
-    kiln.problem = None
-    kiln.send(OFF)
-    kiln.finish()
-    assert not kiln.cohesion
+def test_any_failure_of_the_compiler_is_reported_and_ends_the_wait(
+    problem: Exception, compiler: ControlledCompiler
+):
+    compiler.problem = problem
+    compiler.send(OFF)
+    compiler.finish()
+    assert compiler.cohesion and not compiler.is_compiling
+    assert len(compiler.reasons) == 1 and type(problem).__name__ in compiler.reasons[0]
+    compiler.problem = None
+    compiler.send(OFF)
+    compiler.finish()
+    assert not compiler.cohesion
 
 
-def test_a_change_meant_for_another_scenario_is_not_made(kiln: Kiln):
-    kiln.send(OFF, {"type": "load", "scenario": flock(30).model_dump(mode="json")})
-    assert kiln.session.simulation.agent_count == 30 and kiln.is_compiling
-    kiln.finish()
-    assert kiln.cohesion and not kiln.is_compiling
-    assert "another scenario was loaded" in kiln.reasons[0]
+def test_a_change_meant_for_another_scenario_is_not_made(compiler: ControlledCompiler):
+    compiler.send(OFF, {"type": "load", "scenario": flock(30).model_dump(mode="json")})
+    assert compiler.session.simulation.agent_count == 30 and compiler.is_compiling
+    compiler.finish()
+    assert compiler.cohesion and not compiler.is_compiling
+    assert "another scenario was loaded" in compiler.reasons[0]
 
 
-def test_a_reset_keeps_what_is_on_its_way(kiln: Kiln):
-    kiln.send(OFF, {"type": "reset", "seed": 5})
-    kiln.finish()
-    assert not kiln.cohesion and kiln.session.simulation.seed == 5 and kiln.reasons == []
+def test_a_reset_keeps_what_is_on_its_way(compiler: ControlledCompiler):
+    compiler.send(OFF, {"type": "reset", "seed": 5})
+    compiler.finish()
+    assert not compiler.cohesion and compiler.session.simulation.seed == 5 and compiler.reasons == []
 
 
-def test_of_two_wishes_the_later_counts(kiln: Kiln):
+def test_of_two_wishes_the_later_counts(compiler: ControlledCompiler):
     """Off takes long and on takes nothing: on came later."""
-    kiln.send(OFF, ON)
-    kiln.finish()
-    assert kiln.cohesion and not kiln.is_compiling and kiln.reasons == []
+    compiler.send(OFF, ON)
+    compiler.finish()
+    assert compiler.cohesion and not compiler.is_compiling and compiler.reasons == []
 
 
-def test_two_rules_at_once_need_the_kernel_of_both(kiln: Kiln):
-    kiln.send(OFF, {"type": "set", "values": {"rules.wind.enabled": True}})
-    kiln.finish()
-    kiln.finish()
-    assert kiln.is_compiling  # the kernel of both together
-    kiln.finish()
-    rules = kiln.session.scenario.rules
-    assert (rules.cohesion.enabled, rules.wind.enabled) == (False, True) and not kiln.is_compiling
+def test_two_rules_at_once_need_the_kernel_of_both(compiler: ControlledCompiler):
+    compiler.send(OFF, {"type": "set", "values": {"rules.wind.enabled": True}})
+    compiler.finish()
+    compiler.finish()
+    assert compiler.is_compiling  # the kernel of both together
+    compiler.finish()
+    rules = compiler.session.scenario.rules
+    assert (rules.cohesion.enabled, rules.wind.enabled) == (False, True) and not compiler.is_compiling

@@ -1,4 +1,4 @@
-"""What a page is told about births, deaths, times and relations, live and of a recording."""
+"""Messages about births, deaths, periods and relatives, live and of a recording."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_where_nobody_dies_there_is_nothing_to_tell() -> None:
     assert mm.Simulation(heirs(), 1, "reference").keeps_lineage
 
 
-def test_births_deaths_by_cause_and_times_are_told() -> None:
+def test_births_deaths_by_cause_and_times_are_reported() -> None:
     simulation, chronicle = mm.Simulation(heirs(), 1, "reference"), Chronicle()
     now = time.perf_counter()
     chronicle.update(1, simulation, now, 1.0)
@@ -85,7 +85,7 @@ def test_births_deaths_by_cause_and_times_are_told() -> None:
     assert chronicle.report() == {}
 
 
-def test_a_page_is_told(page: Page) -> None:
+def test_a_page_is_notified(page: Page) -> None:
     page.still(heirs())
     page.send("step", count=30)
     status = page.wait("status", lambda told: told["step"] == 30 and "births" in told)

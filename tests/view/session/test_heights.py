@@ -1,4 +1,4 @@
-"""Places with a height: hands, tools and picking in a world with a depth."""
+"""Positions with a height: pointer, tools and picking in a world with a depth."""
 
 from __future__ import annotations
 
@@ -112,6 +112,7 @@ def test_the_nearest_is_the_nearest_in_space() -> None:
         (Cylinder(x=0.0, y=0.0, radius=1.0, bottom=-1.0, top=2.0), math.hypot(math.sqrt(5.0) - 1.0, 1.0)),
         (Cylinder(x=0.0, y=0.0, radius=1.0), math.sqrt(5.0) - 1.0),
         (Box(low=(2.0, 0.0, 0.0), high=(5.0, 5.0, 2.0)), math.sqrt(2.0)),
+        (Box(low=(-1.0, -1.0, 0.0), high=(1.0, 1.0, 2.0), turn=45.0), math.hypot(3.0 / math.sqrt(2.0) - 1.0, 1.0)),
         (Plane(point=(0.0, 0.0, 1.0), normal=(0.0, 0.0, 2.0)), 2.0),
     ],
 )  # fmt: skip

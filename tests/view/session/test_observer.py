@@ -1,4 +1,4 @@
-"""When things are due again, and measures that nobody waits for."""
+"""The observer: when observations are due, and measures in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live view's time and room: a scenario's own display speed, the longest frame, a world that follows the window."""
+"""The live view's pace: the scenario's display speed, the longest frame, and a world that follows the window."""
 
 from __future__ import annotations
 

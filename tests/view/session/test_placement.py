@@ -1,4 +1,4 @@
-"""Things that visitors leave in the world are in the scenario, and all of them are there."""
+"""Objects placed by users are all in the scenario."""
 
 from __future__ import annotations
 

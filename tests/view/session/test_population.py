@@ -1,4 +1,4 @@
-"""Counts of a population against columns written by hand, and the feed of what happened."""
+"""Counts of a population against given columns, and the event feed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_simulation_gives_copies():
     assert "stance" in columns and columns["stance"].base is not sim.state["stance"]
 
 
-def test_the_feed_numbers_what_happens_and_begins_anew_with_another_flock():
+def test_the_feed_numbers_what_happens_and_begins_again_with_another_flock():
     feed = EventFeed()
     feed.add(1, [{"kind": "birth", "id": k} for k in range(MOST_KEPT + 50)])
     assert feed.totals == {"birth": MOST_KEPT + 50}

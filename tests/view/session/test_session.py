@@ -1,4 +1,4 @@
-"""A session without a server: what the hand may not change, and what a broken run does."""
+"""A session without a server: forbidden changes, and what happens when a run fails."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def fuse() -> Iterator[None]:
 
 # R17
 @pytest.mark.usefixtures("fuse", "built_page")
-def test_a_flock_that_breaks_down_is_told_and_begins_anew():
+def test_a_flock_that_breaks_down_is_reported_and_begins_again():
     session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
     session.running = False  # until somebody is there to be told
     with Live(session) as live:

@@ -1,4 +1,4 @@
-"""What a slider costs: one check of the scenario and one plan for each tick, however many species; no compiler."""
+"""The cost of a slider: one validation and one plan per tick, for any number of species, and no compilation."""
 
 from __future__ import annotations
 

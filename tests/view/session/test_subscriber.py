@@ -1,4 +1,4 @@
-"""What a subscriber is told, and in which order."""
+"""Messages to a subscriber, and their order."""
 
 from __future__ import annotations
 

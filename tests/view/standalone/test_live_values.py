@@ -1,4 +1,4 @@
-"""Numbers that a page computes by itself, against those of a plan made in Python, wherever sliders may stand."""
+"""Numbers that an exported page computes, against a plan in Python, for any positions of the sliders."""
 
 from __future__ import annotations
 

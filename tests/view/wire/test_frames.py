@@ -1,4 +1,4 @@
-"""The frame on the wire, read by the contract's offsets and compared with the simulation it shows."""
+"""Frames, decoded by the documented offsets and compared with the simulation."""
 
 from __future__ import annotations
 

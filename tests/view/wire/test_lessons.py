@@ -1,4 +1,4 @@
-"""Lesson cards: the shipped ones are whole, and a teacher is told what is wrong with a file."""
+"""Lesson cards: the shipped ones are valid, and errors in a file are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_ten_lessons_are_shipped_and_each_asks_and_answers():
         (GOOD.replace('title = "T"\n', ""), "title: Field required"),
     ],
 )
-def test_what_is_wrong_is_named(text: str, reason: str, tmp_path: Path):
+def test_what_is_wrong_is_reported(text: str, reason: str, tmp_path: Path):
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ScenarioError, match=reason) as error:

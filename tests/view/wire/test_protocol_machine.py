@@ -1,4 +1,4 @@
-"""Any sequence of commands, over a real socket, beside a model that knows no server (R16).
+"""Random sequences of commands over a real socket, compared with a model without a server (R16).
 
 The model is a plain simulation with the same changes made by hand. After every command the page's step, hash, number
 of agents and obstacles must be the model's. MURMURA_LONG=1 tries 500 sequences.
@@ -42,7 +42,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-class Visit(RuleBasedStateMachine):
+class ProtocolMachine(RuleBasedStateMachine):
     live: Live
 
     def __init__(self) -> None:
@@ -56,25 +56,25 @@ class Visit(RuleBasedStateMachine):
 
     @initialize(agents=st.integers(0, 12))
     def begin(self, agents: int) -> None:
-        self.scenario, self.seed, self.hand = flock(agents), 7, None
+        self.scenario, self.seed, self.pointer = flock(agents), 7, None
         self.page.still(self.scenario)
         self.page.send("reset", seed=7)
         self._restart()
 
     def _restart(self) -> None:
-        self.model = mm.Simulation(self._with_hand(), self.seed, "reference")
+        self.model = mm.Simulation(self._with_pointer(), self.seed, "reference")
 
-    def _with_hand(self) -> mm.Scenario:
+    def _with_pointer(self) -> mm.Scenario:
         """The hand as the documents describe it: one more attractor."""
-        if self.hand is None:
+        if self.pointer is None:
             return self.scenario
-        x, y, strength = self.hand
+        x, y, strength = self.pointer
         world = self.scenario.world
         point = {"x": x, "y": y, "strength": strength, "radius": 0.22 * min(world.width, world.height)}
         return self.scenario.with_values({"rules.attractors": {"enabled": True, "points": [point]}})
 
     def _adopt(self) -> None:
-        self.model.adopt(self._with_hand())
+        self.model.adopt(self._with_pointer())
 
     @rule(count=st.integers(1, 9))
     def step(self, count: int) -> None:
@@ -112,7 +112,7 @@ class Visit(RuleBasedStateMachine):
     @rule(x=xs, y=ys, mode=st.sampled_from(["attract", "repel", "scare", "none"]))
     def point(self, x: float, y: float, mode: str) -> None:
         self.page.send("pointer", x=x, y=y, mode=mode)
-        self.hand = None if mode == "none" else (x, y, 4.0 if mode == "attract" else -6.0)
+        self.pointer = None if mode == "none" else (x, y, 4.0 if mode == "attract" else -6.0)
         self._adopt()
 
     @rule(x=xs, y=ys, radius=st.integers(5, 90).map(float))
@@ -166,7 +166,7 @@ class Visit(RuleBasedStateMachine):
 # R16
 def test_model_and_server_agree_whatever_is_asked_for(live: Live, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(subscriber, "MESSAGES_PER_SECOND", 100_000)  # it asks faster than a page does
-    machine = type("Visit", (Visit,), {"live": live})
+    machine = type("ProtocolMachine", (ProtocolMachine,), {"live": live})
     run_state_machine_as_test(
         machine,
         settings=settings(

@@ -1,4 +1,4 @@
-"""What the page is told beside the frames: hunters and the hour."""
+"""Scene messages: hunters and the time of day."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_page_is_told_where_hunters_are_and_how_they_are(page: Page) -> None:
     page.wait("scene", lambda told: told["objects"] == [{**hawk, "kind": "predator", "species": "hawk"}])
 
 
-def test_the_hour_is_told() -> None:
+def test_the_hour_is_reported() -> None:
     scenario = mm.load_scenario("day-and-night").with_values({"agents": 4})
     simulation = mm.Simulation(scenario, 1, "reference")
     simulation.step(3)

@@ -1,4 +1,4 @@
-"""Frames of worlds with a depth, read by the contract's offsets and compared with the simulation they show."""
+"""Frames of worlds with a depth, decoded by the documented offsets and compared with the simulation."""
 
 from __future__ import annotations
 

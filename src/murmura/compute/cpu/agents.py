@@ -25,7 +25,8 @@ from murmura.compute.cpu.lanes import (
 from murmura.compute.cpu.sight import EYE_SUMS, eye_rows
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import Contributions, Step, initial_contributions
+from murmura.compute.step import Step, initial_contributions
+from murmura.compute.step_data import Contributions
 from murmura.compute.trace.llvm_target import LANES, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, absolute, as_number, to_number, where
 from murmura.core.merging import FAR, Least, Merge, Sum, flatten, unflatten

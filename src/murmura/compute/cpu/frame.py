@@ -19,7 +19,7 @@ ARRAYS = {
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
     "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
-    "listed": INT, "sighted": FLOAT, "field": FLOAT, "taken": LONG,
+    "listed": INT, "sighted": FLOAT, "field": FLOAT,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
@@ -30,9 +30,7 @@ WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
-PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(
-    ("listed", "sighted", "taken"), "list_room"
-)
+PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(("listed", "sighted"), "list_room")
 """The distance between the rows of each table."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
 

@@ -107,10 +107,7 @@ class Kernel:
         t, start, pitch = agents.target, index.start, grid.pitch
         xs, base, reaches = index.columns[0], row * grid.pitch, agents.frame.reaches
         if self.plan.occludes:
-            sight = Sight(agents, index, grid, me)
-            with t.for_loop(0, count) as k:
-                i = begin + k
-                sight.perceive(i, base + index.column_of(xs[i], grid), sums, k)
+            Sight(agents, index, grid, me).perceive(begin, count, base, sums)
             return
         if self.plan.topological:
             closest = agents.frame.closest.offset(me * MOST_NEAREST)

@@ -15,7 +15,8 @@ from murmura.compute.cpu.frame import Array, FrameCode
 from murmura.compute.cpu.lanes import LaneMemory, as_lanes
 from murmura.compute.cpu.threads import fetch_add
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import Outcome, Step
+from murmura.compute.step import Step
+from murmura.compute.step_data import Outcome
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LANES, LONG, LlvmTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, kind_of, to_number, where
 from murmura.core.events import EVENT_FIELDS, Event

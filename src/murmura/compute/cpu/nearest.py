@@ -25,7 +25,7 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
 
     `base` is the agent's bin in its row, `closest` memory for the sorted distances so far.
     """
-    from murmura.compute.step import SAME_PLACE
+    from murmura.compute.step_data import SAME_PLACE
 
     t, nearest = agents.target, agents.frame.nearest
     known = agents.plan.known([column[i] for column in index.columns])

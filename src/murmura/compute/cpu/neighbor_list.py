@@ -21,21 +21,24 @@ MOST_BITS = 64
 """Bins of a visual field, at most, where bits are compared."""
 HALF = LANES // 2
 BITS = ir.VectorType(LONG, HALF)
-INTEGER_ROWS = 3
-NUMBER_ROWS = 6
+INTEGER_ROWS = 5
+NUMBER_ROWS = 7
+SPARE = 1024
+"""Entries beside those of one agent: lists of several agents lie behind each other until so many are taken."""
+UNROLLED = 4
+"""Neighbours that others are compared with in one round of the loop."""
 PAGE, STAGGER = 4096, 320
 """Bytes. Where entries of two rows lie a whole page apart, the processor takes them for the same and waits."""
 TABLES = {
     "listed": (np.int32, 0),
     "sighted": (np.float32, INTEGER_ROWS),
-    "taken": (np.int64, INTEGER_ROWS + NUMBER_ROWS),
 }
 """Kind of the tables of the list, and how many staggered rows stand before each."""
 
 
 def list_pitch(room: int) -> int:
-    """How far apart rows lie that have room for so many: some pages and a little more."""
-    return (-(-(room + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
+    """How far apart rows lie that have room for so many of one agent: some pages and a little more."""
+    return (-(-(room + SPARE + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
 
 
 def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
@@ -48,15 +51,29 @@ def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
 
 
 class NeighborList:
-    """Writes the list of one thread: rows of the flock, places, velocities, and what is found out about each."""
+    """Writes one agent's list: rows of the flock, places, velocities, and what is found out about each."""
 
-    def __init__(self, target: LlvmTarget, frame: FrameCode, thread: Value) -> None:
-        self.target = target
+    def __init__(self, target: LlvmTarget, arrays: list[Array], row_stores: list[Any]) -> None:
+        self.target, self._arrays, self._row_stores = target, arrays, row_stores
+        self.rows, self.first, self.count, *self.bits = arrays[:INTEGER_ROWS]
+        self.squares, self.inverses, self.shown, *self.moving = arrays[INTEGER_ROWS:]
+
+    @classmethod
+    def of_thread(cls, target: LlvmTarget, frame: FrameCode, thread: Value) -> NeighborList:
+        """The memory of a thread, for the lists of several agents."""
         integers = [frame.listed.row(thread * INTEGER_ROWS + k) for k in range(INTEGER_ROWS)]
-        numbers = [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)]
-        self.rows, self.first, self.count = integers
-        self.bits = frame.taken.row(thread)
-        self.squares, self.shown, *self.moving = numbers
+        return cls(
+            target, integers + [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)], []
+        )
+
+    def beginning_at(self, place: Value) -> NeighborList:
+        """The list of the agent whose neighbours begin here."""
+        return NeighborList(self.target, [array.offset(place) for array in self._arrays], self._row_stores)
+
+    def forget_rows(self) -> None:
+        """Take back that rows are written, once it is known that nothing reads them: most rules do not."""
+        for instruction in self._row_stores:
+            instruction.parent.instructions.remove(instruction)
 
     def lanes(self, n: Any) -> Value:
         """The numbers from n on."""
@@ -75,7 +92,9 @@ class NeighborList:
         t = self.target
         if t.wide:
             for to, values in columns:
-                store(t, to, place, self._compressed(values.code, mask.code))
+                stored = store(t, to, place, self._compressed(values.code, mask.code))
+                if to is self.rows:
+                    self._row_stores.append(stored)
             return self.counted(mask)
         many = t.cell(place)
         for lane in range(LANES):
@@ -103,7 +122,7 @@ class NeighborList:
         """Take those who are hidden off the list; how many are left."""
         t = self.target
         kept = t.cell(0)
-        arrays = [self.rows, self.squares, self.shown, *self.moving]
+        arrays = [self.rows, self.squares, self.inverses, self.shown, *self.moving]
         with t.for_loop(0, many, LANES) as n:
             # Nothing is written beyond what has just been read: the list may be its own destination.
             columns = [(array, self.at(array, n)) for array in arrays]
@@ -111,39 +130,46 @@ class NeighborList:
             kept.set(kept.get() + self.append(kept.get(), columns, seen))
         return kept.get()
 
-    def take_bits(self, n: Value, bins: int, visible: Value, first: Value, count: Value) -> None:
-        """Note the bins that sixteen neighbours take, as 64 bits each."""
+    def take_bits(self, n: Value, bins: int, first: Value, count: Value) -> None:
+        """Note the bins that sixteen neighbours take: 64 bits each, the lower half of them in a row of its own."""
         t, b = self.target, self.target.builder
+        halves = []
         for half in range(2):
             lanes = range(HALF * half, HALF * (half + 1))
-            wide = [b.zext(t.picked(x.code, lanes), BITS) for x in (first, where(visible, count, 0))]
-            # As many ones as it takes bins, turned round the field. Back in two shifts: one by 64 would be none.
-            run = b.sub(b.shl(ones(1), wide[1]), ones(1))
-            back = b.lshr(b.lshr(run, b.sub(ones(bins - 1), wide[0])), ones(1))
-            bits = b.and_(b.or_(b.shl(run, wide[0]), back), ones((1 << bins) - 1))
-            store(t, self.bits, n + HALF * half, bits)
+            start, many = (b.zext(t.picked(x.code, lanes), BITS) for x in (first, count))
+            run = b.sub(
+                b.shl(ones(1), many), ones(1)
+            )  # as many ones as it takes bins, then turned round the field
+            if bins == MOST_BITS:
+                halves.append(t.call("llvm.fshl.v8i64", BITS, [run, run, start]))
+                continue
+            # Back in two shifts: one by 64 would be none.
+            back = b.lshr(b.lshr(run, b.sub(ones(bins - 1), start)), ones(1))
+            halves.append(b.and_(b.or_(b.shl(run, start), back), ones((1 << bins) - 1)))
+        low, high = (b.bitcast(half, lanes_of(INT)) for half in halves)
+        for part, to in enumerate(self.bits):
+            store(t, to, n, t.shuffled(low, high, range(part, 2 * LANES, 2)))
 
     def count_by_bits(self, many: Value) -> None:
         """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
 
         All pairs are compared, sixteen at a time: for few neighbours that is faster than a buffer of distances.
+        The entries that fill up the last sixteen take no bin, so the loop may run beyond the end.
         """
         t, b = self.target, self.target.builder
-        halves = [range(HALF * half, HALF * (half + 1)) for half in range(2)]
         with t.for_loop(0, many, LANES) as n:
             square = self.at(self.squares, n)
-            hidden = [Cell64(t) for _ in halves]
-            with t.for_loop(0, many) as a:
-                nearer = (self.same(self.squares[a]) < square).code
-                bits = t.spread(b.load(self.bits.at(a), typ=LONG), HALF)
-                for cell, lanes in zip(hidden, halves, strict=True):
-                    before = cell.load()
-                    cell.store(b.select(t.picked(nearer, lanes), b.or_(before, bits), before))
-            for cell, lanes in zip(hidden, halves, strict=True):
-                mine = self.bits.load(n + lanes[0], HALF)
-                free = b.and_(mine, b.not_(cell.load()))
-                seen = b.trunc(t.call("llvm.ctpop.v8i64", BITS, [free]), ir.VectorType(INT, HALF))
-                store(t, self.shown, n + lanes[0], b.sitofp(seen, ir.VectorType(FLOAT, HALF)))
+            hidden = [t.cell(0, lanes=True) for _ in self.bits]
+            with t.for_loop(0, many, UNROLLED) as a:
+                for other in (a + k for k in range(UNROLLED)):
+                    nearer = self.same(self.squares[other]) < square
+                    for cell, bits in zip(hidden, self.bits, strict=True):
+                        cell.set(where(nearer, cell.get() | self.same(bits[other]), cell.get()))
+            seen: Any = 0
+            for cell, bits in zip(hidden, self.bits, strict=True):
+                free = b.and_(self.at(bits, n).code, b.not_(cell.get().code))
+                seen = Value(t, INTEGER, t.call("llvm.ctpop.v16i32", lanes_of(INT), [free])) + seen
+            store(t, self.shown, n, to_number(seen).code)
 
     def count_by_buffer(self, many: Value) -> None:
         """The same for many, by the distance of the nearest in every bin: four registers hold them all."""
@@ -162,26 +188,9 @@ class NeighborList:
 
     def _masks(self, n: Value) -> list[Value]:
         """Which lanes of each register of bins a neighbour takes."""
-        t, b = self.target, self.target.builder
-        bits, few = b.load(self.bits.at(n), typ=LONG), ir.IntType(LANES)
-        parts = [b.trunc(b.lshr(bits, LONG(LANES * k)), few) for k in range(MOST_BITS // LANES)]
+        t, b, few = self.target, self.target.builder, ir.IntType(LANES)
+        parts = [b.trunc(b.lshr(bits[n].code, INT(LANES * k)), few) for bits in self.bits for k in range(2)]
         return [Value(t, CONDITION, b.bitcast(part, lanes_of(BIT))) for part in parts]
-
-
-class Cell64:
-    """A variable of eight lanes of 64 bits, at first 0: memory that LLVM turns into a register."""
-
-    def __init__(self, target: LlvmTarget) -> None:
-        self._builder = target.builder
-        with self._builder.goto_entry_block():
-            self._place = self._builder.alloca(BITS)
-        self.store(ones(0))
-
-    def load(self) -> Any:
-        return self._builder.load(self._place, typ=BITS)
-
-    def store(self, code: Any) -> None:
-        self._builder.store(code, self._place)
 
 
 def ones(value: int) -> Any:
@@ -190,10 +199,10 @@ def ones(value: int) -> Any:
     return ir.Constant(BITS, [LONG(signed)] * HALF)
 
 
-def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> None:
-    """Write sixteen lanes next to each other."""
+def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> Any:
+    """Write sixteen lanes next to each other; the instruction."""
     pointer = t.builder.bitcast(to.at(place), lanes.type.as_pointer())
-    t.builder.store(lanes, pointer, align=4)
+    return t.builder.store(lanes, pointer, align=4)
 
 
 Visit = Callable[[Value, Value], None]

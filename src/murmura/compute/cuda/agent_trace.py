@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, extra_place, world_record
+from murmura.compute.cuda.sight import EYE_SUMS, FIELD, EyeOfThread, ThreadSight
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import SAME_PLACE, Contributions, Step, initial_contributions
+from murmura.compute.step import Step, initial_contributions
+from murmura.compute.step_data import SAME_PLACE, Contributions
 from murmura.compute.trace.c_target import CTarget
 from murmura.core.algebra import (
     CONDITION,
@@ -35,6 +37,7 @@ from murmura.core.merging import flatten, unflatten
 from murmura.core.perception import TIE, in_view
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.visual_field import Eye
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 
@@ -52,6 +55,9 @@ class AgentTrace:
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
         self._everyone = self.step.needs_unseen
+        self._sight = ThreadSight(self)
+        self.eye: Eye | None = None
+        """What the agent sees covered, after `contributions`, where a rule reads it."""
 
     def agent(self) -> AgentColumns:
         return AgentColumns(self.plan, self.target, "sorted", self.i)
@@ -59,9 +65,15 @@ class AgentTrace:
     def contributions(self) -> Contributions:
         """What the agent's neighbours contribute."""
         shape = initial_contributions(self.target, self.shapes.pairs)
+        if self.plan.occludes:
+            self.target.local_array(FIELD, NUMBER, self.plan.bins)
+        sums = [self.target.number(0.0)] * (EYE_SUMS if self.plan.uses_eye else 0)
+        start = flatten(shape)
         # The scan has its own scope, and decisions load their values after it, which saves registers.
-        values = self.target.block(flatten(shape), lambda held: self._meetings(shape, held))
-        found: Contributions = unflatten(shape, values)
+        values = self.target.block([*start, *sums], lambda held: self._meetings(shape, held[: len(start)]))
+        if sums:
+            self.eye = EyeOfThread(self.target, self.plan.bins, values[len(start) :])
+        found: Contributions = unflatten(shape, values[: len(start)])
         return found
 
     def _meetings(self, shape: Contributions, values: list[Value]) -> list[Any]:
@@ -69,6 +81,9 @@ class AgentTrace:
         p, me = self.step.sense(columns, columns.identity)
         cosine = self.step.view(p, me)
         reach = p[1].radius * p[1].radius
+        if self.plan.occludes:
+            self._sight.look(p, me, cosine, reach)
+        eye = self._sight.eye() if self.plan.uses_eye else []
         if self.plan.topological:
             reach = self._reach_of_nearest(me, cosine, reach)
 
@@ -76,17 +91,26 @@ class AgentTrace:
             before: Contributions = unflatten(shape, [*held])
             return flatten(self._met(p, me, cosine, j, way, before))
 
-        return self._candidates(me, reach, values, meet)
+        return [*self.candidates(me, reach, values, meet), *eye]
+
+    def _visible(self, me: Record, cosine: Number, j: Value, way: Vec) -> tuple[Condition, dict[str, Any]]:
+        """Whether the agent sees a candidate within reach, and what its rules learn from that."""
+        if not self.plan.occludes:
+            return in_view(cosine, me.heading, way, distance_of(way)), {}
+        bins = self._sight.shown(me, cosine, j, way)
+        return bins > 0.0, {"bins": bins}
 
     def _met(
         self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
     ) -> Contributions:
         """The contributions so far, merged with those of a neighbour within reach."""
-        visible = in_view(cosine, me.heading, way, distance_of(way))
+        visible, known = self._visible(me, cosine, j, way)
 
         def merged(mask: Condition, shown: Condition) -> Contributions:
             columns = AgentColumns(self.plan, self.target, "sorted", j)
-            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated({"visible": shown})
+            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated(
+                {"visible": shown, **known}
+            )
             return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
 
         if self._everyone:
@@ -101,18 +125,18 @@ class AgentTrace:
         self.target.write("Nearest nearest; nearest.count = 0;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
-            visible = in_view(cosine, me.heading, way, distance_of(way))
+            visible = self._visible(me, cosine, j, way)[0]
             square = way.square.code
             with self.target.scope(f"if ({visible.code})"):
                 self.target.write(f"note_nearest(&nearest, a.sizes.nearest, {square});")
             return []
 
-        self._candidates(me, reach, [], note)
+        self.candidates(me, reach, [], note)
         full = self.target.value(CONDITION, "nearest.count == a.sizes.nearest")
         last = self.target.value(NUMBER, "nearest.squares[a.sizes.nearest - 1]", steady=False)
         return where(full, last * (1.0 + TIE), reach)
 
-    def _candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
+    def candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
         """Visit all other agents within a squared distance: values = visit(row, offset, values)."""
         parts = 2 if self.world.wraps else 1
         rows = self._rows_of(me)

@@ -16,7 +16,6 @@ from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
-from murmura.compute.refusals import refuse_occlusion
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
@@ -29,7 +28,6 @@ _texts: dict[Any, Text] = {}
 
 def _text_of(plan: Plan) -> Text:
     """The text of a plan's program, traced once for all plans that differ in numbers only."""
-    refuse_occlusion(plan, "cuda")
     key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:
@@ -159,6 +157,7 @@ class BackendCuda:
             "scan_blocks": arrays.scan_blocks(bins),
             "nearest": plan.scenario.perception.nearest or 0,
             "shapes": len(plan.shapes),
+            "obstacles": plan.obstacle_count,
             "tracked": len(plan.tracked),
             "event_room": len(self._there["events"]),
             "young_room": len(self._there["young"]),

@@ -109,7 +109,7 @@ def _steer_text(plan: Plan, shapes: Shapes, helpers: dict[str, str]) -> str:
     columns = trace.agent()
     p, me = trace.step.sense(columns, columns.identity)
     trace.memory.place = me.position
-    decision = trace.step.decide(p, me, contributions, initial_contributions(target, shapes.items))
+    decision = trace.step.decide(p, me, contributions, initial_contributions(target, shapes.items), trace.eye)
     outcome = trace.step.outcome(p, decision)
     me = trace.step.live(p, decision.me, decision.force)
     crowd: Any = decision.me.neighbors

@@ -57,6 +57,7 @@ OUTPUTS: Fields = (
 )  # fmt: skip
 SIZES: Fields = (
     ("int", "room"), ("int", "bins"), ("int", "scan_blocks"), ("int", "nearest"), ("int", "shapes"),
+    ("int", "obstacles"),
     ("int", "tracked"), ("int", "event_room"), ("int", "young_room"), ("int", "bucket_mask"), ("int", "keep"),
     ("int", "idle"), ("float", "reach"),
 )  # fmt: skip

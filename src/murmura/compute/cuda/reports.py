@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from murmura.compute.cuda.agent_trace import AgentTrace
-from murmura.compute.step import Outcome
+from murmura.compute.step_data import Outcome
 from murmura.core.algebra import (
     CONDITION,
     INTEGER,

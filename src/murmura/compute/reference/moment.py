@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from murmura.compute.plan import Plan
 from murmura.compute.reference.sight import Sight, eyes, look
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import Contributions, Decision, Outcome, Step, UnscaledStep, initial_contributions
+from murmura.compute.step import Step, UnscaledStep, initial_contributions
+from murmura.compute.step_data import Contributions, Decision, Outcome
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout

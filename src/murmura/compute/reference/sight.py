@@ -37,7 +37,7 @@ def look(plan: Plan, world: Record, me: Record, seen: Record, view: Any, radius:
     """What agents see of those in their view, whom nearer ones and obstacles may hide."""
     target, count = NumpyTarget(), len(in_view)
     nearest = np.full((count, plan.bins), np.inf)
-    first, taken = bins_taken(plan.bins, me.heading, seen.offset, seen.distance, half_width)
+    first, taken = bins_taken(plan.bins, me.heading, seen, half_width)
     rows, columns = np.nonzero(in_view)
 
     def of_pairs(value: Any) -> NDArray[Any]:

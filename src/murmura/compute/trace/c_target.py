@@ -55,6 +55,9 @@ class CTarget(TextTarget):
     def variable(self, name: str, kind: str, expression: str) -> str:
         return f"{TYPES[kind]} {name} = {expression};"
 
+    def array(self, name: str, kind: str, size: int) -> str:
+        return f"{TYPES[kind]} {name}[{size}];"
+
     def heading(self, k: str, first: str, last: str, step: int) -> str:
         return f"for (int {k} = {first}; {k} < {last}; {k} += {step})"
 

@@ -41,7 +41,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "to_number": lambda i: np.asarray(i).astype(np.float64),
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "arctan2": np.arctan2, "exp": np.exp, "log": np.log, "tanh": np.tanh, "power": np.power,
+    "arctan2": np.arctan2, "bearing": np.arctan2, "arctan": np.arctan, "exp": np.exp, "log": np.log,
+    "tanh": np.tanh, "power": np.power,
 }  # fmt: skip
 
 

@@ -96,6 +96,10 @@ class TextTarget(Target):
     def variable(self, name: str, kind: str, expression: str) -> str:
         raise NotImplementedError
 
+    def array(self, name: str, kind: str, size: int) -> str:
+        """The declaration of an array of the thread's own."""
+        raise NotImplementedError
+
     def heading(self, k: str, first: str, last: str, step: int) -> str:
         raise NotImplementedError
 
@@ -185,6 +189,10 @@ class TextTarget(Target):
         return self.definition(name, parameters, body, codes)
 
     # Memory
+
+    def local_array(self, name: str, kind: str, size: int) -> None:
+        """Declare an array of the thread's own, for `load` and `store`."""
+        self.write(self.array(name, kind, size))
 
     def load(self, memory: str, index: Any, kind: str, steady: bool = False) -> Value:
         """Load an entry of an array; `steady`: it is constant while this code runs."""

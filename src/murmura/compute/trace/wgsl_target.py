@@ -94,6 +94,9 @@ class WgslTarget(TextTarget):
     def variable(self, name: str, kind: str, expression: str) -> str:
         return f"var {name}: {TYPES[kind]} = {expression};"
 
+    def array(self, name: str, kind: str, size: int) -> str:
+        return f"var {name}: array<{TYPES[kind]}, {size}>;"
+
     def heading(self, k: str, first: str, last: str, step: int) -> str:
         return f"for (var {k}: i32 = {first}; {k} < {last}; {k} += {step}i)"
 

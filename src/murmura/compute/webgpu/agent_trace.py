@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.compute.cuda.agent_trace import AgentTrace, distance_of
+from murmura.compute.cuda.agent_trace import AgentTrace
 from murmura.compute.cuda.memory import DeviceMemory
+from murmura.compute.cuda.sight import ThreadSight
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
-from murmura.core.perception import TIE, in_view
+from murmura.core.perception import TIE
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
@@ -59,6 +60,7 @@ class AgentTraceWgsl(AgentTrace):
         self.step = Step(plan, target, self.memory, self.world)
         self.i = Value(target, INTEGER, "i")
         self._everyone = self.step.needs_unseen
+        self._sight, self.eye = ThreadSight(self), None
 
     @property
     def room(self) -> Value:
@@ -69,13 +71,13 @@ class AgentTraceWgsl(AgentTrace):
         self.target.write("var nearest: Nearest;")
 
         def note(j: Value, way: Vec, _: list[Value]) -> list[Any]:
-            visible = in_view(cosine, me.heading, way, distance_of(way))
+            visible = self._visible(me, cosine, j, way)[0]
             square = way.square.code
             with self.target.scope(f"if ({visible.code})"):
                 self.target.write(f"note_nearest(&nearest, a.sizes_nearest, {square});")
             return []
 
-        self._candidates(me, reach, [], note)
+        self.candidates(me, reach, [], note)
         full = self.target.value(CONDITION, "nearest.count == a.sizes_nearest", steady=False)
         last = self.target.value(NUMBER, "nearest.squares[a.sizes_nearest - 1i]", steady=False)
         return where(full, last * (1.0 + TIE), reach)

@@ -129,6 +129,7 @@ class Layout:
         return {
             "room": self.room, "bins": self.bins, "scan_blocks": self.blocks,
             "nearest": plan.scenario.perception.nearest or 0, "shapes": len(plan.shapes),
+            "obstacles": plan.obstacle_count,
             "tracked": len(plan.tracked), "event_room": self.event_room, "young_room": self.young_room,
             "bucket_mask": self.buckets - 1, "reach": plan.reach,
         }  # fmt: skip

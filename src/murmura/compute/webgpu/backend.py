@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.cuda.records import record_type
 from murmura.compute.plan import Plan
-from murmura.compute.refusals import refuse_occlusion
+from murmura.compute.refusals import refuse_many_bins
 from murmura.compute.webgpu import device
 from murmura.compute.webgpu.arrays import Layout, head_words, readable_events, times
 from murmura.compute.webgpu.program import THREADS, Program, program_of
@@ -40,7 +40,7 @@ _programs: dict[Any, Program] = {}
 
 def traced(plan: Plan) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only."""
-    refuse_occlusion(plan, "webgpu")
+    refuse_many_bins(plan)
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
     key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds
     if key not in _programs:

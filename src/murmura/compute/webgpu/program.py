@@ -189,7 +189,9 @@ def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
     columns = mine.agent()
     p, me = mine.step.sense(columns, columns.identity)
     mine.memory.place = me.position
-    decision = mine.step.decide(p, me, contributions, initial_contributions(mine.target, shapes.items))
+    decision = mine.step.decide(
+        p, me, contributions, initial_contributions(mine.target, shapes.items), mine.eye
+    )
     outcome = mine.step.outcome(p, decision)
     me = mine.step.live(p, decision.me, decision.force)
     crowd: Any = decision.me.neighbors

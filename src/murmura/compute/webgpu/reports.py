@@ -11,7 +11,7 @@ from typing import Any
 
 from murmura.compute.cuda.reports import FINENESS, LARGEST
 from murmura.compute.shapes import Shapes
-from murmura.compute.step import Outcome
+from murmura.compute.step_data import Outcome
 from murmura.compute.webgpu.agent_trace import AgentTraceWgsl
 from murmura.compute.webgpu.records import EVENT_WORDS, EVENTS, YOUNG, YOUNG_WORDS
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Condition, Value, as_number, code_of, to_number

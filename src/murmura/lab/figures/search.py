@@ -27,7 +27,7 @@ def draw_history(source: Sweep, figure: Any, options: PlotOptions) -> None:
     best_of = np.fmax if source.manifest["goal"]["maximize"] else np.fmin
     lines = [line for line in source.cells() if line[name] is not None]
     if not lines:
-        raise RunError(f"no trial of the search in {source.folder} is finished; go on with it first")
+        raise RunError(f"no trial of the search in {source.folder} is finished; continue it first")
     values = np.array([line[name] for line in lines])
     trials = np.array([line["cell"] for line in lines])
     panel = figure.subplots()

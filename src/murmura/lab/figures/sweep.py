@@ -52,7 +52,7 @@ def _axis(source: Sweep, path: str | None, default: int) -> Axis:
 def _cells(source: Sweep) -> list[Line]:
     lines = list(source.cells())
     if not lines:
-        raise RunError(f"no run of the sweep in {source.folder} is finished; go on with it first")
+        raise RunError(f"no run of the sweep in {source.folder} is finished; continue it first")
     return lines
 
 

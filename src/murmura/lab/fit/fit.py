@@ -121,7 +121,7 @@ def resume_fit(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Fit:
-    """Go on with the fit in a folder."""
+    """Continue the fit in a folder."""
     there = Fit(Path(folder))
     if there.question.rule_hashes:
         raise ScenarioError(

@@ -77,7 +77,7 @@ class Fit:
     def result(self) -> dict[str, Any]:
         """Generations, posterior, predictions and the best run, as plain data."""
         if not self.is_finished:
-            raise RunError(f"the fit in {self.folder} is not finished: the same command goes on with it")
+            raise RunError(f"the fit in {self.folder} is not finished: repeat its command to continue")
         return _read(self.folder / RESULT, self.folder)
 
     def scenario(self, model: int = 0) -> Scenario:
@@ -222,8 +222,8 @@ def _compare(there: Fit, asked: dict[str, Any]) -> None:
         parts = [key for key in question[1] if question[0].get(key) != question[1][key]]
         named = [key for key in differing if key != "question"] + parts
         raise ScenarioError(
-            f"{there.folder} holds another fit, which differs in {', '.join(named)}: name another folder, or go on "
-            f"with that one by `murmura resume {there.folder}`"
+            f"{there.folder} holds another fit, which differs in {', '.join(named)}: name another folder, or continue "
+            f"that one with `murmura resume {there.folder}`"
         )
 
 

@@ -17,11 +17,12 @@ from murmura.core.errors import RunError
 from murmura.engine.lineage import Lineage, Register
 from murmura.engine.simulation import Simulation
 from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.gsd.schema import BOX, COUNT, TYPES, VELOCITY, Frame
+from murmura.lab.gsd.schema import BOX, COUNT, DIMENSIONS, TYPES, VELOCITY, Frame
 from murmura.lab.runs.frames import Frames
 from murmura.scenario import Scenario, load_scenario
 
 UNNAMED = "default"
+SIDES = ("width", "height", "depth")
 
 
 class BareTrajectory:
@@ -55,7 +56,7 @@ class BareTrajectory:
     def branch(self, number: int) -> tuple[Simulation, str]:
         raise RunError(
             f"{self._path} is a trajectory alone: what made it is not known, so it can only be watched. "
-            "Open the run folder to go on from here"
+            "Open the run folder to continue from here"
         )
 
 
@@ -65,19 +66,22 @@ def shown_world(path: Path) -> Scenario:
         if not len(file):
             raise RunError(f"{path} holds no frame: there is nothing to show")
         box, count, velocities = (file.read(0, name) for name in (BOX, COUNT, VELOCITY))
-        names = _names(file.read(0, TYPES))
-    if box is None or count is None or len(box) < 2 or not (box[:2] > 0).all():
+        dimensions, names = file.read(0, DIMENSIONS), _names(file.read(0, TYPES))
+    axes = 3 if dimensions is not None and dimensions[0] == 3 else 2
+    if box is None or count is None or len(box) < axes or not (box[:axes] > 0).all():
         raise RunError(
             f"{path} does not say how large its world is: expected a GSD file as `murmura run` writes it"
         )
-    fastest = (
-        0.0 if velocities is None else float(np.hypot(velocities[:, 0], velocities[:, 1]).max(initial=0.0))
-    )
+    fastest = 0.0 if velocities is None else float(np.linalg.norm(velocities, axis=1).max(initial=0.0))
     kinds = [] if names == [UNNAMED] else [{"name": name} for name in names]
+    sides = {f"world.{name}": float(side) for name, side in zip(SIDES, box[:axes], strict=False)}
+    # Nobody will see or move here: radii and speed must only fit into the world.
+    least = min(sides.values())
     plain = {
         "name": "trajectory", "title": f"The frames of {path.name}; what made them is not known.",
-        "agents": max(1, int(count[0])), "world.width": float(box[0]), "world.height": float(box[1]),
-        "species": kinds, "motion.max_speed": max(1.0, 1.2 * fastest),
+        "agents": max(1, int(count[0])), "species": kinds, **sides, "perception.radius": min(50.0, 0.25 * least),
+        "rules.separation.radius": min(25.0, 0.25 * least),
+        "motion.max_speed": min(max(1.0, 1.2 * fastest), 0.3 * least),
     }  # fmt: skip
     return load_scenario("classic").with_values(plain)
 

@@ -178,11 +178,11 @@ def _what_is_there(folder: Path, scenario: Scenario | None, seed: int | None) ->
     except MurmuraError:
         there = None
     if there is None or there.scenario != scenario or there.seed != seed:
-        return f"name a new folder, or go on with that run by `murmura resume {folder}`"
+        return f"name a new folder, or continue that run with `murmura resume {folder}`"
     if there.status == "finished":
         return f"it holds this very run, finished with {there.manifest['steps']:,} steps; name a new folder"
     return (
-        f"it holds this very run, unfinished; `murmura resume {folder}` goes on with it, or name a new folder"
+        f"it contains this run, unfinished; continue it with `murmura resume {folder}`, or name a new folder"
     )
 
 

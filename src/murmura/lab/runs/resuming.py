@@ -149,7 +149,7 @@ def _restore(
             announce(f"{problem}; going on from {path.name} at step {found.step_count:,}")
         return simulation, outputs, path
     raise RunError(
-        f"{run.folder} cannot go on: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} is there'}"
+        f"{run.folder} cannot be resumed: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} is there'}"
     )
 
 
@@ -177,8 +177,8 @@ def _begun_anew(
     simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=announce)
     if manifest.first_step or simulation.state_hash() != manifest.start_hash:
         raise RunError(
-            f"{run.folder} cannot go on: it was stopped before its first checkpoint, and began from another state than "
-            "its scenario's own. Remove the folder and run again"
+            f"{run.folder} cannot be resumed: it was stopped before its first checkpoint, and began from another state "
+            "than its scenario's own. Remove the folder and run again"
         )
     announce("the run was stopped before its first checkpoint, and starts again")
     ready(simulation)

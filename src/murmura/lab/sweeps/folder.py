@@ -288,12 +288,12 @@ def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: 
     ]
     if differences:
         raise ScenarioError(
-            f"{there.folder} holds another sweep: {'; '.join(differences)}. Name another folder, or go on "
-            f"with that one by `murmura resume {there.folder}`"
+            f"{there.folder} holds another sweep: {'; '.join(differences)}. Name another folder, or continue "
+            f"that one with `murmura resume {there.folder}`"
         )
     begun_by = there.manifest["versions"]["murmura"]
     if begun_by != __version__:
-        announce(f"this sweep was begun by murmura {begun_by}, and goes on with {__version__}")
+        announce(f"this sweep was begun by murmura {begun_by}, and continues with {__version__}")
 
 
 def _shown(name: str, value: Any) -> str:

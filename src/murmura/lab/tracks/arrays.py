@@ -66,7 +66,11 @@ def read_idtracker_h5(file: Path) -> RawTracks:
     try:
         with h5py.File(file, "r") as found:
             if "trajectories" not in found or not isinstance(found["trajectories"], h5py.Dataset):
-                raise bad_track(file, "it has no data set trajectories: it is not of idtracker.ai")
+                raise bad_track(
+                    file,
+                    "it has no data set trajectories, so it is not of idtracker.ai; poses of DeepLabCut or SLEAP are "
+                    "read with --from",
+                )
             points = found["trajectories"].shape
             if len(points) == 3 and points[0] * points[1] > MOST_POINTS:
                 raise bad_track(file, f"{points[0]:,} frames of {points[1]:,} animals are too many points")

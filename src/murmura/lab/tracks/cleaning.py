@@ -127,14 +127,14 @@ def _jumps(
         raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")
     middle = float(np.median(seen))
     if max_speed is None and middle > SANE_SPEED:
-        frame, animal = divmod(int(np.nanargmax(speeds)), speeds.shape[1])
-        raise bad_track(
-            raw.file,
+        between = np.where(known[1:] & known[:-1], speeds, 0.0)
+        frame, animal = divmod(int(np.argmax(between)), speeds.shape[1])
+        raise raw.bad_place(
+            frame + 1,
+            animal,
             f"half of all moves are faster than {middle:.3g} u/s, and animal {raw.names[animal]} moves at "
             f"{speeds[frame, animal]:.3g} u/s: is a unit wrong? --scale is file units (pixels) in a unit or body "
             "length, --fps frames a second; --max-speed allows more",
-            row=frame + 1,
-            column=raw.names[animal],
         )
     limit = JUMP * float(np.quantile(seen, 0.99)) if max_speed is None else max_speed
     return int((seen > limit).sum()), limit

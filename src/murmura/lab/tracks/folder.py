@@ -33,6 +33,8 @@ from murmura.scenario.files import json_content
 FILLED = "filled"
 BACKEND = "tracks"
 """The backend in a manifest of tracks, whose steps were not computed."""
+LEAST_STRIDES = 3.0
+"""A world must be more than so many strides of its fastest animal wide: half of it, and half again for panic."""
 Progress = Callable[[int, int], None]
 
 
@@ -72,6 +74,7 @@ def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
     every = steps_between(tracks.fps)
     name = re.sub(r"[^a-z0-9_-]+", "-", folder.resolve().name.lower()).strip("-_") or "tracks"
     speed = max(float(tracks.report["greatest_speed"]), 1e-6)
+    _refuse_strides(tracks, speed)
     walls = [] if tracks.walls is None else [*tracks.walls.tolist(), tracks.walls[0].tolist()]
     return Scenario.from_data(
         {
@@ -92,6 +95,18 @@ def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
             "display": {"size": 1.8},
         }
     )
+
+
+def _refuse_strides(tracks: Tracks, speed: float) -> None:
+    """Raise where animals cross so much of the arena between two frames that no world could hold them."""
+    side = min(tracks.width, tracks.height, tracks.depth or math.inf)
+    stride = speed / (tracks.fps * steps_between(tracks.fps))
+    if stride * LEAST_STRIDES >= side:
+        raise ScenarioError(
+            f"{tracks.report['files'][0]['name']}: the fastest animal moves {stride:g} [u] in a frame, "
+            f"expected less than a third of the arena's smallest side ({side:g} [u]); give the whole arena "
+            "(--arena), or the speed above which a move is a jump (--max-speed)"
+        )
 
 
 def _report(tracks: Tracks) -> bytes:

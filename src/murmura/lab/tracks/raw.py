@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ def bad_track(
     return ScenarioError(f"{file}{place}: {what}")
 
 
+Fault = Callable[[int | None, int, str], ScenarioError]
+
+
 @dataclass
 class RawTracks:
     """Places as a file gives them.
@@ -41,6 +44,7 @@ class RawTracks:
         body_length: In the file's unit; None where the file does not know.
         border: Corners of the arena in the file's unit, shape (corners, 2); None where the file does not know.
         notes: What a reader should know of how it was read.
+        fault: Where the file has rows: the error of the row of an animal (number) in a frame, None: its first.
     """
 
     file: str
@@ -50,6 +54,13 @@ class RawTracks:
     body_length: float | None = None
     border: NDArray[np.float64] | None = None
     notes: list[str] = field(default_factory=list)
+    fault: Fault | None = None
+
+    def bad_place(self, frame: int, animal: int, what: str) -> ScenarioError:
+        """A fault of an animal in a frame, with its row and column, or its frame and name where there is no table."""
+        if self.fault is not None:
+            return self.fault(frame, animal, what)
+        return ScenarioError(f"{self.file}, frame {frame:,}, animal {self.names[animal]}: {what}")
 
     @property
     def frame_count(self) -> int:
@@ -86,11 +97,9 @@ def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = Non
     known = [str(name) for name in (range(array.shape[1]) if names is None else names)]
     unseen = np.flatnonzero(np.isnan(places[..., 0]).all(axis=0))
     if len(unseen):
-        raise bad_track(
-            file,
-            f"animal {known[unseen[0]]} is not seen in any of the {len(places):,} frames; take it out of the file",
-            column=int(unseen[0]),
-        )
+        what = f"animal {known[unseen[0]]} is not seen in any of the {len(places):,} frames; take it out of the file"
+        fault: Fault | None = more.get("fault")
+        raise fault(None, int(unseen[0]), what) if fault else bad_track(file, what, column=int(unseen[0]))
     return RawTracks(file, places, known, notes=notes, **more)
 
 

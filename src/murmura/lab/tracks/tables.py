@@ -234,7 +234,13 @@ def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
     deep = bool(np.isfinite(rows[:, 2]).any())
     places = np.full((int(frames.max()) + 1, len(labels), 3 if deep else 2), math.nan)
     places[frames, animals] = rows[:, : 3 if deep else 2]
-    found = from_array(name, places, labels, fps=fps)
+
+    def fault(frame: int | None, animal: int, what: str) -> ScenarioError:
+        here = animals == animal if frame is None else (frames == frame) & (animals == animal)
+        row = int(np.flatnonzero(here)[0])
+        return _at(parts, row, what, "x")
+
+    found = from_array(name, places, labels, fps=fps, fault=fault)
     if any(part.has_z for part in parts) and not deep:
         found.notes.append("the column z is empty: tracks are kept in the plane")
     if clock == "frame" and when.min() > 0.0:

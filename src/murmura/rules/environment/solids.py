@@ -29,9 +29,11 @@ from murmura.rules.environment.terrain import (
     Polygon,
 )
 
-SOLID_FIELDS = (vector("start"), vector("end"), "radius", "form")
+SOLID_FIELDS = (vector("start"), vector("end"), "radius", "form", "cosine", "sine")
 """One obstacle in space. Start is the centre of a sphere, cylinder or box, a wall's first corner, a point of a plane.
-End is half the height of a cylinder, half the size of a box, a wall's other corner, a plane's unit normal."""
+End is half the height of a cylinder, half the size of a box, a wall's other corner, a plane's unit normal. Cosine and
+sine are those of a box's turn about the vertical."""
+STRAIGHT = (1.0, 0.0)
 SPHERE, CYLINDER, WALL, BOX, PLANE = 0.0, 1.0, 2.0, 3.0, 4.0
 ENDLESS = 1e8  # half the height of a cylinder from floor to ceiling
 
@@ -54,24 +56,21 @@ def obstacle_rows(scenario: Any) -> list[tuple[float, ...]]:
 def _solid_rows(shape: Any, longest: float, depth: float) -> list[tuple[float, ...]]:
     if isinstance(shape, Circle):
         centre = (shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z)
-        return [(*centre, *centre, shape.radius, SPHERE)]
+        return [(*centre, *centre, shape.radius, SPHERE, *STRAIGHT)]
     if isinstance(shape, Cylinder):
         low, high = shape.bottom, shape.top
         if low is None and high is None:
-            return [(shape.x, shape.y, 0.5 * depth, 0.0, 0.0, ENDLESS, shape.radius, CYLINDER)]
+            return [(shape.x, shape.y, 0.5 * depth, 0.0, 0.0, ENDLESS, shape.radius, CYLINDER, *STRAIGHT)]
         low, high = -depth if low is None else low, 2.0 * depth if high is None else high
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
-        return [(shape.x, shape.y, middle, 0.0, 0.0, half, shape.radius, CYLINDER)]
+        return [(shape.x, shape.y, middle, 0.0, 0.0, half, shape.radius, CYLINDER, *STRAIGHT)]
     if isinstance(shape, Box):
-        middle_and_half = [
-            (0.5 * (a + b), 0.5 * abs(b - a)) for a, b in zip(shape.low, shape.high, strict=True)
-        ]
-        return [(*(m for m, _ in middle_and_half), *(h for _, h in middle_and_half), 0.0, BOX)]
+        return [(*shape.middle, *shape.half, 0.0, BOX, *shape.facing)]
     if isinstance(shape, Plane):
         size = math.sqrt(sum(x * x for x in shape.normal))
-        return [(*shape.point, *(x / size for x in shape.normal), 0.0, PLANE)]
+        return [(*shape.point, *(x / size for x in shape.normal), 0.0, PLANE, *STRAIGHT)]
     flat = terrain.shape_rows((shape,), longest)
-    return [(ax, ay, 0.0, bx, by, 0.0, 0.0, WALL) for ax, ay, bx, by, _ in flat]
+    return [(ax, ay, 0.0, bx, by, 0.0, 0.0, WALL, *STRAIGHT) for ax, ay, bx, by, _ in flat]
 
 
 def edges_as_rows(world: Any) -> list[tuple[float, ...]]:
@@ -82,7 +81,8 @@ def edges_as_rows(world: Any) -> list[tuple[float, ...]]:
     for axis, (size, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
         normal = tuple(float(k == axis) for k in range(3))
         if edge in WALLS:
-            rows += [(0.0, 0.0, 0.0, *normal, 0.0, PLANE), (*(size * n for n in normal), *normal, 0.0, PLANE)]
+            flat = (*normal, 0.0, PLANE, *STRAIGHT)
+            rows += [(0.0, 0.0, 0.0, *flat), (*(size * n for n in normal), *flat)]
     return rows
 
 
@@ -97,7 +97,7 @@ def contains(shape: Any, place: Sequence[float], depth: float) -> bool:
         below = shape.top is None or z < shape.top
         return above and below and math.hypot(x - shape.x, y - shape.y) < shape.radius
     if isinstance(shape, Box):
-        return all(min(a, b) < c < max(a, b) for a, b, c in zip(shape.low, shape.high, place, strict=True))
+        return all(abs(a) < h for a, h in zip(shape.seen_from((x, y, z)), shape.half, strict=True))
     return isinstance(shape, Polygon) and terrain.contains(shape, x, y)
 
 
@@ -116,7 +116,7 @@ def lies_in(world: Any, shape: Any, place: Sequence[float]) -> bool:
 def _centre(shape: Any, depth: float) -> list[float] | None:
     """The middle of an obstacle that may reach across a seam."""
     if isinstance(shape, Box):
-        return [0.5 * (a + b) for a, b in zip(shape.low, shape.high, strict=True)]
+        return list(shape.middle)
     if isinstance(shape, Circle):
         return [shape.x, shape.y, 0.5 * depth if shape.z is None else shape.z]
     if isinstance(shape, Cylinder):
@@ -139,7 +139,7 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     for form, (t, normal) in (
         (CYLINDER, _cylinder_hit(way, move, shape.radius, shape.end.z, skin)),
         (WALL, _wall_hit(way, move, shape.end - shape.start, skin)),
-        (BOX, _box_hit(way, move, shape.end, skin)),
+        (BOX, _box_hit(shape, way, move, skin)),
         (PLANE, _plane_hit(way, move, shape.end, skin)),
     ):
         here = shape.form == form
@@ -190,12 +190,25 @@ def _first_hit(faces: list[tuple[Number, Number, Number, Vec]], skin: Number) ->
     return where(meets, maximum(enter, 0.0), NEVER), normal
 
 
-def _box_hit(way: Vec, move: Vec, half: Vec, skin: Number) -> tuple[Number, Vec]:
+def _along(box: Any, way: Vec) -> Vec:
+    """A vector along the axes of a box that may be turned."""
+    x, y, z = way
+    return Vec(x * box.cosine + y * box.sine, y * box.cosine - x * box.sine, z)
+
+
+def _back(box: Any, way: Vec) -> Vec:
+    """A vector along the axes of a box, along those of the world."""
+    x, y, z = way
+    return Vec(x * box.cosine - y * box.sine, y * box.cosine + x * box.sine, z)
+
+
+def _box_hit(box: Any, way: Vec, move: Vec, skin: Number) -> tuple[Number, Vec]:
     faces = []
-    for axis, (x, v, h) in enumerate(zip(way, move, half, strict=True)):
+    for axis, (x, v, h) in enumerate(zip(_along(box, way), _along(box, move), box.end, strict=True)):
         normal = Vec(*(1.0 + 0.0 * x if k == axis else 0.0 * x for k in range(3)))
         faces.append((*_slab(x, v, h, skin), normal))
-    return _first_hit(faces, skin)
+    t, normal = _first_hit(faces, skin)
+    return t, _back(box, normal)
 
 
 def _cylinder_hit(way: Vec, move: Vec, radius: Number, half: Number, skin: Number) -> tuple[Number, Vec]:
@@ -234,7 +247,8 @@ def nearest_on_solid(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
     ex, ey, _ = edge
     along = minimum(1.0, maximum(0.0, (x * ex + y * ey) / (ex * ex + ey * ey + TINY)))
     wall = Vec(x - ex * along, y - ey * along, 0.0 * z)
-    box = way - way.map(lambda c, h: maximum(-h, minimum(h, c)), it.end)
+    inside = _along(it, way)
+    box = _back(it, inside - inside.map(lambda c, h: maximum(-h, minimum(h, c)), it.end))
     plane = it.end * way.dot(it.end)
     away, gap = sphere, sphere.length - it.radius
     for form, vector_away, distance in (

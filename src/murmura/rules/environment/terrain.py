@@ -53,11 +53,45 @@ class Cylinder(Model):
 
 
 class Box(Model):
-    """A box along the axes, in a world with a depth."""
+    """A box in a world with a depth: between two corners along the axes, then turned about its upright middle line."""
 
     kind: Literal["box"] = choice("box", "Its shape.")
-    low: Place = Field(description="One corner, (x, y, z) [u].")
-    high: Place = Field(description="The opposite corner, (x, y, z) [u].")
+    low: Place = Field(description="One corner before it is turned, (x, y, z) [u].")
+    high: Place = Field(description="The opposite corner before it is turned, (x, y, z) [u].")
+    turn: float = quantity(
+        0.0, "How far it is turned, counter-clockwise seen from above.", "deg", (-180, 180)
+    )
+
+    @property
+    def middle(self) -> Place:
+        x, y, z = (0.5 * (a + b) for a, b in zip(self.low, self.high, strict=True))
+        return x, y, z
+
+    @property
+    def half(self) -> Place:
+        """Half of its length along each of its own axes."""
+        x, y, z = (0.5 * abs(b - a) for a, b in zip(self.low, self.high, strict=True))
+        return x, y, z
+
+    @property
+    def facing(self) -> Point:
+        """Cosine and sine of its turn."""
+        angle = math.radians(self.turn)
+        return math.cos(angle), math.sin(angle)
+
+    def seen_from(self, place: Place) -> Place:
+        """A place as the box has it: from its middle, along its own axes."""
+        (x, y, z), (c, s) = (a - b for a, b in zip(place, self.middle, strict=True)), self.facing
+        return x * c + y * s, y * c - x * s, z
+
+    @property
+    def corners(self) -> list[Place]:
+        """The eight corners where they stand: along x first, then y, then z."""
+        (mx, my, mz), (hx, hy, hz), (c, s) = self.middle, self.half, self.facing
+        return [
+            (mx + x * c - y * s, my + x * s + y * c, mz + z)
+            for z in (-hz, hz) for y in (-hy, hy) for x in (-hx, hx)
+        ]  # fmt: skip
 
 
 class Plane(Model):

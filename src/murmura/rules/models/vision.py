@@ -54,8 +54,9 @@ class Vision(Rule):
         if scenario.world.depth is None:
             return []
         return [
-            "rules.vision is a model of the plane: what an eye in space sees is no interval of directions; leave "
-            "world.depth out, or set rules.vision.enabled = false"
+            "rules.vision is a model of the plane (Bastien & Romanczuk 2020): it steers by the intervals of directions "
+            "that others cover, and an eye in space sees no intervals; leave world.depth out, or set "
+            "rules.vision.enabled = false"
         ]
 
     @staticmethod

@@ -168,7 +168,7 @@ class Scene:
         return standing.on(self._backend, self._thread_count(standing.scenario.agents), announce)
 
     def replace_simulation(self, simulation: Simulation) -> None:
-        """Go on with what `build` returned for the current flock."""
+        """Continue with what `build` returned for the current flock."""
         self.simulation, self.is_ready = simulation, True
 
     def _thread_count(self, agents: int) -> int | None:

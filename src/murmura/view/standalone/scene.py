@@ -37,7 +37,7 @@ MOST_RUNS = 16
 def why_not(scenario: Scenario) -> str:
     """Why a scenario cannot be simulated by a page alone; empty if it can."""
     if scenario.perception.occlusion:
-        return "perception.occlusion needs `murmura live` (backend cpu)"
+        return "perception.occlusion needs `murmura live`: a page cannot tell whom a selected animal sees"
     return ""
 
 
@@ -142,13 +142,15 @@ def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) 
     """The flock at its start, without the room that it may grow into; or how a page draws it."""
     carried, n = [column_name(name) for name in plan.carried], len(state)
     fill = _fill(state, carried)
-    is_embedded = n <= MOST_EMBEDDED or fill is None
+    can_draw = fill is not None and not scenario.obstacles and not plan.stateful_items
+    can_draw = can_draw and scenario.start.direction is None  # pages draw every direction alike
+    is_embedded = n <= MOST_EMBEDDED or not can_draw
     room = len(flock["places"]) // (4 * (plan.dimension - 1))
     places = flock["places"].reshape(plan.dimension - 1, room, 4)[:, :n]
     columns = flock["columns"].reshape(-1, room)[:, :n]
     return {
         "start": {"places": packed_words(places), "columns": packed_words(columns)} if is_embedded else None,
-        "canDraw": fill is not None and not scenario.obstacles and not plan.stateful_items,
+        "canDraw": can_draw,
         "fill": fill or {},
     }
 

@@ -47,6 +47,7 @@ class Backdrop:
         self._world, self._theme = scenario.world, theme
         self._floor = has_floor(scenario.world)
         self._seen = np.empty((3, size[1], size[0]), np.float32)
+        self._grain = _grain(size)
         world = scenario.world
         cell = max(world.width, world.height) / CELLS
         self._shape = max(1, round(world.height / cell)), max(1, round(world.width / cell))
@@ -72,7 +73,7 @@ class Backdrop:
 
     def seen(self, camera: SpaceCamera, daylight: float | None, endless: bool) -> Plane:
         """The background as planes (3, height, width) in bytes and half a byte more."""
-        from murmura.compute.raster_space import paint_world
+        from murmura.compute.raster_world import paint_world
 
         world = self._world
         sun = np.array([np.cos(SUN), np.sin(SUN), 0.0])
@@ -80,18 +81,13 @@ class Backdrop:
         square = _round(min(world.width, world.height) / SQUARES)
         haze = HAZE * max(camera.distance, HEIGHTS * float(camera.eye[2]))
         aim = camera.eye + camera.distance * camera.forward
-        ground = [
-            world.width,
-            world.height,
-            square,
-            haze,
-            DARK[self._theme],
-            aim[0],
-            aim[1],
-        ]
+        ground = np.array([world.width, world.height, square, haze, aim[0], aim[1]], np.float32)
+        darkness = DARK[self._theme] * (
+            1.0 - np.exp(-np.pad(self._shadows[0], 1, "wrap" if endless else "edge"))
+        )
         paint_world(
-            self._seen, axes, np.float32(camera.focal), self._colors(daylight), np.array(ground, np.float32),
-            self._floor, endless, self._shadows[0],
+            self._seen, self._grain, axes, np.float32(camera.focal), self._colors(daylight), ground, self._floor,
+            endless, darkness,
         )  # fmt: skip
         return self._seen
 
@@ -114,6 +110,13 @@ class Backdrop:
         colors = colors * tint
         colors[0] += np.array(DUSK) * dusk * dusk * DUSK_SHARE[theme]
         return colors.astype(np.float32)
+
+
+def _grain(size: tuple[int, int]) -> Plane:
+    """What is added to each pixel [bytes], half a byte included: interleaved gradient noise (Jimenez 2014)."""
+    x, y = np.arange(size[0], dtype=np.float32) + 0.5, np.arange(size[1], dtype=np.float32)[:, None] + 0.5
+    shares = 52.9829189 * ((0.06711056 * x + 0.00583715 * y) % 1.0) % 1.0
+    return np.asarray((shares - 0.5) * (255.0 / 160.0) + 0.5, np.float32)
 
 
 def _round(value: float) -> float:

@@ -92,19 +92,16 @@ def posed(
         halves: Half lengths [u].
         beats: Where in its beat each is, from 0 to 1.
     """
+    from murmura.compute.raster_space import pose
+
+    count = len(headings)
     left, up = wings(headings, np.asarray(rolls, np.float64))
-    swing = np.sin(2.0 * np.pi * np.asarray(beats, np.float64))
-    angle = body.reach * swing[:, None]
-    is_wing = body.hinges != 0.0
-    x = np.broadcast_to(body.corners[:, 0], (len(left), len(is_wing)))
-    y = np.where(is_wing, body.corners[:, 1] * np.cos(angle), body.corners[:, 1]) + body.wags * angle
-    z = body.corners[:, 2] + np.abs(body.hinges) * np.sin(angle)
-    shape = x[..., None] * headings[:, None] + y[..., None] * left[:, None] + z[..., None] * up[:, None]
-    a, b, c = (shape[:, body.faces[:, k]] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    length = np.maximum(np.linalg.norm(normal, axis=-1), 1e-12)
-    shades = DARKEST + (1.0 - DARKEST) * np.abs(normal @ SUN) / length
-    return np.asarray(places)[:, None] + np.asarray(halves)[:, None, None] * shape, shades
+    frames = np.stack([headings, left, up], axis=1)
+    angles = body.reach * np.sin(2.0 * np.pi * np.asarray(beats, np.float64))
+    corners, shades = np.empty((count, len(body.corners), 3)), np.empty((count, len(body.faces)))
+    at, sizes = np.ascontiguousarray(places, np.float64), np.ascontiguousarray(halves, np.float64)
+    pose(body.corners, body.faces, body.hinges, body.wags, SUN, at, frames, sizes, angles, corners, shades)
+    return corners, DARKEST + (1.0 - DARKEST) * shades
 
 
 def wings(headings: Floats, rolls: Floats) -> tuple[Floats, Floats]:

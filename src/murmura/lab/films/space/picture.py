@@ -121,12 +121,11 @@ class PainterInSpace(Painter):
         return nearest_images(place[None], world, self._target)[0] if self._begun else place
 
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
-        from murmura.compute.raster_space import touch_bodies
+        from murmura.compute.raster_space import body_boxes, touch_bodies
 
         corners, shades, fades, colors = self._bodies(moment)
-        around = _boxes(corners, self.look.size)
-        around[fades <= 0.0] = 0
-        area = int(((around[:, 2] - around[:, 0]) * (around[:, 3] - around[:, 1])).sum())
+        around = np.empty((len(corners), 4), np.int64)
+        area = body_boxes(*self.look.size, corners, fades, around)
         if area >= len(self._touched[0]):
             room = area + 1  # one more: a pixel is written before it is known to count
             self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
@@ -225,16 +224,6 @@ class PainterInSpace(Painter):
             width, height = self.look.size
             found += halo(width / 2.0, height / 2.0, 2.2 * self._half(len(moment.ids)), self._screen, theme)
         return [*found, *self._labels(moment, around, time)]
-
-
-def _boxes(corners: Any, size: tuple[int, int]) -> NDArray[np.int64]:
-    """The box of pixels around each body (left, top, right, bottom), empty outside of the picture."""
-    limits = np.array([*size], np.float64)
-    low = np.clip(np.floor(corners.min(axis=1) - 1.0), 0.0, limits)
-    high = np.clip(np.ceil(corners.max(axis=1) + 1.0), 0.0, limits)
-    found = np.concatenate([low, high], axis=1).astype(np.int64)
-    found[(high <= low).any(axis=1)] = 0
-    return found
 
 
 def nearest_images(places: Floats, world: World, target: Floats) -> Floats:

@@ -85,8 +85,7 @@ def _faces(shape: Any, world: Any, camera: SpaceCamera) -> Iterable[Floats | Non
         known = [rim for rim in rims if rim is not None]
         yield hull(np.concatenate(known)) if len(known) == 2 else None
     elif shape.kind == "box":
-        starts, _ = box_edges(np.array(shape.low), np.array(shape.high))
-        at, deep = camera.project(starts)
+        at, deep = camera.project(np.array(shape.corners))
         yield hull(at) if (deep > camera.near).all() else None
     elif shape.kind == "plane":
         yield seen_face(plane_in_box(shape.point, shape.normal, world.sides), camera)
@@ -107,7 +106,7 @@ def obstacle_lines(scenario: Scenario, camera: SpaceCamera) -> Iterable[tuple[Fl
             for points in _cylinder_ends(shape, world):
                 yield chain(points)
         elif shape.kind == "box":
-            yield box_edges(np.array(shape.low), np.array(shape.high))
+            yield _box_lines(np.array(shape.corners))
         elif shape.kind == "plane":
             yield chain(plane_in_box(shape.point, shape.normal, world.sides))
         else:
@@ -115,6 +114,13 @@ def obstacle_lines(scenario: Scenario, camera: SpaceCamera) -> Iterable[tuple[Fl
             yield chain(foot, shape.kind == "polygon")
             yield chain(foot + world.depth * Z, shape.kind == "polygon")
             yield foot, foot + world.depth * Z
+
+
+def _box_lines(corners: Floats) -> tuple[Floats, Floats]:
+    """The twelve edges between the corners of a box: those whose numbers differ in one binary digit."""
+    pairs = [(a, a | bit) for bit in (1, 2, 4) for a in range(8) if not a & bit]
+    starts, ends = zip(*pairs, strict=True)
+    return corners[list(starts)], corners[list(ends)]
 
 
 def _centre(thing: Any, world: Any) -> Floats:

@@ -13,11 +13,8 @@ def distance_to(shape: Any, x: float, y: float, z: float | None = None) -> float
     if isinstance(shape, Plane):
         return math.inf if z is None else _from_plane(shape, (x, y, z))
     if isinstance(shape, Box):
-        place = (x, y) if z is None else (x, y, z)
-        sides = [sorted(side) for side in zip(shape.low, shape.high, strict=True)]
-        return math.hypot(
-            *(max(low - at, at - high, 0.0) for at, (low, high) in zip(place, sides, strict=False))
-        )
+        place = shape.seen_from((x, y, shape.middle[2] if z is None else z))
+        return math.hypot(*(max(abs(at) - half, 0.0) for at, half in zip(place, shape.half, strict=True)))
     if isinstance(shape, Cylinder):
         low, high = shape.bottom, shape.top
         above = 0.0 if z is None or high is None else z - high

@@ -53,7 +53,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     faster: () => { send({ type: "speed", value: nextSpeed(speed(), true) }); },
     mode: () => { settings.nextMode(); note(`Colour by ${looks.mode}`); },
     palette: () => { settings.nextPalette(); note(`Palette ${looks.palette}`); },
-    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours as the system has them" : `Colours: ${looks.theme}`); },
+    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours follow the system" : `Colours: ${looks.theme}`); },
     trails: () => { settings.set({ trails: !looks.trails, trailsChosen: true }); },
     vision: () => { settings.set({ vision: !looks.vision }); },
     neighbors: () => { settings.set({ neighbors: !looks.neighbors }); },

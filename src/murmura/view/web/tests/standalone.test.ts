@@ -61,7 +61,7 @@ describe("values", () => {
     expect(refusal(scene, scenario, "rules.cohesion.weight", 2)).toBe("");
     expect(refusal(scene, scenario, "display.size", 2)).toBe("");
     expect(refusal(scene, scenario, "rules.cohesion.weight", 9)).toMatch(/from 0 to 4.*got 9/);
-    expect(refusal(scene, scenario, "rules.cohesion.weighting", "uniform")).toMatch(/needs other kernels/);
+    expect(refusal(scene, scenario, "rules.cohesion.weighting", "uniform")).toMatch(/needs another kernel/);
     expect(refusal(scene, scenario, "perception.radius", 150)).toMatch(/half the smaller side/);
     expect(refusal(scene, scenario, "rules.nothing", 1)).toMatch(/no value/);
     expect(refusal(scene, scenario, "agents", 2000)).toBe("");

@@ -33,9 +33,9 @@ const SHARES = /^(polarization|milling|clustering_coefficient|gene_diversity|par
 const WIDER = /^gene_size/; // a gene with a wider range
 const UNITS: Record<string, string> = { age_mean: "s", agents: "agents", population: "agents", stance: "agents", steps_per_second: "1/s", hunters_per_prey: "" };
 const MEANINGS: Record<string, string> = {
-  population: "How many there are of each kind.",
-  stance: "What everybody is about.",
-  hunters_per_prey: "Members of kinds that hunt, for each member of the others.",
+  population: "Number of agents of each species.",
+  stance: "What agents are doing.",
+  hunters_per_prey: "Hunters per prey animal.",
   [LIFE]: "Since the flock began.",
 };
 /** Colours that are distinct without red and green. */

@@ -21,7 +21,7 @@ export class Charts {
   readonly history = new History();
   private readonly place = element("div", { class: "cards" });
   private readonly causes = element("p", { class: "causes" });
-  private readonly log = element("ul", { class: "times", "aria-label": "Times of the population" });
+  private readonly log = element("ul", { class: "times", "aria-label": "Periods of the population" });
   private readonly table = element("table", { class: "measures" });
   private readonly past = element("table", { class: "measures" });
   private readonly details: HTMLDetailsElement;

@@ -27,7 +27,7 @@ export class Gallery {
   private now = "";
 
   constructor(private readonly own: OwnPresets, private readonly callbacks: GalleryCallbacks) {
-    const save = element("form", { class: "row" }, element("label", { for: "own-name" }, "Keep the present scene as "), this.name, element("button", { type: "submit" }, "Keep"));
+    const save = element("form", { class: "row" }, element("label", { for: "own-name" }, "Save the current scene as "), this.name, element("button", { type: "submit" }, "Keep"));
     save.addEventListener("submit", (event) => { event.preventDefault(); this.keep(); });
     this.dialog = element(
       "dialog",

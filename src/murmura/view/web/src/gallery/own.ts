@@ -23,7 +23,7 @@ export class OwnPresets {
     const name = preset.name.trim();
     if (name === "") return "A preset needs a name.";
     const others = this.list.filter((each) => each.name !== name);
-    if (others.length >= MOST) return `This browser keeps ${MOST} presets; delete one first.`;
+    if (others.length >= MOST) return `This browser stores at most ${MOST} presets; delete one first.`;
     return this.keep([...others, { ...preset, name }]);
   }
 
@@ -42,10 +42,10 @@ export class OwnPresets {
     try {
       this.memory?.setItem(KEPT, JSON.stringify(list));
     } catch {
-      return "This browser has no room left for presets; delete some, or save the scenario as a file.";
+      return "This browser has no space left for presets; delete some, or save the scenario as a file.";
     }
     this.list = list;
-    return this.memory ? null : "This browser keeps nothing: the preset is gone when the page is closed.";
+    return this.memory ? null : "This browser stores nothing: the preset is lost when the page is closed.";
   }
 }
 

@@ -36,7 +36,7 @@ export class Lessons {
     this.dialog = element("dialog", { class: "sheet lessons", "aria-labelledby": "lessons-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
       element("h2", { id: "lessons-title" }, "Lessons"),
-      element("p", {}, "Small experiments: each sets a scene, asks a question, and shows an answer."),
+      element("p", {}, "Small experiments: each sets up a scene, asks a question and shows the answer."),
       this.list);
     this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
     document.body.append(this.dialog);

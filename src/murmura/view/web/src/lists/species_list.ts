@@ -52,10 +52,10 @@ export class SpeciesList {
       element("summary", {}, name),
       element("label", { class: "field" }, element("span", {}, "Colour"), color),
       share,
-      element("p", { class: "part" }, "Numbers of its own"),
+      element("p", { class: "part" }, "Its own values"),
       ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
       this.adder(k, name, numbers),
-      element("p", { class: "part" }, "What it wants of the others"),
+      element("p", { class: "part" }, "Reactions to other species"),
       ...this.species.filter((other) => other !== this.species[k]).flatMap((other) => this.towards(k, String(other.name))),
     ];
   }
@@ -69,7 +69,7 @@ export class SpeciesList {
   private number(k: number, path: string, name: string, known: Control | undefined): HTMLElement {
     const control: Control = { ...PLAIN, ...known, path, label: pathName(path), nullable: false };
     const root = this.field(control, name, () => valuesOf(this.species[k])[path], (value) => { this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } }); });
-    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "As of all others", click: () => {
+    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "Same as all others", click: () => {
       this.set(k, { values: without(valuesOf(this.species[k]), path) });
     } }, "×");
     const late = actsLater(known) ? [element("small", {}, "of those at the start: acts after R")] : [];
@@ -78,7 +78,7 @@ export class SpeciesList {
 
   private adder(k: number, name: string, numbers: Map<string, SpeciesControl>): HTMLElement {
     const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
-    const select = element("select", { "aria-label": `Give ${name} a number of its own` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
+    const select = element("select", { "aria-label": `Add a value for ${name}` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
     select.addEventListener("change", () => {
       const control = numbers.get(select.value);
       if (control) this.set(k, { values: { ...valuesOf(this.species[k]), [control.path]: control.now } });

@@ -9,7 +9,7 @@ const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, numbe
   ["trailLength", "Length of trails", 0.1, 8],
 ];
 
-const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "As the scenario says", always: "Always", never: "Never" };
+const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "Scenario default", always: "Always", never: "Never" };
 
 /** A collapsed section of the settings, which follows changes of the values. */
 export function appearance(settings: Settings): HTMLElement {

@@ -39,9 +39,9 @@ export class Dock {
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
       group("time", this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group("pace", this.speed, this.speedText),
-      group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Attractor that stays", "attractorTool"), this.tool("repulsor", "repulsor", "Repulsor that stays", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
+      group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Permanent attractor", "attractorTool"), this.tool("repulsor", "repulsor", "Permanent repulsor", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
       group("colors", this.mode, this.palette),
-      group("files", this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save what was done"), this.fileButton()),
+      group("files", this.button("camera", "screenshot", "Screenshot"), this.recordButton, this.button("link", "link", "Copy link"), this.button("save", "export", "Save scenario"), this.button("actions", "actions", "Save the actions"), this.fileButton()),
       group("view", this.button("fit", "fit", "Fit the view"), this.button("chart", "charts", "Charts"), this.button("panel", "panel", "Settings"), this.button("help", "help", "Help")),
       group("more", this.moreButton()),
     );

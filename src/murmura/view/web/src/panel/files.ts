@@ -24,9 +24,9 @@ export class Files {
       element("summary", {}, "Runs and files"),
       element("div", { class: "buttons" },
         this.run,
-        element("button", { type: "button", title: "A checkpoint: Simulation.restore goes on from it", click: () => { void this.saveState(); } }, "Save the state"),
+        element("button", { type: "button", title: "A checkpoint, for Simulation.restore", click: () => { void this.saveState(); } }, "Save the state"),
         this.page,
-        element("button", { type: "button", title: "What to type for a run of this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
+        element("button", { type: "button", title: "The command that runs this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
       this.note,
     );
     this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
@@ -89,7 +89,7 @@ export class Files {
       await navigator.clipboard.writeText(text);
       note("Command copied. Save the scenario as a file (E) beside it.");
     } catch {
-      note("The command stands in the settings, below the buttons.");
+      note("The command is in the settings, below the buttons.");
     }
   }
 }

@@ -28,7 +28,7 @@ export class Help {
         "div",
         { class: "row" },
         element("label", { for: "keys-on" }, on, " Single keys act (? and Esc always do)"),
-        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = "All keys are as they were at first."; } }, "Reset keys"),
+        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = "All keys are reset."; } }, "Reset keys"),
       ),
     );
     this.dialog.addEventListener("click", (event) => {
@@ -63,7 +63,7 @@ export class Help {
 
   private wait(action: Action, text: string): void {
     this.awaited = action;
-    this.prompt.textContent = `Press the new key for “${text}”. Backspace: none. Esc: leave it.`;
+    this.prompt.textContent = `Press the new key for “${text}”. Backspace clears it, Esc cancels.`;
   }
 
   private keyDown(event: KeyboardEvent): void {
@@ -72,7 +72,7 @@ export class Help {
     event.stopPropagation();
     const action = this.awaited;
     if (event.key !== "Escape" && event.key !== "Backspace" && !isFree(event.key)) {
-      this.prompt.textContent = `${shownKeys([event.key])} cannot be given away; press another.`;
+      this.prompt.textContent = `${shownKeys([event.key])} cannot be used; press another.`;
       return;
     }
     this.awaited = null;

@@ -41,7 +41,7 @@ export class Inspector {
   constructor(private readonly callbacks: InspectorCallbacks, private readonly settings: Settings) {
     this.followButton = element("button", { type: "button", click: () => { callbacks.follow(); } }, "Follow");
     this.rideButton = element("button", { type: "button", hidden: true, click: () => { callbacks.ride(); } }, "Fly along");
-    const close = element("button", { type: "button", class: "bare close", "aria-label": "Let the agent go", click: () => { callbacks.release(); } }, "×");
+    const close = element("button", { type: "button", class: "bare close", "aria-label": "Deselect the agent", click: () => { callbacks.release(); } }, "×");
     this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
   }
 
@@ -52,7 +52,7 @@ export class Inspector {
       box.addEventListener("change", () => { this.settings.set({ [key]: box.checked }); });
       return element("label", { for: `show-${key}` }, box, ` ${label}`);
     });
-    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Drawn around it"), ...boxes);
+    return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Overlays"), ...boxes);
   }
 
   /** Rebuilt only if it changed: a button that is replaced under the pointer cannot be pressed. */
@@ -89,7 +89,7 @@ export class Inspector {
   private tree(found: Relation[]): HTMLElement {
     return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
       const name = alive
-        ? element("button", { type: "button", class: "bare", title: "Choose this one", click: () => { this.callbacks.select(id); } }, String(id))
+        ? element("button", { type: "button", class: "bare", title: "Select this one", click: () => { this.callbacks.select(id); } }, String(id))
         : element("span", { class: "gone" }, String(id));
       return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
     }));

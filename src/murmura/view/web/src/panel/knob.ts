@@ -27,7 +27,7 @@ export class Knob {
     this.controller.domElement.title = `${control.help}${unit}`;
     this.controller.domElement.dataset.path = control.path;
     this.controller.onChange((next: Json) => { send(control.path, next); });
-    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Back to how it was loaded", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
+    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Reset to the loaded value", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
     (this.given?.controller ?? this.controller).domElement.append(this.back);
   }
 

@@ -67,7 +67,7 @@ export class Panel {
     this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
     this.gui.domElement.style.removeProperty("--width");
     this.gui.$children.append(this.lists.root);
-    this.active = this.gui.addFolder("Rules that take part");
+    this.active = this.gui.addFolder("Active rules");
     this.more = this.gui.addFolder("More rules").close();
     this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
     this.arrange();
@@ -93,7 +93,7 @@ export class Panel {
 
   /** The check box is beside the title, not in it: a button cannot contain another control. */
   private toggle(section: Section, path: string): HTMLInputElement {
-    const box = element("input", { type: "checkbox", class: "switch", "aria-label": `${section.group.label} takes part`, title: `Whether ${section.group.label.toLowerCase()} takes part` });
+    const box = element("input", { type: "checkbox", class: "switch", "aria-label": `Enable ${section.group.label.toLowerCase()}`, title: `Enable ${section.group.label.toLowerCase()}` });
     box.addEventListener("change", () => { this.send(path, box.checked); });
     section.folder.domElement.prepend(box);
     return box;

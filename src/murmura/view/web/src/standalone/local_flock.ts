@@ -22,7 +22,7 @@ import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt
 const STATUS_MS = 200;
 const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
-const OTHER_SEED = "This page begins with the start that it was exported with; with another seed, chance takes another course from there.";
+const OTHER_SEED = "This page always begins with the start it was exported with; another seed changes only later random events.";
 
 export class LocalFlock implements LocalServer {
   state: FlockState | null = null;

@@ -10,7 +10,7 @@ export const LISTS: Record<string, string> = {
 };
 /** Values that affect only the picture or the next start. */
 const FREE = ["display.", "start."];
-export const NEEDS_MURMURA = "needs other kernels, and this page can make none: `murmura live` can (pip install murmura)";
+export const NEEDS_MURMURA = "needs another kernel, which this page cannot compile; `murmura live` can (pip install murmura)";
 
 export function valueAt(data: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = data;

@@ -50,7 +50,7 @@ export async function saveActions(name: string): Promise<void> {
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     saveJson(await answer.json(), `${name}-actions`);
   } catch (error) {
-    note(`What was done could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+    note(`The actions could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
   }
 }
 

@@ -10,7 +10,7 @@ import { type ClientMessage, type Hello, type JsonObject, type Placeable, type P
 import { resolve, valueAt } from "../panel/schema";
 
 const NOBODY_EATS = "Nobody eats in this scenario, so this only attracts. For real food switch the rule feeding on, with energy, or load feeding-grounds.";
-const NOT_YOURS = "Only food that was placed can be taken away.";
+const NOT_YOURS = "Only food that was placed can be removed.";
 const STRENGTHS = { attractor: 3, repulsor: -4 };
 
 export class Places {

@@ -33,13 +33,13 @@ export function listOf(scenario: JsonObject, rule: string): JsonObject[] {
 
 /** The scenario with one more object. */
 export function withPlaced(scene: RunnableScene, scenario: JsonObject, message: Extract<ClientMessage, { type: "place" }>): JsonObject {
-  if (message.kind === "circle" || message.kind === "wall") throw new Error(`A ${message.kind} needs other kernels, and this page can make none: \`murmura live\` can.`);
+  if (message.kind === "circle" || message.kind === "wall") throw new Error(`A ${message.kind} needs another kernel, which this page cannot compile; \`murmura live\` can.`);
   const rule = ruleOf(scene, message.kind);
   const kinds = scene.templates[rule] ?? {};
   const kind = message.kind === "predator" ? message.species : "";
   if (!Object.hasOwn(kinds, kind)) {
     const known = Object.keys(kinds).join(", ");
-    throw new Error(known ? `This page has kernels for hunters of these kinds: ${known}; got ${kind}.` : "Hunters need other kernels here, and this page can make none: `murmura live` can.");
+    throw new Error(known ? `This page has kernels for hunters of these kinds: ${known}; got ${kind}.` : "Hunters need another kernel, which this page cannot compile; `murmura live` can.");
   }
   const entry: JsonObject = { ...kinds[kind].entry, x: message.x, y: message.y, ...(message.z === undefined ? {} : { z: message.z }) };
   if (rule === "attractors") {
@@ -61,7 +61,7 @@ export function withoutNearest(scene: RunnableScene, scenario: JsonObject, kind:
   const list = listOf(scenario, rule);
   const found = kind === "predator" ? hunters[nearest(hunters, x, y)]?.id ?? -1 : nearest(list as { x: Json; y: Json }[], x, y);
   if (found < 0 || found >= list.length) return scenario;
-  if (kind === "predator" && list.length === 1) throw new Error("The last hunter stays: without it this page would need other kernels.");
+  if (kind === "predator" && list.length === 1) throw new Error("The last hunter cannot be removed: without it this page would need another kernel.");
   return withValue(scenario, LISTS[rule], list.filter((_, k) => k !== found));
 }
 
@@ -115,7 +115,7 @@ function relisted(scene: RunnableScene, group: number, old: JsonObject[], rows: 
 
 function fresh(scene: RunnableScene, rule: string, entry: JsonObject): Float32Array {
   const template = scene.templates[rule]?.[rule === "predators" ? String(entry.kind) : ""];
-  if (!template) throw new Error(`${rule}: ${String(entry.kind)} needs other kernels, and this page can make none`);
+  if (!template) throw new Error(`${rule}: ${String(entry.kind)} needs another kernel, which this page cannot compile`);
   return Float32Array.from(template.row);
 }
 

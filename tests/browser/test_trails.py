@@ -13,9 +13,10 @@ from tests.view.live import flock
 from .conftest import MakeTab
 from .tab import Tab
 
+VIEWPORT = {"width": 640, "height": 420}  # the processor paints: as few pixels as show it
 COLUMNS, ROWS = 5, 3
 ASIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than anybody sees or is long
-FLOWN = 200  # steps: some seconds even where pictures are slow
+FLOWN = 60  # steps: so many pictures that light gathers
 GHOST = 0.03  # of full brightness
 
 # Each picture counts as a sixtieth of a second: on a machine that cannot keep up, the page would make the picture
@@ -54,7 +55,7 @@ def _light(tab: Tab, places: np.ndarray) -> float:
 
 @pytest.fixture
 def even_tab(make_tab: MakeTab) -> Tab:
-    tab = make_tab()
+    tab = make_tab(viewport=VIEWPORT)
     tab.page.add_init_script(EVEN)
     tab.open()
     tab.page.keyboard.press("h")  # no panels

@@ -6,6 +6,8 @@ scenarios instead of 8.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,11 @@ from .side_by_side import Comparison, compare_step
 
 COUNT = size(20, 200)
 COMPARED = (1, 3, 37)
+
+
+@functools.cache
+def drawn(seed: int) -> mm.Scenario:
+    return Chance(seed).drawn()
 
 
 def stir(sim: mm.Simulation, seed: int) -> None:
@@ -46,7 +53,7 @@ def check(sim: mm.Simulation) -> None:
 
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_a_scenario_by_chance_is_the_same_on_the_cpu(seed: int):
-    scenario = Chance(seed).drawn()
+    scenario = drawn(seed)
     sim = mm.Simulation(scenario, seed=seed, backend="cpu")
     if not scenario.obstacles:
         stir(sim, seed)
@@ -82,7 +89,7 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
 def test_the_search_covers_every_rule_occlusion_and_the_nearest_with_a_scaled_radius():
     """Not the few of the gate by themselves, but any thirty."""
 
-    scenarios = [Chance(seed).drawn() for seed in range(30)]
+    scenarios = [drawn(seed) for seed in range(30)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]
     missing = set(rules_of_the_plane()) - set().union(*met)
     assert missing == set()

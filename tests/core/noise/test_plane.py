@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.noise import plane as perlin
+from tests.core import oracle
 from tests.sizes import size
-
-from . import oracle
 
 quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 anywhere = st.floats(allow_nan=False, allow_infinity=False)

@@ -38,7 +38,7 @@ def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
     built_page: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """They never read, so a polite goodbye would wait for ever; a page that answers stays."""
-    monkeypatch.setattr(connections, "GOODBYE_SECONDS", 1e9)  # who is let go otherwise is not let go at all
+    monkeypatch.setattr(connections, "CLOSE_SECONDS", 1e9)  # only the missed pong may end them
     with Live(Session(flock(), 1, "reference")) as live, ExitStack() as lines:
         silent = [lines.enter_context(stalled_client(live)) for _ in range(5)]
         until(lambda: len(live.pages) == len(live.connections) == 5)

@@ -187,14 +187,6 @@ def test_a_recorded_run_becomes_a_page(
     assert (data["run"], data["loop"]["frames"]) == ("run", 5)
 
 
-def test_a_start_in_one_direction_is_carried_however_large(monkeypatch: pytest.MonkeyPatch):
-    """A page draws every direction alike, so it may not draw this one."""
-    monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
-    scene = page_scene(resized(mm.load_scenario("vicsek"), 60).with_values({"start.direction": 90.0}), 1)
-    assert scene["start"] is not None
-    assert not scene["canDraw"]
-
-
 def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
     scenario = resized(mm.load_scenario("mixed"), 60)

@@ -143,7 +143,6 @@ def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) 
     carried, n = [column_name(name) for name in plan.carried], len(state)
     fill = _fill(state, carried)
     can_draw = fill is not None and not scenario.obstacles and not plan.stateful_items
-    can_draw = can_draw and scenario.start.direction is None  # pages draw every direction alike
     is_embedded = n <= MOST_EMBEDDED or not can_draw
     room = len(flock["places"]) // (4 * (plan.dimension - 1))
     places = flock["places"].reshape(plan.dimension - 1, room, 4)[:, :n]

@@ -32,6 +32,20 @@ describe("randomness", () => {
       expect(Math.cos(headings[k])).toBeCloseTo(quads[4 * k + 2] / 3, 5);
     }
   });
+
+  it("lets a flock start in one direction, as murmura.engine.drawing does", () => {
+    const scenario = {
+      world: { width: 800, height: 600, depth: null as number | null, boundary: "open" },
+      start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0, direction: 70, direction_spread: 40 },
+      motion: { policy: "capped" },
+    };
+    const close = (found: number[], expected: number[]): void => { expected.forEach((each, k) => { expect(found[k]).toBeCloseTo(each, 4); }); };
+    const plane = drawnStart(scenario, 4, 3).places;
+    close([2, 3, 6, 7, 10, 11].map((k) => plane[k]), [-1.02186, 2.8206, -0.51387, 2.95566, 2.26092, 1.97187]);
+    scenario.world.depth = 400;
+    const space = drawnStart(scenario, 4, 3).places;
+    close([12, 13, 14, 16, 17, 18].map((k) => space[k]), [-0.89084, 2.86466, -0.01217, -0.3663, 2.6838, -1.2896]);
+  });
 });
 
 describe("numbers that follow values", () => {

@@ -92,7 +92,18 @@ function velocityOf(scenario: JsonObject, seed: [number, number], id: number, pl
   const [extra] = uniformPair(seed, 0, id, STREAM_SPEED);
   const speed = motion.policy === "constant" ? Number(motion.speed) : Number(start.speed) + extra * Number(start.speed_spread);
   const angle = 2 * Math.PI * turn;
+  if (typeof start.direction === "number") return directed(start.direction, Number(start.direction_spread), turn, height, planes).map((part) => part * speed);
   return planes === 1 ? [Math.cos(angle) * speed, Math.sin(angle) * speed] : anyDirection(angle, height, speed);
+}
+
+/** A direction within a spread of another, all equally likely: on an arc, or on the cap of a sphere [deg]. */
+function directed(direction: number, spread: number, turn: number, height: number, planes: number): number[] {
+  const [along, half] = [direction, spread].map((degrees) => (degrees * Math.PI) / 180);
+  if (planes === 1) return [Math.cos(along + half * (2 * turn - 1)), Math.sin(along + half * (2 * turn - 1))];
+  const lost = 2 * Math.sin(half / 2) ** 2 * height;
+  const across = Math.sqrt(Math.max(0, lost * (2 - lost)));
+  const [ahead, left] = [1 - lost, across * Math.cos(2 * Math.PI * turn)];
+  return [ahead * Math.cos(along) - left * Math.sin(along), ahead * Math.sin(along) + left * Math.cos(along), across * Math.sin(2 * Math.PI * turn)];
 }
 
 /** Heights on the unit sphere are uniform, so every direction is equally likely. */

@@ -115,7 +115,8 @@ def test_a_fright_breaks_a_metric_flock_and_not_a_topological_one() -> None:
 
 def test_eyes_alone_keep_a_distance_and_make_order() -> None:
     eyes = experiment("vision")
-    assert eyes.distance_behind(0.1) == pytest.approx(5.0, rel=1e-3)
+    # At 5 body lengths a body covers 11.5 degrees. Bins of a tenth of a degree let it drift by a hundredth.
+    assert eyes.distance_behind(0.1) == pytest.approx(5.0, rel=0.01)
     school, swarm = eyes.group(0.5, 0.2, 2, 4_000), eyes.group(0.02, 1.0, 1, 4_000)
     assert school[0] > 0.95
     assert swarm[0] < 0.6

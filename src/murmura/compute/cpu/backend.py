@@ -23,6 +23,7 @@ from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pi
 from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
+from murmura.compute.cpu.tiles import tile_room
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
 from murmura.compute.plan import AFFINITIES, Plan
@@ -286,6 +287,7 @@ class BackendCpu:
                 "shape_count": len(self._plan.shapes),
                 "obstacle_count": self._plan.obstacle_count,
                 "list_room": self._list_room,
+                "tile_room": arrays["tiles"].shape[1],
                 "tracked_count": len(self._plan.tracked),
                 "event_room": len(arrays["events"]),
                 "young_room": len(arrays["young"]),
@@ -344,6 +346,9 @@ class BackendCpu:
             "table_ids": np.zeros(room, np.int32),
             "source": np.zeros(room if self._plan.carried else 1, np.int32),
             "reaches": np.zeros(room if self._plan.topological else 1, np.float32),
+            "tiles": np.zeros(
+                (2 * self.threads, tile_room(room) if self._plan.dimension == 3 else 1), np.int32
+            ),
         } | self._eyes(room)
 
     def _eyes(self, room: int) -> dict[str, NDArray[Any]]:

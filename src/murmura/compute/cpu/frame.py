@@ -19,18 +19,20 @@ ARRAYS = {
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
     "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
-    "listed": INT, "sighted": FLOAT, "field": FLOAT,
+    "tiles": INT, "listed": INT, "sighted": FLOAT, "field": FLOAT,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
-    "layers", "list_room", "obstacle_count",
+    "layers", "list_room", "tile_room", "obstacle_count",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
-PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(("listed", "sighted"), "list_room")
+PITCHES = {"state": "state_pitch", "table": "table_pitch", "tiles": "tile_room"} | dict.fromkeys(
+    ("listed", "sighted"), "list_room"
+)
 """The distance between the rows of each table."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
 
@@ -83,6 +85,11 @@ class Array:
         kind = ir.VectorType(self.element, count)
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         return self.target.builder.load(pointer, typ=kind, align=4)
+
+    def store(self, index: Any, values: Value) -> None:
+        """Store lanes next to each other."""
+        pointer = self.target.builder.bitcast(self.at(index), values.code.type.as_pointer())
+        self.target.builder.store(values.code, pointer, align=4)
 
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
         """Store the lanes under the mask next to each other."""

@@ -21,6 +21,7 @@ from murmura.compute.cpu.lanes import GROUP, SUMS_PITCH, is_culled, world_of
 from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
 from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
+from murmura.compute.cpu.tiles import Tiles
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LONG, LlvmTarget
@@ -116,6 +117,7 @@ class Kernel:
                 column = index.column_of(xs[i], grid)
                 reaches[i] = reach_of_nearest(agents, index, base + column, grid, i, closest)
         around = None if grid.layers is None else lines_around(t, grid, row)
+        tiles = None if grid.layers is None else Tiles(t, agents.flock, agents.frame, me)
         with t.for_loop(0, count, 4) as k:
             i = begin + k
             last = begin + minimum(k + 4, count) - 1
@@ -129,11 +131,10 @@ class Kernel:
                 first = base + pitch * beside
                 return start[first + c0], start[first + c1] - over
 
-            if around is None:
+            if around is None or tiles is None:
                 runs = [(*run(beside), beside == 0) for beside in (-1, 0, 1)]
                 agents.perceive(i, runs, reaches, sums, k)
             else:
-                # The other eight in a loop: written out one by one the code would not fit the processor's cache.
                 own = run(0)
                 cut = cut_bins(agents, index, grid, row, i, last, c0, c1, own[1] - own[0])
 
@@ -143,7 +144,8 @@ class Kernel:
                     begin = uncut + (start[first + low] - uncut) // GROUP * GROUP
                     return begin, start[first + high] - where(high == pitch, PAD, 0)
 
-                agents.perceive(i, [(*own, True)], reaches, sums, k, other)
+                tiles.find(other)
+                agents.perceive(i, [(*own, True)], reaches, sums, k, tiles)
 
     def _choose(
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, row: Value, begin: Value, count: Value,

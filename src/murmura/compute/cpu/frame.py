@@ -24,7 +24,7 @@ ARRAYS = {
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
-    "layers", "list_room", "tile_room", "obstacle_count",
+    "layers", "list_room", "tile_room", "table_width", "item_width", "obstacle_count",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
@@ -34,7 +34,9 @@ PITCHES = {"state": "state_pitch", "table": "table_pitch", "tiles": "tile_room"}
     ("listed", "sighted"), "list_room"
 )
 """The distance between the rows of each table."""
-PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
+CALLED = ("steer", "finish")
+"""The functions that `run` calls, by their addresses."""
+PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS, *CALLED))}
 
 
 def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArray[np.int64]:
@@ -42,7 +44,7 @@ def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArr
     frame = np.zeros(len(PLACES), np.int64)
     for name in ARRAYS:
         frame[PLACES[name]] = arrays[name].ctypes.data
-    for name in INTEGERS:
+    for name in (*INTEGERS, *CALLED):
         frame[PLACES[name]] = integers[name]
     return frame
 
@@ -119,6 +121,10 @@ class FrameCode:
         pitch = PITCHES.get(name)
         pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
         return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
+
+    def function(self, name: str, kind: Any) -> Any:
+        """A function of another module."""
+        return self._target.builder.inttoptr(self._entry(name), kind.as_pointer())
 
     def status(self, name: str) -> Any:
         """The address of a status word."""

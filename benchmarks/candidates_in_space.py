@@ -5,7 +5,7 @@
 A uniform flock on a torus, 20 neighbours in the sphere of radius R = 1, sorted as the CPU kernel sorts it: columns of
 R x R along x, four agents at a time, tiles of four candidates. A run may be cut to where the spheres of its four agents
 meet the column, at the next bin or exactly. `same bits` also keeps every candidate in its lane: runs then lose whole
-tiles only.
+tiles only. The last lines count tiles, and those with anybody within reach of one of the four agents.
 """
 
 from __future__ import annotations
@@ -73,6 +73,36 @@ def in_run(
     return max(0, int(last - first))
 
 
+def tiles_with_neighbors() -> dict[str, tuple[int, float]]:
+    """Tiles of the agents' own column and of the eight around it, and the share with a neighbour of the four agents."""
+    places, starts = sorted_flock()
+    found: dict[str, list[bool]] = {"own column": [], "columns around": []}
+    for here in range(0, COLUMNS**2, 17):
+        z, y = divmod(here, COLUMNS)
+        for begin in range(starts[here], starts[here + 1], GROUP):
+            group = places[begin : min(begin + GROUP, starts[here + 1])]
+            first = (np.floor(group[0, 0] / BIN) - 4.0) * BIN
+            last = (np.floor(group[-1, 0] / BIN) + 5.0) * BIN
+            for dy, dz in product((-1, 0, 1), repeat=2):
+                line = with_images(places, starts, y + dy, z + dz)
+                run = line[np.searchsorted(line[:, 0], first) : np.searchsorted(line[:, 0], last)]
+                squares = ((group[:, None] - run) ** 2).sum(axis=-1)
+                near = [bool((squares[:, k : k + GROUP] <= 1.0).any()) for k in range(0, len(run), GROUP)]
+                found["columns around" if dy or dz else "own column"] += near
+    return {name: (len(near), float(np.mean(near))) for name, near in found.items()}
+
+
+def with_images(
+    places: NDArray[np.float64], starts: NDArray[np.int64], y: int, z: int
+) -> NDArray[np.float64]:
+    """A column as agents beside it see it, with its images along x."""
+    there = z % COLUMNS * COLUMNS + y % COLUMNS
+    shift = np.array([0.0, (y - y % COLUMNS) * WIDE, (z - z % COLUMNS) * WIDE])
+    column = places[starts[there] : starts[there + 1]] + shift
+    side = np.array([SIDE, 0.0, 0.0])
+    return np.concatenate([column - side, column, column + side])
+
+
 def main() -> None:
     print(f"{'runs':<42} {'candidates':>10} {'in tiles':>9}")
     for name, *how in (
@@ -83,6 +113,8 @@ def main() -> None:
         ("cut exactly, same bits", True, True, True),
     ):
         print(f"{name:<42} {'{:>10.1f} {:>9.1f}'.format(*count(*how))}", flush=True)
+    for name, (tiles, share) in tiles_with_neighbors().items():
+        print(f"{name}: {100.0 * share:.0f} % of {tiles:,} tiles have a neighbour")
 
 
 if __name__ == "__main__":

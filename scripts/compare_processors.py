@@ -87,8 +87,8 @@ def compile_for(processor: tuple[str, str], names: Iterable[str]) -> None:
     build._new_machine = lambda: llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=name, features=features, **options
     )
-    build._engine = lambda code: None
-    build._linked = lambda code: (None, None)
+    build._engine = lambda code: object()
+    build._linked = lambda engines: None
     build.compiled_once("scatter", scatter.module)
     for scenario in names:
         mm.Simulation(

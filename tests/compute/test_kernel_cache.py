@@ -33,11 +33,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 REALLY, CODES = build._object_code, dict[str, bytes]()
 
 
-def code_of(module: Any) -> bytes:
+def code_of(module: Any, *level: int) -> bytes:
     """What the compiler makes of a module, which is always the same: it is asked once."""
     text = str(module)
     if text not in CODES:
-        CODES[text] = REALLY(module)
+        CODES[text] = REALLY(module, *level)
     return CODES[text]
 
 
@@ -45,7 +45,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[str], int]:
     """As in a process of its own: the state after a few steps, what was said, and how many kernels were compiled."""
     said: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr(build, "_runs", {})
+        patch.setattr(build, "_kernels", {})
         patch.setattr(build, "_engines", {})
         patch.setattr(build, "_object_code", code_of)
         sim = mm.Simulation(SCENARIO, seed=1, backend="cpu", announce=said.append)
@@ -66,6 +66,24 @@ def test_a_kernel_is_compiled_once(cache: Path, monkeypatch: pytest.MonkeyPatch)
     assert run(monkeypatch) == (first[0], [], 0)
     assert {path.suffix for path in before} == {".kernel"}
     assert kept(cache) == before
+
+
+def test_a_rule_that_is_switched_on_compiles_one_function(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    """Sorting the flock takes the compiler longer than the rules, and does not depend on them."""
+    compiled: list[str] = []
+
+    def noted(module: Any, *level: int) -> bytes:
+        compiled.extend(function.name for function in module.functions if not function.is_declaration)
+        return code_of(module, *level)
+
+    monkeypatch.setattr(build, "_kernels", {})
+    monkeypatch.setattr(build, "_engines", {})
+    monkeypatch.setattr(build, "_object_code", noted)
+    sim = mm.Simulation(SCENARIO, seed=1, backend="cpu")
+    assert compiled == ["run", "steer", "finish"]
+    sim.retune({"rules.alignment.enabled": True})
+    sim.step()
+    assert compiled[3:] == ["steer"]
 
 
 def flip(place: Callable[[int], int]) -> Callable[[bytes], bytes]:

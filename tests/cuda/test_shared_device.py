@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.compute.cuda.host import HOST_HEADER, compiled
-from murmura.compute.cuda.index_text import SCAN_BLOCK, SCAN_EACH, SCAN_TEXT, SCAN_THREADS
+from murmura.compute.cuda.index_text import SCAN_BLOCK, SCAN_TEXT, SCAN_THREADS
 from murmura.compute.cuda.records import record_type, records_text
 from murmura.compute.cuda.reports import FINENESS, REPORTS_TEXT
 
@@ -47,15 +47,14 @@ static void launch(void (*kernel)(const Arguments), const Arguments* a, unsigned
 }
 void scan(const Arguments* a) {
     launch(add_up, a, a->sizes.scan_blocks);
-    launch(add_blocks, a, 1);
-    launch(shift_blocks, a, a->sizes.scan_blocks * EACH / 4);
+    launch(shift_blocks, a, a->sizes.scan_blocks);
 }
 """
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 5])
 def test_sums_of_all_counts_before(blocks: int):
-    sizes = f"#define THREADS {SCAN_THREADS}\n#define EACH {SCAN_EACH}\n"
+    sizes = f"#define THREADS {SCAN_THREADS}\n"
     text = HOST_HEADER + BLOCK + sizes + records_text() + SCAN_TEXT.replace('extern "C" ', "") + LAUNCH
     library = ctypes.CDLL(str(compiled(text)))
     counts = np.random.default_rng(blocks).integers(0, 9, blocks * SCAN_BLOCK).astype(np.int32)

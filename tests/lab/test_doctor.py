@@ -46,7 +46,7 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
     facts = doctor.examine()
     assert (facts["kernel_cache"], facts["kernels_kept"]) == (str(tmp_path / "cache"), 0)
     (tmp_path / "cache" / "kernels").mkdir(parents=True)
-    (tmp_path / "cache" / "kernels" / "one.py").touch()
+    (tmp_path / "cache" / "kernels" / "one.kernel").touch()
     facts = doctor.examine()
     assert (facts["kernels_kept"], facts["kernel_cache_writable"]) == (1, True)
 

@@ -134,9 +134,9 @@ SILENCED = ("separation", "alignment", "cohesion", "noise", "feeding", "starvati
 def test_each_rule_alone(scene: str, rule: str):
     scenario = scenario_of(scene)
     sim = lively(scenario)
-    kernel = sim._backend._run
+    kernel = sim._backend._kernel
     sim.adopt(alone(scenario, rule))
-    assert sim._backend._run is kernel, "other numbers must not need another kernel"
+    assert sim._backend._kernel is kernel, "other numbers must not need another kernel"
     found = Comparison()
     before = sim.state.copy()
     for _ in range(2):

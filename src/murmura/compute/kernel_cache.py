@@ -51,8 +51,12 @@ def key_of(plan: Plan, *machine: str) -> str:
 
 def key_of_parts(*parts: str) -> str:
     """The key of code that depends on these texts, and on our own code."""
-    text = "\0".join([_source_hash(), *parts])
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return key_of_text(_source_hash(), *parts)
+
+
+def key_of_text(*parts: str) -> str:
+    """The key of code that depends on nothing but these texts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def _path(key: str) -> Path:
@@ -73,8 +77,8 @@ def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
     return None
 
 
-def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> None:
-    """Write a kernel to a temporary file and rename it. Failure to write is not an error."""
+def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> bool:
+    """Write a kernel to a temporary file and rename it. Failure to write is not an error; returns whether it worked."""
     path = _path(key)
     aside = path.with_suffix(f".{os.getpid()}")
     try:
@@ -88,3 +92,5 @@ def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> None:
                 f"compiled kernels cannot be kept in {path.parent} ({error.strerror}): they are compiled in every "
                 "process. Name another folder in MURMURA_CACHE_DIR"
             )
+        return False
+    return True

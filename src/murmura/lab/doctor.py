@@ -50,7 +50,7 @@ def examine() -> dict[str, Any]:
         "kernel_cache": str(folder),
         "kernel_cache_writable": os.access(folder if folder.exists() else folder.parent, os.W_OK)
         or not folder.exists(),
-        "kernels_kept": len(list((folder / "kernels").glob("*.py"))) if folder.exists() else 0,
+        "kernels_kept": len(list((folder / "kernels").glob("*.kernel"))) if folder.exists() else 0,
         "backends": ["reference", "cpu", *([] if no_cuda else ["cuda"]), *([] if no_webgpu else ["webgpu"])],
         "cuda": no_cuda or device_name(),
         "webgpu": no_webgpu or "; ".join(webgpu.adapter_names()),

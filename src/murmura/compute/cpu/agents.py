@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
@@ -23,6 +22,7 @@ from murmura.compute.cpu.lanes import (
     numbers_with_bits,
 )
 from murmura.compute.cpu.sight import EYE_SUMS, eye_rows
+from murmura.compute.cpu.tiles import Tiles
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step, initial_contributions
@@ -35,10 +35,6 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import Eye
 
-OtherRun = Callable[[Value], tuple[Value, Value]]
-"""The begin and end of one of the runs around an agent, by its number."""
-AROUND = 8
-"""Rows around one in space."""
 WIDEST = 1e30
 """Positions and velocities beyond this count as not finite."""
 
@@ -65,21 +61,20 @@ class Agents:
 
     def perceive(
         self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, sums: Array, k: Value,
-        other_run: OtherRun | None = None,
+        around: Tiles | None = None,
     ) -> None:  # fmt: skip
         """Let four agents from row i on meet the candidates of some runs; write the result to columns k to k + 3.
 
-        In space, `runs` is the one in which they are themselves, and `other_run` gives the eight around it.
+        In space, `runs` is the one in which they are themselves, and `around` has the tiles of the eight around it.
         """
         t = self.target
         if t.wide:
-            self.fold(self._contributions_to(i, runs, reaches, other_run), sums, k)
+            self.fold(self._contributions_to(i, runs, reaches, around), sums, k)
             return
         # Registers of eight lanes: two agents at a time, or their contributions would not fit into the registers.
         with t.narrowed(LANES // 2):
             halves = [
-                flatten(self._contributions_to(i + first, runs, reaches, other_run))
-                for first in (0, GROUP // 2)
+                flatten(self._contributions_to(i + first, runs, reaches, around)) for first in (0, GROUP // 2)
             ]
         whole = [
             Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
@@ -88,7 +83,7 @@ class Agents:
         self.fold(unflatten(self.kept, whole), sums, k)
 
     def _contributions_to(
-        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, other_run: OtherRun | None
+        self, i: Value, runs: list[tuple[Value, Value, bool]], reaches: Array, around: Tiles | None
     ) -> Contributions:
         """What the candidates contribute to agents from row i on, four lanes for each agent."""
         t, step = self.target, self.step
@@ -115,8 +110,13 @@ class Agents:
 
         for begin, end, own in runs:
             values = meet_run(begin, end, own, values)
-        if other_run is not None:
-            values = t.loop(0, AROUND, 1, values, lambda n, held: meet_run(*other_run(n), False, held))
+        if around is not None:
+
+            def meet_tile(j: Value, held: list[Value]) -> list[Any]:
+                number = t.numbered(candidates_of(t)) + j
+                return flatten(self._met(p, me, view, reach, j, number, None, unflatten(start, held)))
+
+            values = around.meet(me.position, reach, values, meet_tile)
         contributions: Contributions = unflatten(start, values)
         return contributions
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.agents import Agents
-from murmura.compute.cpu.build import Run, is_here, kernel
+from murmura.compute.cpu.build import is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
 from murmura.compute.cpu.grid import ACROSS
 from murmura.compute.cpu.index import MARGIN
@@ -23,6 +23,7 @@ from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pi
 from murmura.compute.cpu.scatter import put_column
 from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
+from murmura.compute.cpu.tiles import tile_room
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
 from murmura.compute.plan import AFFINITIES, Plan
@@ -62,7 +63,7 @@ class BackendCpu:
     def replan(self, plan: Plan) -> None:
         """Change to another plan; `load` must follow."""
         self._shapes = shapes_of(plan)
-        self._run: Run = kernel(plan, self._shapes, self._announce)
+        self._kernel = kernel(plan, self._shapes, self._announce)
         self.tune(plan, plan.items)
 
     def prepare(self, plan: Plan) -> None:
@@ -247,9 +248,11 @@ class BackendCpu:
         self._set_status("trouble", FINE)
         frame = self._filled_frame(steps, first_step)
         pool = self._team(team)
-        others = [pool.submit(self._run, frame, k, team, steps) for k in range(1, team)] if pool else []
+        others = (
+            [pool.submit(self._kernel.run, frame, k, team, steps) for k in range(1, team)] if pool else []
+        )
         try:
-            self._run(frame, 0, team, steps)
+            self._kernel.run(frame, 0, team, steps)
         finally:
             for other in others:
                 other.result()
@@ -286,12 +289,16 @@ class BackendCpu:
                 "shape_count": len(self._plan.shapes),
                 "obstacle_count": self._plan.obstacle_count,
                 "list_room": self._list_room,
+                "tile_room": arrays["tiles"].shape[1],
+                "table_width": len(arrays["table"]),
+                "item_width": self._plan.item_width,
                 "tracked_count": len(self._plan.tracked),
                 "event_room": len(arrays["events"]),
                 "young_room": len(arrays["young"]),
                 "room": self._count,
                 "report_pitch": arrays["reports"].shape[1],
                 "item_count": arrays["chosen"].shape[1],
+                **self._kernel.addresses,
             },
         )
         return int(self._frame.ctypes.data)
@@ -344,6 +351,9 @@ class BackendCpu:
             "table_ids": np.zeros(room, np.int32),
             "source": np.zeros(room if self._plan.carried else 1, np.int32),
             "reaches": np.zeros(room if self._plan.topological else 1, np.float32),
+            "tiles": np.zeros(
+                (2 * self.threads, tile_room(room) if self._plan.dimension == 3 else 1), np.int32
+            ),
         } | self._eyes(room)
 
     def _eyes(self, room: int) -> dict[str, NDArray[Any]]:

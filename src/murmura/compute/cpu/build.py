@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,15 +13,26 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from murmura.compute import kernel_cache
-from murmura.compute.cpu.kernel import Kernel
+from murmura.compute.cpu.frame import CALLED
+from murmura.compute.cpu.kernel import FUNCTIONS, Kernel
 from murmura.compute.cpu.threads import YIELD
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.core.compilations import compilation
 
-Run = Callable[[int, int, int, int], None]
-_runs: dict[str, tuple[Run, Any]] = {}
+OPTIMIZATION = {"run": 3, "steer": 3, "finish": 1}
+"""Items are few and their code is long: what level 3 saves in a step, it takes a second to find."""
+_kernels: dict[str, CompiledKernel] = {}
 _engines: dict[str, Any] = {}
+
+
+@dataclass
+class CompiledKernel:
+    """The kernel of a plan: a function to call, the addresses of those that it calls, and what owns their memory."""
+
+    run: Callable[[int, int, int, int], None]
+    addresses: dict[str, int]
+    engines: list[Any]
 
 
 def processor() -> tuple[str, str]:
@@ -44,26 +56,52 @@ def has_wide_lanes() -> bool:
     return "+avx512f" in _machine()[2].split(",")
 
 
-def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = None) -> Run:
+def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = None) -> CompiledKernel:
     """The kernel of a plan: from this process, from disk, or compiled now."""
     key = _key(plan)
-    if key not in _runs:
+    if key not in _kernels:
         with compilation():
-            code = kernel_cache.load(key, announce)
-            if code is None:
+            keys = (kernel_cache.load(key, announce) or b"").decode().split()
+            engines = [_engine_of(part) for part in keys]
+            if not keys or None in engines:
                 if announce is not None:
                     announce("compiling the kernel for these rules (once; it is kept on disk)")
-                code = _object_code(Kernel(plan, shapes, has_wide_lanes()).module())
-                kernel_cache.keep(key, code, announce)
-            _runs.setdefault(
-                key, _linked(code)
-            )  # another thread may have been faster, and its code is in use
-    return _runs[key][0]
+                engines = _compiled(Kernel(plan, shapes, has_wide_lanes()), key, announce)
+            _kernels[key] = _linked(engines)
+    return _kernels[key]
+
+
+def _compiled(kernel: Kernel, key: str, announce: Callable[[str], None] | None) -> list[Any]:
+    """The engines of a kernel's functions. Kernels share those that are traced to the same text."""
+    engines, can_keep = {}, True
+    for name, module in kernel.modules():
+        part = kernel_cache.key_of_text(str(module), *_machine()[1:], llvmlite.__version__)
+        engines[part] = _engine_of(part)
+        if engines[part] is None:
+            code = _object_code(module, OPTIMIZATION[name])
+            can_keep = can_keep and kernel_cache.keep(part, code, announce)
+            engines[part] = _loaded(part, code)
+    if can_keep:
+        kernel_cache.keep(key, " ".join(engines).encode(), announce)
+    return [*engines.values()]
+
+
+def _engine_of(key: str) -> Any:
+    """The engine of code with this key, from this process or from disk."""
+    if key in _engines:
+        return _engines[key]
+    code = kernel_cache.load(key, None)
+    return None if code is None else _loaded(key, code)
+
+
+def _loaded(key: str, code: bytes) -> Any:
+    """The engine of this code. If another thread was faster, it is that one's: its code may be in use."""
+    return _engines.setdefault(key, _engine(code))
 
 
 def is_here(plan: Plan) -> bool:
     """Whether the kernel of a plan is in this process."""
-    return _key(plan) in _runs
+    return _key(plan) in _kernels
 
 
 def _key(plan: Plan) -> str:
@@ -73,24 +111,22 @@ def _key(plan: Plan) -> str:
 
 def compiled_once(name: str, make: Callable[[], Any]) -> Any:
     """The engine of a module that does not depend on the scenario: from this process, from disk, or compiled now."""
-    _, cpu, features = _machine()
-    key = kernel_cache.key_of_parts(name, cpu, features, llvmlite.__version__)
+    key = kernel_cache.key_of_parts(name, *_machine()[1:], llvmlite.__version__)
     if key not in _engines:
         with compilation():
-            code = kernel_cache.load(key, None)
-            if code is None:
+            if _engine_of(key) is None:
                 code = _object_code(make())
                 kernel_cache.keep(key, code, None)
-            _engines.setdefault(key, _engine(code))
+                _loaded(key, code)
     return _engines[key]
 
 
-def _object_code(module: Any) -> bytes:
-    """Machine code as an object file."""
+def _object_code(module: Any, level: int = 3) -> bytes:
+    """Machine code as an object file, optimised as far as this level (0 to 3)."""
     machine = _machine()[0]
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = True
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(parsed, passes)
@@ -106,11 +142,11 @@ def _engine(code: bytes) -> Any:
     return engine
 
 
-def _linked(code: bytes) -> tuple[Run, Any]:
-    """The kernel of an object file, and the engine that owns its memory."""
-    engine = _engine(code)
+def _linked(engines: list[Any]) -> CompiledKernel:
+    """The kernel whose functions these engines have."""
+    found = {name: engine.get_function_address(name) for name, engine in zip(FUNCTIONS, engines, strict=True)}
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
-    return kind(engine.get_function_address("run")), engine
+    return CompiledKernel(kind(found["run"]), {name: found[name] for name in CALLED}, engines)
 
 
 def _new_machine() -> Any:

@@ -19,20 +19,24 @@ ARRAYS = {
     "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
     "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
     "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
-    "listed": INT, "sighted": FLOAT, "field": FLOAT,
+    "tiles": INT, "listed": INT, "sighted": FLOAT, "field": FLOAT,
 }  # fmt: skip
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
-    "layers", "list_room", "obstacle_count",
+    "layers", "list_room", "tile_room", "table_width", "item_width", "obstacle_count",
 )  # fmt: skip
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
-PITCHES = {"state": "state_pitch", "table": "table_pitch"} | dict.fromkeys(("listed", "sighted"), "list_room")
+PITCHES = {"state": "state_pitch", "table": "table_pitch", "tiles": "tile_room"} | dict.fromkeys(
+    ("listed", "sighted"), "list_room"
+)
 """The distance between the rows of each table."""
-PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS))}
+CALLED = ("steer", "finish")
+"""The functions that `run` calls, by their addresses."""
+PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS, *CALLED))}
 
 
 def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArray[np.int64]:
@@ -40,7 +44,7 @@ def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArr
     frame = np.zeros(len(PLACES), np.int64)
     for name in ARRAYS:
         frame[PLACES[name]] = arrays[name].ctypes.data
-    for name in INTEGERS:
+    for name in (*INTEGERS, *CALLED):
         frame[PLACES[name]] = integers[name]
     return frame
 
@@ -84,6 +88,11 @@ class Array:
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         return self.target.builder.load(pointer, typ=kind, align=4)
 
+    def store(self, index: Any, values: Value) -> None:
+        """Store lanes next to each other."""
+        pointer = self.target.builder.bitcast(self.at(index), values.code.type.as_pointer())
+        self.target.builder.store(values.code, pointer, align=4)
+
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
         """Store the lanes under the mask next to each other."""
         kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
@@ -112,6 +121,10 @@ class FrameCode:
         pitch = PITCHES.get(name)
         pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
         return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
+
+    def function(self, name: str, kind: Any) -> Any:
+        """A function of another module."""
+        return self._target.builder.inttoptr(self._entry(name), kind.as_pointer())
 
     def status(self, name: str) -> Any:
         """The address of a status word."""

@@ -31,9 +31,12 @@ follow one by one: a hundred streams at once overflow the TLB."""
 
 
 class Index:
-    """Emits the phases of the index for one plan."""
+    """Emits the phases of the index for one plan; or only what agents need of it, with `columns` of the whole table.
 
-    def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode) -> None:
+    What sorts depends on few properties of a plan, so that most kernels share it: it takes LLVM longer than all rules.
+    """
+
+    def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, sorts: bool = False) -> None:
         self.target, self.frame = target, frame
         self.dimension, edges = plan.dimension, plan.scenario.world.edges
         self.wraps = edges[0] == "wrap"
@@ -42,10 +45,11 @@ class Index:
         self.open_z = self.open and edges[-1] == "open"
         self.has_lifecycle = plan.has_lifecycle
         self.moving = 2 * plan.dimension
-        self.width = self.moving + len(plan.carried)
-        self.at_once = self.width if self.width <= AT_ONCE else self.moving
+        width = self.moving + len(plan.carried)
+        self.at_once = width if width <= AT_ONCE else self.moving
+        self.has_rest = self.at_once < width
         self.table, self.table_ids, self.source = frame.table, frame.table_ids, frame.source
-        self.columns = [self.table.row(k) for k in range(self.width)]
+        self.columns = [self.table.row(k) for k in range(self.at_once if sorts else width)]
         self.start = frame.start
 
     # Bins
@@ -228,7 +232,7 @@ class Index:
             for column, values in zip(self.columns, state, strict=False):
                 column[to] = values[i]
             self.table_ids[to] = ids[i]
-            if self.at_once < self.width:
+            if self.has_rest:
                 self.source[to] = i
 
     def _precedes(self, a: Value, b: Value) -> Value:
@@ -242,7 +246,7 @@ class Index:
         """Sort a row by x. Its bins are in order and each was sorted a step ago, so insertion has little to do."""
         t, xs = self.target, self.columns[0]
         moving: list[Array] = [*self.columns[: self.at_once], self.table_ids]
-        if self.at_once < self.width:
+        if self.has_rest:
             moving.append(self.source)
         with t.for_loop(begin + 1, end) as d, t.if_then(~(xs[d] > xs[d - 1])):
             k = t.cell(d)
@@ -261,7 +265,7 @@ class Index:
     def _fetch_rest(self, begin: Value, end: Value) -> None:
         """Copy the other columns of a sorted row, one after the other."""
         t = self.target
-        with t.for_loop(self.at_once, self.width) as k:
+        with t.for_loop(self.at_once, self.frame.table_width) as k:
             to, column = self.table.row(k), self.frame.state.row(k)
             with t.for_loop(begin, end) as d:
                 to[d] = column[self.source[d]]
@@ -274,7 +278,7 @@ class Index:
                 value = column[begin + n]
                 column[to + n] = value if isinstance(shift, float) else value + shift
             self.table_ids[to + n] = self.table_ids[begin + n]
-        with t.for_loop(self.dimension, self.width) as k:
+        with t.for_loop(self.dimension, self.frame.table_width) as k:
             row = self.table.row(k)
             with t.for_loop(0, count) as n:
                 row[to + n] = row[begin + n]
@@ -284,7 +288,8 @@ class Index:
         start, columns = self.start, grid.columns
         begin, stop = start[base + ACROSS], start[base + columns + ACROSS]
         self._sort_row(begin, stop)
-        self._fetch_rest(begin, stop)
+        if self.has_rest:
+            self._fetch_rest(begin, stop)
         if self.wraps:
             width = self.frame.number("width")
             last, still = start[base + columns], [0.0] * (self.dimension - 1)
@@ -298,7 +303,7 @@ class Index:
             for column in self.columns[: self.dimension]:
                 column[d] = FAR
             self.table_ids[d] = -1
-            with t.for_loop(self.dimension, self.width) as k:
+            with t.for_loop(self.dimension, self.frame.table_width) as k:
                 self.table.row(k)[d] = 0.0
 
     def fill_edges(self, me: Value, team: Value, grid: Grid) -> None:
@@ -328,18 +333,18 @@ class Index:
 
     # Agents that rules follow by id
 
-    def forget_tracked(self, item_width: int, present: int) -> None:
+    def forget_tracked(self, present: int) -> None:
         f = self.frame
         with self.target.for_loop(0, f.tracked_count) as k:
-            f.items[f.tracked[2 * k + 1] * item_width + present] = 0.0
+            f.items[f.tracked[2 * k + 1] * f.item_width + present] = 0.0
 
-    def note_tracked(self, begin: Value, stop: Value, item_width: int) -> None:
+    def note_tracked(self, begin: Value, stop: Value) -> None:
         """Copy tracked agents of a row into their items: position, velocity, a flag, and the id."""
         t, f = self.target, self.frame
         with t.for_loop(0, f.tracked_count) as k, t.for_loop(begin, stop) as d:
             is_tracked = self.table_ids[d] == f.tracked[2 * k]
             with t.if_then(is_tracked):
-                row = f.tracked[2 * k + 1] * item_width
+                row = f.tracked[2 * k + 1] * f.item_width
                 for n in range(self.moving):
                     f.items[row + n] = self.columns[n][d]
                 f.items[row + self.moving] = 1.0

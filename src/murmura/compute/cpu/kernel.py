@@ -6,6 +6,7 @@ agents. A kernel never raises: it sets a status word and stops before or after a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from llvmlite import ir
 
 from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.cuts import Bins, cut_bins, lines_around
-from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
+from murmura.compute.cpu.frame import CALLED, FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
 from murmura.compute.cpu.grid import ACROSS, Grid
 from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
 from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
@@ -21,6 +22,7 @@ from murmura.compute.cpu.lanes import GROUP, SUMS_PITCH, is_culled, world_of
 from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
 from murmura.compute.cpu.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
+from murmura.compute.cpu.tiles import Tiles
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LONG, LlvmTarget
@@ -33,6 +35,19 @@ GRID_NUMBERS = 16
 """Offset of the threads' bounds, after the grid of an open world."""
 
 
+FUNCTIONS: dict[str, tuple[Any, int]] = {
+    "run": (ir.VoidType(), 3),
+    "steer": (BIT, 6),
+    "finish": (ir.VoidType(), 3),
+}
+"""What each function of the kernel returns, and how many integers it takes after the frame."""
+
+
+def _type_of(name: str) -> ir.FunctionType:
+    result, count = FUNCTIONS[name]
+    return ir.FunctionType(result, [FRAME, *[INT] * count])
+
+
 @dataclass
 class Kernel:
     """Emits the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
@@ -41,30 +56,32 @@ class Kernel:
     shapes: Shapes
     wide: bool
 
-    def module(self) -> ir.Module:
-        module = ir.Module("murmura")
-        steer = self._steer(module)
-        finish = self._finish(module)
-        self._run(module, steer, finish)
-        return module
+    def modules(self) -> Iterator[tuple[str, ir.Module]]:
+        """The functions by name, each in its own module, so that kernels can share them.
 
-    def _function(self, module: ir.Module, name: str, result: Any, arguments: list[Any]) -> tuple[Any, ...]:
+        `run` sorts the flock and depends on the columns and the edges only, `finish` on the items and on births: a
+        rule that is switched on changes `steer`, and often nothing else.
+        """
+        for name in FUNCTIONS:
+            module = ir.Module("murmura")
+            getattr(self, f"_{name}")(module)
+            yield name, module
+
+    def _function(self, module: ir.Module, name: str) -> tuple[Any, ...]:
         """A new function: its target, its frame and its other arguments, which are integers."""
-        function = ir.Function(module, ir.FunctionType(result, [FRAME, *arguments]), name)
+        function = ir.Function(module, _type_of(name), name)
         # Spilled registers must not straddle cache lines; LLVM would align the stack to 16 bytes only.
         function.attributes.add("nounwind")
         function.attributes.alignstack = CACHE_LINE
         target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
         frame, *rest = function.args
-        return function, target, FrameCode(target, frame), [Value(target, INTEGER, x) for x in rest]
+        return target, FrameCode(target, frame), [Value(target, INTEGER, x) for x in rest]
 
     # Agents
 
-    def _steer(self, module: ir.Module) -> Any:
+    def _steer(self, module: ir.Module) -> None:
         """Perceive, decide and move the agents of one task: neighbours in a row of bins."""
-        function, t, frame, arguments = self._function(module, "steer", BIT, [INT] * 6)
-        function.linkage = "internal"
-        done, me, row, begin, count, to = arguments
+        t, frame, (done, me, row, begin, count, to) = self._function(module, "steer")
         index = Index(self.plan, t, frame)
         agents = Agents(self.plan, self.shapes, t, frame, world_of(self.plan, t, frame, done))
         grid = self._grid(index, t, frame)
@@ -81,7 +98,6 @@ class Kernel:
             whole = agents.move(begin + k, sums, k, count - k, to + k, step_number, reports)
             fine.set(fine.get() & whole)
         t.builder.ret(fine.get().code)
-        return function
 
     def _step_number(self, t: LlvmTarget, frame: FrameCode, done: Value) -> Any:
         """The number of the current step, as a long integer, for events of long runs."""
@@ -116,6 +132,7 @@ class Kernel:
                 column = index.column_of(xs[i], grid)
                 reaches[i] = reach_of_nearest(agents, index, base + column, grid, i, closest)
         around = None if grid.layers is None else lines_around(t, grid, row)
+        tiles = None if grid.layers is None else Tiles(t, agents.flock, agents.frame, me)
         with t.for_loop(0, count, 4) as k:
             i = begin + k
             last = begin + minimum(k + 4, count) - 1
@@ -129,11 +146,10 @@ class Kernel:
                 first = base + pitch * beside
                 return start[first + c0], start[first + c1] - over
 
-            if around is None:
+            if around is None or tiles is None:
                 runs = [(*run(beside), beside == 0) for beside in (-1, 0, 1)]
                 agents.perceive(i, runs, reaches, sums, k)
             else:
-                # The other eight in a loop: written out one by one the code would not fit the processor's cache.
                 own = run(0)
                 cut = cut_bins(agents, index, grid, row, i, last, c0, c1, own[1] - own[0])
 
@@ -143,7 +159,8 @@ class Kernel:
                     begin = uncut + (start[first + low] - uncut) // GROUP * GROUP
                     return begin, start[first + high] - where(high == pitch, PAD, 0)
 
-                agents.perceive(i, [(*own, True)], reaches, sums, k, other)
+                tiles.find(other)
+                agents.perceive(i, [(*own, True)], reaches, sums, k, tiles)
 
     def _choose(
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, row: Value, begin: Value, count: Value,
@@ -189,10 +206,9 @@ class Kernel:
 
     # After the agents
 
-    def _finish(self, module: ir.Module) -> Any:
+    def _finish(self, module: ir.Module) -> None:
         """After all agents have moved: update items, add newborns and immigrants."""
-        function, t, frame, (done, team, alive) = self._function(module, "finish", ir.VoidType(), [INT] * 3)
-        function.linkage = "internal"
+        t, frame, (done, team, alive) = self._function(module, "finish")
         world = world_of(self.plan, t, frame, done)
         number = self._step_number(t, frame, done)
         if self.plan.stateful_items:
@@ -208,18 +224,18 @@ class Kernel:
         at = frame.completed.at(0)
         t.builder.store(t.builder.add(t.builder.load(at, typ=LONG), LONG(1)), at)
         t.builder.ret_void()
-        return function
 
     # The whole step
 
-    def _run(self, module: ir.Module, steer: Any, finish: Any) -> None:
+    def _run(self, module: ir.Module) -> None:
         """Advance `steps` steps as thread `me` of `team`."""
-        _, t, frame, (me, team, steps) = self._function(module, "run", ir.VoidType(), [INT] * 3)
+        t, frame, (me, team, steps) = self._function(module, "run")
+        steer, finish = (frame.function(name, _type_of(name)) for name in CALLED)
         sync = frame.sync
         done = t.cell(0)
         going = t.cell(t.integer(0) == 0)
         with t.while_loop(lambda: going.get() & (done.get() < steps)):
-            index = Index(self.plan, t, frame)
+            index = Index(self.plan, t, frame, sorts=True)
             grid = self._sort(index, t, frame, me, team, sync, going)
             with t.if_then(going.get()):
                 self._share_out(t, frame, index, grid, steer, me, team, done.get())
@@ -252,7 +268,7 @@ class Kernel:
         present = Layout(TRACKED_FIELDS, self.plan.dimension).place["present"]
         with t.if_then(me == 0):
             index.start_rows(grid)
-            index.forget_tracked(self.plan.item_width, present)
+            index.forget_tracked(present)
             with t.for_loop(0, team) as k:
                 put(t, sync.at(k * LINE + NEXT_TASK), 0)
         wait_for_all(t, sync, team)
@@ -269,9 +285,7 @@ class Kernel:
                 base = grid.line(r) * grid.pitch
                 index.finish_row(base, frame.row_start[grid.line(r) + 1], grid)
                 first = base + ACROSS
-                index.note_tracked(
-                    index.start[first], index.start[first + grid.columns], self.plan.item_width
-                )
+                index.note_tracked(index.start[first], index.start[first + grid.columns])
             wait_for_all(t, sync, team)
             index.fill_edges(me, team, grid)
             wait_for_all(t, sync, team)

@@ -40,6 +40,7 @@ from murmura.core.vec import Vec
 from murmura.core.visual_field import Eye
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
+Meet = Callable[[Value, Vec, Condition, list[Value]], list[Any]]
 
 
 class AgentTrace:
@@ -47,9 +48,12 @@ class AgentTrace:
 
     writes_forces = "a.sizes.keep"
     """The condition, in the device's language, that this step stores forces."""
+    branches = True
+    """Whether a branch skips candidates out of reach; otherwise what they contribute is masked."""
 
-    def __init__(self, plan: Plan, shapes: Shapes, target: CTarget) -> None:
+    def __init__(self, plan: Plan, shapes: Shapes, target: CTarget, branches: bool = True) -> None:
         self.plan, self.shapes, self.target = plan, shapes, target
+        self.branches = branches
         self.world = world_record(plan, target)
         self.memory = DeviceMemory(plan, target, self.world)
         self.step = Step(plan, target, self.memory, self.world)
@@ -87,11 +91,15 @@ class AgentTrace:
         if self.plan.topological:
             reach = self._reach_of_nearest(me, cosine, reach)
 
-        def meet(j: Value, way: Vec, held: list[Value]) -> list[Any]:
+        def meet(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
             before: Contributions = unflatten(shape, [*held])
-            return flatten(self._met(p, me, cosine, j, way, before))
+            return flatten(self._met(p, me, cosine, j, way, near, before))
 
-        return [*self.candidates(me, reach, values, meet), *eye]
+        if self.branches:
+            found = self.candidates(me, reach, values, lambda j, way, held: meet(j, way, True, held))
+        else:
+            found = self._all_candidates(me, reach, values, meet)
+        return [*found, *eye]
 
     def _visible(self, me: Record, cosine: Number, j: Value, way: Vec) -> tuple[Condition, dict[str, Any]]:
         """Whether the agent sees a candidate within reach, and what its rules learn from that."""
@@ -101,9 +109,10 @@ class AgentTrace:
         return bins > 0.0, {"bins": bins}
 
     def _met(
-        self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
-    ) -> Contributions:
-        """The contributions so far, merged with those of a neighbour within reach."""
+        self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, near: Condition,
+        before: Contributions,
+    ) -> Contributions:  # fmt: skip
+        """The contributions so far, merged with those of a candidate if it is within reach."""
         visible, known = self._visible(me, cosine, j, way)
 
         def merged(mask: Condition, shown: Condition) -> Contributions:
@@ -111,8 +120,10 @@ class AgentTrace:
             seen = self.step.neighbor(p, me, columns, columns.identity, way).updated(
                 {"visible": shown, **known}
             )
-            return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
+            return self.step.merge(before, self.step.contribute(p, me, seen), near, mask)
 
+        if not self.branches:
+            return merged(near & visible, visible)
         if self._everyone:
             return merged(visible, visible)
         always = Value(self.target, CONDITION, self.target.constant(CONDITION, True))
@@ -138,24 +149,42 @@ class AgentTrace:
 
     def candidates(self, me: Record, reach: Number, values: list[Value], visit: Visit) -> list[Value]:
         """Visit all other agents within a squared distance: values = visit(row, offset, values)."""
-        parts = 2 if self.world.wraps else 1
+
+        def meet(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
+            return self.target.branch(near, held, lambda inner: visit(j, way, inner))
+
+        return self._all_candidates(me, reach, values, meet)
+
+    def _all_candidates(self, me: Record, reach: Number, values: list[Value], visit: Meet) -> list[Value]:
+        """Visit all agents in the bins around: values = visit(row, offset, whether it is near, values)."""
         rows = self._rows_of(me)
 
-        def run(number: Value, held: list[Value]) -> list[Any]:
-            beside = number // parts
-            asides = [beside - 1] if len(rows) == 1 else [beside % 3 - 1, beside // 3 - 1]
-            begin, end, shift = self._run(me, reach, rows, asides, number % parts == 1)
+        def meet(begin: Value, end: Value, shift: Vec, held: list[Value]) -> list[Any]:
             here = me.position - shift
 
             def candidate(j: Value, inner: list[Value]) -> list[Any]:
                 numbers = self.target.load_quad("a.sorted.places", j, steady=True)
                 way = Vec(*numbers[: self.plan.dimension]) - here
-                near = (way.square <= reach) & (j != self.i)
-                return self.target.branch(near, inner, lambda innermost: visit(j, way, innermost))
+                return visit(j, way, (way.square <= reach) & (j != self.i), inner)
 
             return self.target.loop(begin, end, 1, held, candidate)
 
-        return self.target.loop(0, 3 ** len(rows) * parts, 1, values, run, rolled=True)
+        def row(number: Value, held: list[Value]) -> list[Any]:
+            asides = [number - 1] if len(rows) == 1 else [number % 3 - 1, number // 3 - 1]
+            line, first, last, is_near, shifts = self._row(me, reach, rows, asides)
+            if not self.world.wraps:
+                begin, end = self._stretch(line, first, last)
+                return meet(begin, where(is_near, end, begin), Vec(self.target.number(0.0), *shifts), held)
+            crosses = (first < 0) | (last >= self._grid("columns", INTEGER))
+            parts = where(is_near, where(crosses, 2, 1), 0)
+
+            def part(k: Value, inner: list[Value]) -> list[Any]:
+                here, there, shift = self._across_seam(first, last, k == 1)
+                return meet(*self._stretch(line, here, there), Vec(shift, *shifts), inner)
+
+            return self.target.loop(0, parts, 1, held, part, rolled=True)
+
+        return self.target.loop(0, 3 ** len(rows), 1, values, row, rolled=True)
 
     def _grid(self, name: str, kind: str = NUMBER) -> Value:
         return self.target.value(kind, f"a.index.grid->{name}")
@@ -169,12 +198,13 @@ class AgentTrace:
             found.append(self.target.value(INTEGER, code))
         return found
 
-    def _run(
-        self, me: Record, reach: Number, rows: list[Value], asides: list[Value], beyond: Condition
-    ) -> tuple[Value, Value, Vec]:
-        """The run of agents in one row of bins within the agent's circle, and their shift across the seam.
+    def _row(
+        self, me: Record, reach: Number, rows: list[Value], asides: list[Value]
+    ) -> tuple[Value, Value, Value, Condition, list[Any]]:
+        """One of the rows around the agent: its number, the first and the last bin within the agent's circle, whether
+        it exists and is within reach, and its shift along the other axes.
 
-        `beyond`: those on the other side of the seam of a wrapping world.
+        In a wrapping world the bins may lie beyond the seam.
         """
         there, gaps = [row + beside for row, beside in zip(rows, asides, strict=True)], []
         heights = ("row_height", "layer_height")
@@ -188,17 +218,13 @@ class AgentTrace:
         half = sqrt(maximum(reach - square, 0.0)) * 1.0001 + 1e-3
         first, last = (self._column(me.position.x + sign * half) for sign in (-1.0, 1.0))
         line, is_row, shifts = self._line(there)
-        columns = self._grid("columns", INTEGER)
-        shift_x: Any = self.target.number(0.0)
-        if self.world.wraps:
-            first, last, shift_x = self._across_seam(first, last, beyond)
-        else:
+        if not self.world.wraps:
             # Without a seam, agents outside of the grid are in the border bins, whatever their distance.
+            columns = self._grid("columns", INTEGER)
             first, last = (minimum(maximum(k, 0), columns - 1) for k in (first, last))
-        begin, end = self._stretch(line, first, last)
         if len(rows) == 2:
             is_row = is_row & (square <= reach * 1.001)  # a corner may be out of reach altogether
-        return begin, where(is_row, end, begin), Vec(shift_x, *shifts)
+        return line, first, last, is_row, shifts
 
     def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
         """The number of a row, whether it exists, and its shift along y and z."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda.index_text import SCAN_EACH, SCAN_KERNELS, SCAN_THREADS
+from murmura.compute.cuda.index_text import SCAN_KERNELS, SCAN_THREADS
 from murmura.compute.cuda.program import Text
 from murmura.core.compilations import compilation
 
@@ -211,10 +211,8 @@ class CupyProgram:
             self._kernels[name]((blocks,), (threads,), (arguments,))
 
     def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
-        first, second, third = SCAN_KERNELS
-        self.launch(first, blocks, SCAN_THREADS, arguments)
-        self.launch(second, 1, SCAN_THREADS, arguments)
-        self.launch(third, blocks * SCAN_EACH // 4, SCAN_THREADS, arguments)
+        for name in SCAN_KERNELS:
+            self.launch(name, blocks, SCAN_THREADS, arguments)
 
 
 class CupyGraph:

@@ -189,7 +189,7 @@ extern "C" __global__ void gather(const Arguments a) {{
 }}
 """
 
-SCAN_KERNELS = ("add_up", "add_blocks", "shift_blocks")
+SCAN_KERNELS = ("add_up", "shift_blocks")
 SCAN_TEXT = f"""
 /* start = sums of all counts before; counts = 0. */
 static __device__ int prefix(const int own) {{
@@ -226,27 +226,20 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_up(const Argume
     if (threadIdx.x == {SCAN_THREADS - 1}) a.index.sums[blockIdx.x] = before + total;
 }}
 
-extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_blocks(const Arguments a) {{
-    if (a.sizes.idle) return;
-    const int each = (a.sizes.scan_blocks + {SCAN_THREADS - 1}) / {SCAN_THREADS};
-    const int first = threadIdx.x * each;
-    int total = 0;
-    for (int k = first; k < first + each && k < a.sizes.scan_blocks; k++) total += a.index.sums[k];
-    int before = prefix(total);
-    for (int k = first; k < first + each && k < a.sizes.scan_blocks; k++) {{
-        const int own = a.index.sums[k];
-        a.index.sums[k] = before;
-        before += own;
-    }}
-}}
-
 extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const Arguments a) {{
     if (a.sizes.idle) return;
-    const int i = THREAD;
-    const int before = a.index.sums[i / {SCAN_BLOCK // 4}];
-    int4* start = (int4*)a.index.start + i;
-    const int4 s = *start;
-    *start = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
+    __shared__ int before;
+    const int t = threadIdx.x;
+    int own = 0;
+    for (int k = t; k < blockIdx.x; k += {SCAN_THREADS}) own += a.index.sums[k];
+    const int others = prefix(own);
+    if (t == {SCAN_THREADS - 1}) before = others + own;
+    __syncthreads();
+    int4* start = (int4*)a.index.start + blockIdx.x * {SCAN_BLOCK // 4};
+    for (int k = t; k < {SCAN_BLOCK // 4}; k += {SCAN_THREADS}) {{
+        const int4 s = start[k];
+        start[k] = make_int4(s.x + before, s.y + before, s.z + before, s.w + before);
+    }}
 }}
 """
 """Uses block-wide synchronisation, so only a GPU runs it; on the host NumPy does the sum (`cuda.host`)."""

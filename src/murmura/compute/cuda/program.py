@@ -19,10 +19,12 @@ from murmura.compute.trace.c_target import CTarget
 
 THREADS = 128
 """Threads of a block."""
-LEAN_BLOCKS, USUAL_BLOCKS, FULL_BLOCKS = 12, 10, 6
-"""Blocks that shall fit on a processor at once, of plans with pair rules only, of others, and of those whose agents
-carry many columns: 40, 48 and 80 registers for each thread. Fewer registers let more agents be in flight and hide the
-memory's latency, until they spill: `ecosystem` spills 2 kB with 48 registers, a third of that with 80."""
+FLAT_BLOCKS, LEAN_BLOCKS, USUAL_BLOCKS, FULL_BLOCKS = 8, 12, 10, 6
+"""Blocks that shall fit on a processor at once, of plans with pair rules only in the plane and in space, of others, and
+of those whose agents carry many columns: 64, 40, 48 and 80 registers for each thread. Fewer registers let more agents
+be in flight and hide the memory's latency, until they spill: `ecosystem` spills 2 kB with 48 registers, a third of that
+with 80. In the plane some thread of a warp has a neighbour in nearly every turn, so pair rules are computed without
+branches, and registers for several candidates at once are worth more (11 % of a step)."""
 MANY_COLUMNS = 24
 OPEN_KERNELS = ("reset_bounds", "find_bounds", "make_grid")
 BIRTH_KERNELS = ("find_fathers", "add_newborns")
@@ -95,16 +97,23 @@ def _sizes(plan: Plan) -> str:
     return "".join(f"#define {name} {value}\n" for name, value in found.items())
 
 
+def _is_lean(plan: Plan) -> bool:
+    """Whether agents meet each other and nothing else."""
+    meets = all(group.functions.pair and not group.functions.item for group in plan.rule_groups)
+    return meets and len(plan.carried) <= MANY_COLUMNS and not plan.occludes
+
+
 def _blocks_at_once(plan: Plan) -> int:
-    lean = all(group.functions.pair and not group.functions.item for group in plan.rule_groups)
     if len(plan.carried) > MANY_COLUMNS:
         return FULL_BLOCKS
-    return LEAN_BLOCKS if lean else USUAL_BLOCKS
+    if not _is_lean(plan):
+        return USUAL_BLOCKS
+    return FLAT_BLOCKS if plan.dimension == 2 else LEAN_BLOCKS
 
 
 def _steer_text(plan: Plan, shapes: Shapes, helpers: dict[str, str]) -> str:
     target = CTarget(helpers)
-    trace = AgentTrace(plan, shapes, target)
+    trace = AgentTrace(plan, shapes, target, branches=not (_is_lean(plan) and plan.dimension == 2))
     contributions = trace.contributions()
     columns = trace.agent()
     p, me = trace.step.sense(columns, columns.identity)

@@ -35,6 +35,8 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.visual_field import Eye
 
+AHEAD = 2 * LANES
+"""How many agents ahead columns are fetched into the cache."""
 WIDEST = 1e30
 """Positions and velocities beyond this count as not finite."""
 
@@ -170,6 +172,7 @@ class Agents:
     ) -> Value:
         """Sixteen agents from row i on, or the `left` ones, decide, move and report. Returns whether all are finite."""
         t, step = self.target, self.step
+        self._prefetch(i + AHEAD, to + AHEAD)
         columns, ids = self.flock.sixteen(i)
         p, me = step.sense(columns, ids)
         contributions = self._whole_contributions(p, me, i, sums, k)
@@ -191,6 +194,14 @@ class Agents:
         for other in others:
             total = total + other
         return ~t.any_lane(~(total < WIDEST) & here)
+
+    def _prefetch(self, i: Value, to: Value) -> None:
+        """Fetch columns from row i on, and the places of results: too many streams for the processor to foresee."""
+        width = 2 * self.plan.dimension + len(self.plan.carried)
+        for row in range(2 * self.plan.dimension, width):
+            self.frame.table.row(row).prefetch(i)
+        for row in range(width + len(self.plan.force_columns)):
+            self.frame.state.row(row).prefetch(to, to_write=True)
 
     def _whole_contributions(
         self, p: list[Record], me: Record, i: Value, sums: Array, k: Value
@@ -224,13 +235,18 @@ class Agents:
             return merge
         exists = merge.parts["score"] < FAR
         who = where(exists, bits_of(self.target, merge.parts["who"]), mine)
-        columns, ids = self.flock.at(Value(self.target, INTEGER, who.code))
-        seen = self.step.neighbor(p, me, columns, to_number(ids), columns["position"] - me.position)
-        contribution = self.step.contribution_to(rule - 1, p, me, seen)[name]
-        again = {
-            part: where(exists, value, 0.0) for part, value in contribution.parts.items() if part != "score"
-        }
-        return Least(merge.parts["score"], **again)
+
+        def parts() -> list[Any]:
+            columns, ids = self.flock.at(Value(self.target, INTEGER, who.code))
+            seen = self.step.neighbor(p, me, columns, to_number(ids), columns["position"] - me.position)
+            _, *payload = flatten(self.step.contribution_to(rule - 1, p, me, seen)[name])
+            return [where(exists, value, 0.0) for value in payload]
+
+        whole = self.shapes.pairs[rule][name]
+        nothing = flatten(whole.initial(self.target))[1:]
+        payload = self.target.branch(exists, nothing, lambda _: parts())
+        again: Merge = unflatten(whole, [merge.parts["score"], *payload])
+        return again
 
 
 def _is_long(merge: Merge) -> bool:

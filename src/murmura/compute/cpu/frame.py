@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.plan import WORLD_NUMBERS
-from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LONG, LlvmTarget, is_lanes, lanes_of
+from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LONG, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 
 ARRAYS = {
@@ -26,6 +27,8 @@ INTEGERS = (
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
     "layers", "list_room", "tile_room", "table_width", "item_width", "obstacle_count",
 )  # fmt: skip
+CONSTANT = {"world", "times", "numbers", "affinities", "ranges", "item_ranges", "tracked", "shapes"}
+"""Arrays that kernels only read."""
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
@@ -52,8 +55,11 @@ def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArr
 class Array:
     """An array in emitted code: `a[i]` loads, `a[i] = x` stores; `row(k)` of a table whose rows are `pitch` apart."""
 
-    def __init__(self, target: LlvmTarget, pointer: Any, element: Any, pitch: Any = None) -> None:
+    def __init__(
+        self, target: LlvmTarget, pointer: Any, element: Any, pitch: Any = None, constant: bool = False
+    ) -> None:
         self.target, self.pointer, self.element, self._pitch = target, pointer, element, pitch
+        self._constant = constant
         self.kind = NUMBER if element == FLOAT else INTEGER
 
     def at(self, index: Any) -> Any:
@@ -63,7 +69,13 @@ class Array:
     def __getitem__(self, index: Any) -> Value:
         if isinstance(index, Value) and is_lanes(index.code):
             return Value(self.target, self.kind, self.target.gather(self.pointer, index.code, self.element))
-        return Value(self.target, self.kind, self.target.builder.load(self.at(index), typ=self.element))
+        builder, place = self.target.builder, self.at(index)
+        load = (
+            _constant_load(builder, place, self.element)
+            if self._constant
+            else builder.load(place, typ=self.element)
+        )
+        return Value(self.target, self.kind, load)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.target.builder.store(code_of(self.target, value, self.kind), self.at(index))
@@ -82,8 +94,6 @@ class Array:
 
     def load(self, index: Any, count: int) -> Any:
         """Load consecutive elements as a vector."""
-        from llvmlite import ir
-
         kind = ir.VectorType(self.element, count)
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         return self.target.builder.load(pointer, typ=kind, align=4)
@@ -93,14 +103,25 @@ class Array:
         pointer = self.target.builder.bitcast(self.at(index), values.code.type.as_pointer())
         self.target.builder.store(values.code, pointer, align=4)
 
+    def prefetch(self, index: Any, to_write: bool = False) -> None:
+        """Fetch the cache line of an element, which need not exist."""
+        place = self.target.builder.bitcast(self.at(index), BYTE.as_pointer())
+        keep, data = INT(3), INT(1)
+        self.target.call("llvm.prefetch.p0", ir.VoidType(), [place, INT(int(to_write)), keep, data])
+
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
         """Store the lanes under the mask next to each other."""
         kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         code = self.target.spread(code_of(self.target, value, self.kind))
-        from llvmlite import ir
-
         self.target.call(f"llvm.masked.store.v16{name}.p0", ir.VoidType(), [code, pointer, INT(4), mask.code])
+
+
+def _constant_load(builder: Any, place: Any, element: Any) -> Any:
+    """A load of what no kernel writes: LLVM may move it out of loops, whatever they store."""
+    load = builder.load(place, typ=element)
+    load.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return load
 
 
 class FrameCode:
@@ -112,7 +133,7 @@ class FrameCode:
     def _entry(self, name: str) -> Any:
         builder = self._target.builder
         place = builder.gep(self._pointer, [LONG(PLACES[name])], inbounds=True, source_etype=LONG)
-        return builder.load(place, typ=LONG)
+        return _constant_load(builder, place, LONG)
 
     def __getattr__(self, name: str) -> Any:
         entry, builder = self._entry(name), self._target.builder
@@ -120,7 +141,9 @@ class FrameCode:
             return Value(self._target, INTEGER, builder.trunc(entry, INT))
         pitch = PITCHES.get(name)
         pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
-        return Array(self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None)
+        return Array(
+            self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None, name in CONSTANT
+        )
 
     def function(self, name: str, kind: Any) -> Any:
         """A function of another module."""

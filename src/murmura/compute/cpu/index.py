@@ -25,9 +25,9 @@ PAD = 4  # sentinels at the end of each row
 FAR = 1e18  # farther than any run reaches, and its square is still a finite float32
 BLOCK = 128  # agents per task
 MARGIN = 64  # elements after the last one that lanes may read
-AT_ONCE = 10
+AT_ONCE, FOLLOWING = 10, 4
 """The most columns that are moved together in the sort. With more, only position and velocity are, and the others
-follow one by one: a hundred streams at once overflow the TLB."""
+follow a few at a time: a hundred streams at once overflow the TLB."""
 
 
 class Index:
@@ -263,12 +263,15 @@ class Index:
                 k.set(here - 1)
 
     def _fetch_rest(self, begin: Value, end: Value) -> None:
-        """Copy the other columns of a sorted row, one after the other."""
-        t = self.target
-        with t.for_loop(self.at_once, self.frame.table_width) as k:
-            to, column = self.table.row(k), self.frame.state.row(k)
+        """Copy the other columns of a sorted row, a few at a time; the last one more than once if they do not come out."""
+        t, state, width = self.target, self.frame.state, self.frame.table_width
+        with t.for_loop(self.at_once, width, FOLLOWING) as k:
+            rows = [minimum(k + n, width - 1) for n in range(FOLLOWING)]
+            few = [(self.table.row(row), state.row(row)) for row in rows]
             with t.for_loop(begin, end) as d:
-                to[d] = column[self.source[d]]
+                source = self.source[d]
+                for to, column in few:
+                    to[d] = column[source]
 
     def _copy_ghosts(self, to: Value, begin: Value, count: Value, *shifts: Any) -> None:
         """Copy agents as ghosts, shifted along the axes."""

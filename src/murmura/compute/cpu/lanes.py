@@ -192,7 +192,7 @@ def fold_groups(
     for begin in range(0, len(values), GROUP):
         few = values[begin : begin + GROUP]
         folded = _fold_four(target, _four(target, few), combine)
-        by_value = target.picked(folded, [4 * g + k for k in range(4) for g in range(4)])
+        by_value = target.picked(folded, [4 * g + k for k in range(GROUP) for g in range(4)])
         for k, (row, _) in enumerate(few):
             _store_groups(rows, column + row * pitch, target.picked(by_value, range(4 * k, 4 * k + 4)))
 

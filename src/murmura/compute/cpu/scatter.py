@@ -13,7 +13,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LlvmTarget
+from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
 AHEAD = 24  # rows to prefetch: their addresses are random, and each would stall
@@ -52,8 +52,7 @@ def _put_vectors(
     n, columns = Value(t, INTEGER, count), Value(t, INTEGER, width)
     starts = [Value(t, "number", start) for start in (from_x, from_y)]
     with t.for_loop(0, n) as k:
-        soon = t.builder.bitcast(result.at(places[minimum(k + AHEAD, n - 1)] * columns), BYTE.as_pointer())
-        t.call("llvm.prefetch.p0", ir.VoidType(), [soon, INT(1), INT(3), INT(1)])  # to write, to keep, data
+        result.prefetch(places[minimum(k + AHEAD, n - 1)] * columns, to_write=True)
         row = places[k] * columns
         for axis, (numbers, start) in enumerate(zip((x, y), starts, strict=True)):
             result[row + axis] = Array(t, numbers, FLOAT)[k] - start

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, where
+from murmura.core.algebra import floor, given, maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
 from murmura.core.merging import FAR, Least
 from murmura.core.model import quantity
@@ -162,24 +162,12 @@ class Mating(Rule):
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
-        me_id = to_number(me.id)
-        aims_at_me = seen.target_mate_id == me_id
-        # The other: whom I fight or have chosen, else whom I might choose.
-        she = (seen.gender < me.gender) & (seen.mating_state == SEEKING)
-        she = she & (seen.square <= p.search_radius * p.search_radius)
-        he = (seen.gender > me.gender) & aims_at_me & (seen.mating_state <= COURTING)
-        he = he & (seen.square <= p.courting_distance * p.courting_distance) & (seen.id != me.rival_id)
-        candidate = where((she | he) & (me.mating_state == SEEKING), seen.square, FAR)
-        candidate = where(seen.species == me.species, candidate, FAR)
-        attended = where(me.mating_state == FIGHTING, me.rival_id, me.target_mate_id)
-        other = where(seen.id == attended, seen.square, candidate)
-        minds_me = seen.rival_id == me_id
+        aims_at_me, minds_me = (named == to_number(me.id) for named in (seen.target_mate_id, seen.rival_id))
+        # Most agents court nobody, most of the time: for them neither is computed.
+        other = given(Mating.alert(p, me), lambda: score_of_other(p, me, seen), FAR)
+        rival = given(is_suitor(me), lambda: score_of_rival(p, me, seen), FAR)
         bond = where(aims_at_me, MINE, where(seen.target_mate_id < 0.0, FREE, TAKEN))
         bond = where(minds_me, RIVAL, bond)
-        # The rival: whom I have challenged, else the nearest suitor of the same female. Suitors alone ask for it.
-        contends = (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
-        contends = contends & (seen.square <= p.fight_radius * p.fight_radius)
-        rival = where(contends, where(seen.id == me.rival_id, 0.0, seen.square), FAR)
         stage = seen.mating_state + BONDS * bond
         return {
             "other": Least(other, id=seen.id, offset=seen.offset, stage=stage, display=seen.display),
@@ -202,7 +190,7 @@ class Mating(Rule):
         joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
         joins = joins & (square < p.mating_distance * p.mating_distance)
         done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
-        suitor = male & ((s == APPROACHING) | (s == COURTING))
+        suitor = is_suitor(me)
         fights = suitor & (rival.id == me.rival_id)
         fights = fights & ((rival.stance == APPROACHING) | (rival.stance == COURTING))
         over = (s == FIGHTING) & (state == FIGHTING) & (bond == RIVAL) & (timer >= p.fight_duration)
@@ -290,6 +278,34 @@ class Mating(Rule):
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)
         kind = where(mated, MATED, where(won, FOUGHT, 0.0))
         return kind, where(won, was.rival_id, was.target_mate_id), where(won, was.display, 0.0)
+
+
+def score_of_other(p: Any, me: Any, seen: Any) -> Any:
+    """How near the other is: whom I fight or have chosen, else whom I might choose."""
+    she = (seen.gender < me.gender) & (seen.mating_state == SEEKING)
+    she = she & (seen.square <= p.search_radius * p.search_radius)
+    he = (
+        (seen.gender > me.gender)
+        & (seen.target_mate_id == to_number(me.id))
+        & (seen.mating_state <= COURTING)
+    )
+    he = he & (seen.square <= p.courting_distance * p.courting_distance) & (seen.id != me.rival_id)
+    candidate = where((she | he) & (me.mating_state == SEEKING), seen.square, FAR)
+    candidate = where(seen.species == me.species, candidate, FAR)
+    attended = where(me.mating_state == FIGHTING, me.rival_id, me.target_mate_id)
+    return where(seen.id == attended, seen.square, candidate)
+
+
+def score_of_rival(p: Any, me: Any, seen: Any) -> Any:
+    """How near a suitor's rival is: whom I have challenged, else the nearest suitor of the same female."""
+    contends = (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
+    contends = contends & (seen.square <= p.fight_radius * p.fight_radius)
+    return where(contends, where(seen.id == me.rival_id, 0.0, seen.square), FAR)
+
+
+def is_suitor(me: Any) -> Any:
+    """Whether a male approaches or courts a female."""
+    return (me.gender > 0.5) & ((me.mating_state == APPROACHING) | (me.mating_state == COURTING))
 
 
 def was_mated(was: Any, me: Any) -> Any:

@@ -38,6 +38,8 @@ def bits_of(name: str, opaque: bool) -> str:
         ("sky-and-sea", False),
         ("topological", True),
         ("vision", True),
+        ("ecosystem", True),
+        ("fear-and-flocking", True),
     ],
 )
 def test_both_widths_give_the_same_bits(name: str, opaque: bool):

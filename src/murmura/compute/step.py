@@ -91,22 +91,16 @@ class Step:
         inverse: Any = None,
     ) -> Record:  # fmt: skip
         """The neighbour at an offset, as the agent sees it; `inverse` is that of the distance, where it is known."""
-        square = offset.square
-        if inverse is None:
-            inverse = 1.0 / sqrt(square + SAME_PLACE)
-        distance = square * inverse
+        place = placed(offset, inverse)
         weighs = dict(self.plan.groups[1].options)["weighs_angles"]
         seen = Record(
             "seen",
             {
                 "id": identity,
-                "offset": offset,
-                "square": square,
-                "distance": distance,
-                "inverse": inverse,
-                "nearness": 1.0 - distance * p[1].per_radius,
+                **place,
+                "nearness": 1.0 - place["distance"] * p[1].per_radius,
                 "velocity": columns["velocity"],
-                "attention": attention(p[1], me.heading, offset, inverse) if weighs else 1.0,
+                "attention": attention(p[1], me.heading, offset, place["inverse"]) if weighs else 1.0,
                 **self._affinities(me, columns),
                 **self._extras(columns),
             },
@@ -334,6 +328,14 @@ class Step:
     def carried(self, me: Record) -> list[Any]:
         """The values of the columns that this plan carries, in order."""
         return [as_number(self.target, getattr(me, name)) for name in self.plan.carried]
+
+
+def placed(offset: Vec, inverse: Any = None) -> dict[str, Any]:
+    """Where a neighbour is: offset, squared distance, distance and its inverse, which may be known."""
+    square = offset.square
+    if inverse is None:
+        inverse = 1.0 / sqrt(square + SAME_PLACE)
+    return {"offset": offset, "square": square, "distance": square * inverse, "inverse": inverse}
 
 
 def with_velocity(me: Record, velocity: Vec) -> Record:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import murmura as mm
 from murmura.core.errors import RunError
-from murmura.lab.figures.plot import plot
+from murmura.lab.figures.interaction import draw_delay
+from murmura.lab.figures.plot import PlotOptions, plot
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.run import Run
 from murmura.measure import polarization
@@ -30,6 +32,13 @@ def test_maps_are_drawn_the_same_twice(run: Run, tmp_path: Path, kind: str):
         assert plot(run.folder, tmp_path / name, kind) == kind
     content = (tmp_path / "a.svg").read_bytes()
     assert len(content) > 5000 and content == (tmp_path / "b.svg").read_bytes()
+
+
+def test_bars_of_leadership_stand_beside_the_rows_of_the_matrix(run: Run):
+    figure = Figure()
+    draw_delay(run, figure, PlotOptions())
+    panel, bars, *_ = figure.axes
+    assert bars.get_ylim() == panel.get_ylim() == (11.5, -0.5)
 
 
 def test_the_flocks_of_a_run_are_its_frames(run: Run):

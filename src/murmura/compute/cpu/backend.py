@@ -360,7 +360,7 @@ class BackendCpu:
         """What each thread lists of one agent's neighbours where bodies hide each other, and its visual field."""
         team, plan = self.threads, self._plan
         self._list_room = list_pitch(room) if plan.occludes else 1
-        shapes = {"listed": INTEGER_ROWS * team, "sighted": NUMBER_ROWS * team}
+        shapes = {"listed": INTEGER_ROWS * team, "sighted": (NUMBER_ROWS + len(plan.carried)) * team}
         return {
             **{name: list_table(name, rows, self._list_room) for name, rows in shapes.items()},
             "field": np.zeros((team, field_room(plan.bins)), np.float32),

@@ -1,6 +1,9 @@
 """One agent's neighbours next to each other in memory, each number of theirs in a row of its own: what lanes read fast.
 
 Unwanted candidates are dropped by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
+Lists of several agents lie behind each other, and beside each neighbour lies what its bins need of the agent's eye: so
+angles are computed for all of them sixteen at a time, whoever they belong to. Who writes the end of a list may write
+over the beginning of the next, which must be written later.
 """
 
 from __future__ import annotations
@@ -14,20 +17,22 @@ from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array, FrameCode
 from murmura.compute.trace.llvm_target import BIT, FLOAT, INT, LANES, LONG, LlvmTarget, lanes_of
-from murmura.core.algebra import CONDITION, INTEGER, Value, to_number, where
+from murmura.core.algebra import CONDITION, INTEGER, Value, minimum, to_number, where
 from murmura.core.merging import FAR
 
 MOST_BITS = 64
 """Bins of a visual field, at most, where bits are compared."""
 HALF = LANES // 2
 BITS = ir.VectorType(LONG, HALF)
-INTEGER_ROWS = 5
-NUMBER_ROWS = 7
+INTEGER_ROWS, NUMBER_ROWS = 5, 10
+ROWS, MOVING, CARRIED = 0, INTEGER_ROWS + 3, INTEGER_ROWS + NUMBER_ROWS
+"""Which row holds the neighbours' rows in the flock; the first of those with ways and velocities, and of the columns
+that the plan carries."""
 SPARE = 1024
 """Entries beside those of one agent: lists of several agents lie behind each other until so many are taken."""
 UNROLLED = 4
 """Neighbours that others are compared with in one round of the loop."""
-PAGE, STAGGER = 4096, 320
+PAGE, STAGGER = 4096, 256
 """Bytes. Where entries of two rows lie a whole page apart, the processor takes them for the same and waits."""
 TABLES = {
     "listed": (np.int32, 0),
@@ -37,8 +42,8 @@ TABLES = {
 
 
 def list_pitch(room: int) -> int:
-    """How far apart rows lie that have room for so many of one agent: some pages and a little more."""
-    return (-(-(room + SPARE + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
+    """How far apart rows lie that have room for so many of one agent, twice: some pages and a little more."""
+    return (-(-2 * (room + SPARE + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
 
 
 def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
@@ -51,29 +56,45 @@ def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
 
 
 class NeighborList:
-    """Writes one agent's list: rows of the flock, places, velocities, and what is found out about each."""
+    """Writes one agent's list: rows of the flock, ways, velocities, and what is found out about each."""
 
-    def __init__(self, target: LlvmTarget, arrays: list[Array], row_stores: list[Any]) -> None:
-        self.target, self._arrays, self._row_stores = target, arrays, row_stores
+    def __init__(self, target: LlvmTarget, arrays: list[Array], stores: dict[int, list[Any]]) -> None:
+        self.target, self._arrays, self._stores = target, arrays, stores
         self.rows, self.first, self.count, *self.bits = arrays[:INTEGER_ROWS]
-        self.squares, self.inverses, self.shown, *self.moving = arrays[INTEGER_ROWS:]
+        self.squares, self.inverses, self.shown = arrays[INTEGER_ROWS:MOVING]
+        self.moving, self.eyes = arrays[MOVING : MOVING + 4], arrays[MOVING + 4 : MOVING + 7]
 
     @classmethod
-    def of_thread(cls, target: LlvmTarget, frame: FrameCode, thread: Value) -> NeighborList:
+    def of_thread(cls, target: LlvmTarget, frame: FrameCode, thread: Value, carried: int) -> NeighborList:
         """The memory of a thread, for the lists of several agents."""
+        many = NUMBER_ROWS + carried
         integers = [frame.listed.row(thread * INTEGER_ROWS + k) for k in range(INTEGER_ROWS)]
-        return cls(
-            target, integers + [frame.sighted.row(thread * NUMBER_ROWS + k) for k in range(NUMBER_ROWS)], []
-        )
+        numbers = [frame.sighted.row(thread * many + k) for k in range(many)]
+        return cls(target, integers + numbers, {k: [] for k in (ROWS, *range(CARRIED, CARRIED + carried))})
 
     def beginning_at(self, place: Value) -> NeighborList:
         """The list of the agent whose neighbours begin here."""
-        return NeighborList(self.target, [array.offset(place) for array in self._arrays], self._row_stores)
+        return NeighborList(self.target, [array.offset(place) for array in self._arrays], self._stores)
 
-    def forget_rows(self) -> None:
-        """Take back that rows are written, once it is known that nothing reads them: most rules do not."""
-        for instruction in self._row_stores:
-            instruction.parent.instructions.remove(instruction)
+    def column(self, k: int, everyone: Array, n: Value, there: Value) -> Value:
+        """The k-th carried column of sixteen from n on: from the list, or gathered where appending is slower still."""
+        if not self.target.wide:
+            return everyone[self.row_of(n, there)]
+        self._stores.pop(CARRIED + k, None)
+        found: Value = where(there, self.at(self._arrays[CARRIED + k], n), 0.0)
+        return found
+
+    def row_of(self, n: Value, there: Value) -> Value:
+        """The rows of the flock of sixteen from n on."""
+        self._stores.pop(ROWS, None)
+        found: Value = where(there, self.at(self.rows, n), 0)
+        return found
+
+    def forget_unasked(self) -> None:
+        """Take back that numbers are written, once it is known that nothing reads them: most rules do not."""
+        for stores in self._stores.values():
+            for instruction in stores:
+                instruction.parent.instructions.remove(instruction)
 
     def lanes(self, n: Any) -> Value:
         """The numbers from n on."""
@@ -87,20 +108,20 @@ class NeighborList:
         """Sixteen entries from n on."""
         return Value(self.target, array.kind, array.load(n, LANES))
 
-    def append(self, place: Value, columns: list[tuple[Array, Value]], mask: Value) -> Value:
-        """Put those lanes that the mask lets through behind `place`; how many they are."""
+    def append(self, place: Value, columns: list[tuple[int, Value]], mask: Value) -> Value:
+        """Put those lanes that the mask lets through behind `place` of numbered rows; how many they are."""
         t = self.target
         if t.wide:
-            for to, values in columns:
-                stored = store(t, to, place, self._compressed(values.code, mask.code))
-                if to is self.rows:
-                    self._row_stores.append(stored)
+            for row, values in columns:
+                stored = store(t, self._arrays[row], place, self._compressed(values.code, mask.code))
+                self._stores.get(row, []).append(stored)
             return self.counted(mask)
         many = t.cell(place)
         for lane in range(LANES):
             here = many.get()
-            for to, values in columns:
-                to[here] = Value(t, to.kind, t.builder.extract_element(values.code, INT(lane)))
+            for row, values in columns:
+                code = t.builder.extract_element(values.code, INT(lane))
+                self._arrays[row][here] = Value(t, values.kind, code)
             bit = t.builder.extract_element(mask.code, INT(lane))
             many.set(here + Value(t, INTEGER, t.builder.zext(bit, INT)))
         return many.get() - place
@@ -118,16 +139,28 @@ class NeighborList:
         packed = t.builder.bitcast(mask.code, bits)
         return Value(t, INTEGER, t.builder.zext(t.call("llvm.ctpop.i16", bits, [packed]), INT))
 
-    def keep_seen(self, many: Value) -> Value:
-        """Take those who are hidden off the list; how many are left."""
+    def note_eye(self, many: Value, numbers: list[Any]) -> None:
+        """Note the heading and view of the agent beside each neighbour: two rounds, without asking, for nearly all."""
+        t = self.target
+
+        def note(n: Any) -> None:
+            for to, number in zip(self.eyes, numbers, strict=True):
+                store(t, to, n, t.spread(number.code))
+
+        note(0)
+        note(LANES)
+        with t.for_loop(2 * LANES, many, LANES) as n:
+            note(n)
+
+    def copy_seen(self, many: Value, to: NeighborList) -> Value:
+        """Put those who are not hidden into another list; how many they are."""
         t = self.target
         kept = t.cell(0)
-        arrays = [self.rows, self.squares, self.inverses, self.shown, *self.moving]
+        rows = (ROWS, *range(INTEGER_ROWS, MOVING + 4), *range(CARRIED, len(self._arrays) if t.wide else 0))
         with t.for_loop(0, many, LANES) as n:
-            # Nothing is written beyond what has just been read: the list may be its own destination.
-            columns = [(array, self.at(array, n)) for array in arrays]
             seen = (self.lanes(n) < self.same(many)) & (self.at(self.shown, n) > 0.0)
-            kept.set(kept.get() + self.append(kept.get(), columns, seen))
+            columns = [(row, self.at(self._arrays[row], n)) for row in rows]
+            kept.set(kept.get() + to.append(kept.get(), columns, seen))
         return kept.get()
 
     def take_bits(self, n: Value, bins: int, first: Value, count: Value) -> None:
@@ -154,17 +187,23 @@ class NeighborList:
         """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
 
         All pairs are compared, sixteen at a time: for few neighbours that is faster than a buffer of distances.
-        The entries that fill up the last sixteen take no bin, so the loop may run beyond the end.
         """
-        t, b = self.target, self.target.builder
+        t, b, last = self.target, self.target.builder, many - 1
         with t.for_loop(0, many, LANES) as n:
             square = self.at(self.squares, n)
             hidden = [t.cell(0, lanes=True) for _ in self.bits]
-            with t.for_loop(0, many, UNROLLED) as a:
-                for other in (a + k for k in range(UNROLLED)):
-                    nearer = self.same(self.squares[other]) < square
-                    for cell, bits in zip(hidden, self.bits, strict=True):
-                        cell.set(where(nearer, cell.get() | self.same(bits[other]), cell.get()))
+
+            def hide(other: Value, square: Value = square, hidden: list[Any] = hidden) -> None:
+                nearer = self.same(self.squares[other]) < square
+                for cell, bits in zip(hidden, self.bits, strict=True):
+                    cell.set(where(nearer, cell.get() | self.same(bits[other]), cell.get()))
+
+            whole = many & -UNROLLED
+            with t.for_loop(0, whole, UNROLLED) as a:
+                for k in range(UNROLLED):
+                    hide(a + k)
+            for k in range(UNROLLED - 1):
+                hide(minimum(whole + k, last))  # once more changes nothing
             seen: Any = 0
             for cell, bits in zip(hidden, self.bits, strict=True):
                 free = b.and_(self.at(bits, n).code, b.not_(cell.get().code))

@@ -11,7 +11,6 @@ Only minima and comparisons of the same numbers decide, so the result does not d
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,15 +18,16 @@ import numpy as np
 from llvmlite import ir
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.grid import ACROSS, Grid
+from murmura.compute.cpu.grid import Grid
 from murmura.compute.cpu.index import Index
 from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
+from murmura.compute.cpu.listing import Listing
 from murmura.compute.cpu.nearest import MOST_NEAREST, insert
-from murmura.compute.cpu.neighbor_list import MOST_BITS, SPARE, NeighborList, Visit, store
-from murmura.compute.step import initial_contributions
+from murmura.compute.cpu.neighbor_list import MOST_BITS, NeighborList, Visit, store
+from murmura.compute.step import initial_contributions, placed
 from murmura.compute.step_data import Contributions
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
-from murmura.core.algebra import NUMBER, Value, absolute, look_up, minimum, to_integer, to_number, where
+from murmura.core.algebra import NUMBER, Value, look_up, minimum, to_integer, to_number, where
 from murmura.core.merging import FAR, flatten, unflatten
 from murmura.core.perception import TIE, in_view
 from murmura.core.tracing.record import Lazy, Record
@@ -35,14 +35,10 @@ from murmura.core.vec import Vec
 from murmura.core.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
 from murmura.rules.environment.terrain import sighted
 
-COARSE = 1e-4
-"""By how much the cosine of the view is widened where the list is made: the exact test needs a root."""
 FEW = 64
 """So many neighbours, at most, are compared bit by bit."""
 FEW_ROWS = 8
 """Where rules need no more numbers of neighbours, dropping the hidden off two rounds takes longer than meeting them."""
-TOGETHER = 4
-"""Agents for which each thing is done before the next begins; their lists fit the nearest cache."""
 EYE_SUMS = 6
 """Numbers of an eye beside its words: covered bins, area and edges (two each), edges counted."""
 
@@ -50,10 +46,6 @@ EYE_SUMS = 6
 def eye_rows(plan: Any) -> int:
     """Numbers of its visual field that an agent carries from meeting to moving."""
     return EYE_SUMS + word_count(plan.bins) if plan.uses_eye else 0
-
-
-def _rows_of(column: Array, rows: Callable[[], Value]) -> Value:
-    return column[rows()]
 
 
 def field_room(bins: int) -> int:
@@ -68,17 +60,14 @@ class Sight:
         self.agents, self.index, self.grid = agents, index, grid
         self.plan, self.target, self.step = agents.plan, agents.target, agents.step
         frame = agents.frame
-        self.memory = NeighborList.of_thread(self.target, frame, thread)
+        self.memory = NeighborList.of_thread(self.target, frame, thread, len(self.plan.carried))
         self.list = self.memory
-        self.asks_rows = False
         self.field = frame.field.offset(thread * field_room(self.plan.bins) + 1)
         self.closest = frame.closest.offset(thread * MOST_NEAREST)
         needs_field = self.plan.has_obstacles or self.plan.uses_eye
         self.compares_bits = not needs_field and self.plan.bins <= MOST_BITS
-        with self.target.builder.goto_entry_block():
-            self.starts, self.counts = (
-                Array(self.target, self.target.builder.alloca(INT, TOGETHER), INT) for _ in range(2)
-            )
+        self.listing = Listing(self.target, index, grid, self.memory, self.step.needs_unseen)
+        self.starts, self.counts = self.listing.starts, self.listing.counts
 
     def perceive(self, begin: Value, count: Value, base: Value, sums: Array) -> None:
         """Agents from row `begin` on, of the row of bins at `base`, meet whom they see; results go to columns 0 on.
@@ -90,29 +79,17 @@ class Sight:
         done = t.cell(0)
         with t.while_loop(lambda: done.get() < count):
             first = done.get()
-            together = self._list_several(begin + first, count - first, base)
-            for phase in (self._take_bins, self._find_seen, self._meet_seen):
-                with t.for_loop(0, together) as g:
-                    self.list = self.memory.beginning_at(self.starts[g])
-                    many = phase(begin + first + g, self.counts[g], sums, first + g)
-                    self.counts[g] = many
+            together, used = self.listing.list(begin + first, count - first, base, self._looking)
+            self._take_bins(used)
+            behind = t.cell(used + LANES)  # whoever writes the end of the last list may write beyond it
+            with t.for_loop(0, together) as g:
+                self.list = self.memory.beginning_at(self.starts[g])
+                self._find_seen(begin + first + g, g, behind, sums, first + g)
+            with t.for_loop(0, together) as g:
+                self.list = self.memory.beginning_at(self.starts[g])
+                self._meet_seen(begin + first + g, self.counts[g], sums, first + g)
             done.set(first + together)
-        if not self.asks_rows:
-            self.memory.forget_rows()
-
-    def _list_several(self, i: Value, left: Value, base: Value) -> Value:
-        """List the neighbours of agents from i on, until some agents or much memory are taken; how many agents."""
-        t, xs = self.target, self.index.columns[0]
-        g, used = t.cell(0), t.cell(0)
-        with t.while_loop(lambda: (g.get() < minimum(left, TOGETHER)) & (used.get() <= SPARE)):
-            self.list = self.memory.beginning_at(used.get())
-            row = i + g.get()
-            many = self._list(row, base + self.index.column_of(xs[row], self.grid))
-            self.starts[g.get()] = used.get()
-            self.counts[g.get()] = many
-            used.set(used.get() + ((many + (LANES - 1)) & -LANES))
-            g.set(g.get() + 1)
-        return g.get()
+        self.memory.forget_unasked()
 
     def _looking(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
         """An agent's numbers, the agent, the least cosine in its view and its squared reach.
@@ -123,9 +100,9 @@ class Sight:
         p, me = self.step.sense(columns, self.index.table_ids[i])
         return p, me, self.step.view(p, me), p[1].radius * p[1].radius
 
-    def _find_seen(self, i: Value, many: Value, sums: Array, k: Value) -> Value:
-        """Count the bins in which each of the list is seen, and drop the hidden if that pays; how many stay."""
-        t = self.target
+    def _find_seen(self, i: Value, g: Value, behind: Any, sums: Array, k: Value) -> None:
+        """Count the bins in which each of the list is seen; if that pays, those who are not hidden get a new list."""
+        t, many = self.target, self.counts[g]
         if self.compares_bits:
             few = many <= FEW
             t.when(few, lambda: self.list.count_by_bits(many), lambda: self.list.count_by_buffer(many))
@@ -134,93 +111,62 @@ class Sight:
             self._look(many, p, me, view)
         if self.plan.uses_eye:
             self._note_eye(sums, k)
-        left = t.cell(many)
         if not self.step.needs_unseen:
             worth = LANES if self.agents.pair_rows > FEW_ROWS else 2 * LANES
             with t.if_then(many > worth):
-                left.set(self.list.keep_seen(many))
-        return left.get()
+                left = self.list.copy_seen(many, self.memory.beginning_at(behind.get()))
+                self.starts[g], self.counts[g] = behind.get(), left
+                behind.set(behind.get() + left)
 
-    def _meet_seen(self, i: Value, many: Value, sums: Array, k: Value) -> Value:
+    def _meet_seen(self, i: Value, many: Value, sums: Array, k: Value) -> None:
         """The agent meets whom it sees; the result goes to column k."""
         p, me, _, reach = self._looking(i)
         if self.plan.topological:
             reach = self.list.same(self._reach_of_nearest(many, reach))
-        self.agents.fold(self._meet(i, many, p, me, reach), sums, k, one=True)
-        return many
+        self.agents.fold(self._meet(many, p, me, reach), sums, k, one=True)
 
-    # The list
+    # Neighbours
 
-    def _list(self, i: Value, base: Value) -> Value:
-        """List the neighbours within reach; how many they are."""
-        t, index, same = self.target, self.index, self.list.same
-        _, me, view, reach = self._looking(i)
-        found = t.cell(0)
-        coarse = (view - COARSE) * absolute(view - COARSE)
-        for beside in (-1, 0, 1):
-            first = base + self.grid.pitch * beside
-            end = index.start[first + (2 * ACROSS + 1)]
-            with t.for_loop(index.start[first], end, LANES) as j:
-                moving = [Value(t, NUMBER, column.load(j, LANES)) for column in index.columns[:4]]
-                way = Vec(*moving[:2]) - me.position
-                rows = self.list.lanes(j)
-                near = (way.square <= reach) & (rows < same(end))
-                near = near & (rows != same(i)) if beside == 0 else near
-                if not self.step.needs_unseen:
-                    ahead = me.heading.dot(way)
-                    near = near & (ahead * absolute(ahead) >= coarse * way.square)
-                columns = [(self.list.rows, rows), *zip(self.list.moving, moving, strict=True)]
-                found.set(found.get() + self.list.append(found.get(), columns, near))
-        return found.get()
-
-    def _neighbors(
-        self, i: Value, n: Value, many: Value, p: list[Record], me: Record, inverse: Any = None
-    ) -> tuple[Any, ...]:
-        """Sixteen of the list from n on as the agent sees them: who is there, their columns, and each as it is seen.
-
-        Columns beside place and velocity are gathered, which is slow and never optimised away: only if a rule asks.
-        """
-        there = self.list.lanes(n) < self.list.same(many)
-        here = self.list
-
-        def rows() -> Value:
-            self.asks_rows = True
-            found: Value = where(there, here.at(here.rows, n), here.same(i))
-            return found
-
-        x, y, vx, vy = (self.list.at(column, n) for column in self.list.moving)
-        columns: dict[str, Any] = {"position": Vec(x, y), "velocity": Vec(vx, vy)}
-        for name, column in zip(self.plan.carried, self.index.columns[4:], strict=True):
-            columns[name] = Lazy(partial(_rows_of, column, rows))
+    def _columns(self, n: Value, there: Value) -> dict[str, Any]:
+        """The columns of sixteen of the list from n on; those beside the velocity only if a rule asks."""
+        here, index = self.list, self.index
+        columns: dict[str, Any] = {"velocity": Vec(*(here.at(column, n) for column in here.moving[2:]))}
+        for k, name in enumerate(self.plan.carried):
+            columns[name] = Lazy(partial(here.column, k, index.columns[4 + k], n, there))
         if self.plan.species_count > 1:
             columns["species"] = columns["species"].make()  # asked for before any rule is
-        ids = Lazy(lambda: to_number(self.index.table_ids[rows()]))
-        way = columns["position"] - me.position
-        return there, columns, self.step.neighbor(p, me, columns, ids, way, inverse)
+        columns["position"] = Lazy(
+            lambda: Vec(*(column[here.row_of(n, there)] for column in index.columns[:2]))
+        )
+        columns["id"] = Lazy(lambda: to_number(index.table_ids[here.row_of(n, there)]))
+        return columns
+
+    def _way(self, n: Value) -> Vec:
+        """The way to sixteen of the list from n on."""
+        return Vec(*(self.list.at(column, n) for column in self.list.moving[:2]))
 
     # Bins
 
-    def _take_bins(self, i: Value, many: Value, *_: Any) -> Value:
-        """Note for each of the list which bins it takes, and its squared and inverse distance."""
+    def _take_bins(self, many: Value) -> None:
+        """Note for each of all lists which bins it takes, and its squared and inverse distance."""
         t, plan = self.target, self.plan
-        p, me, view, _ = self._looking(i)
+        self.list = here = self.memory
         with t.for_loop(0, many, LANES) as n:
-            there, columns, seen = self._neighbors(i, n, many, p, me)
-            visible = there & in_view(
-                view, me.heading, seen.offset, seen.distance
-            )  # and within reach: it is listed
-            taken = bins_taken(plan.bins, me.heading, seen, self.step.half_width(columns))
+            there, seen = here.lanes(n) < here.same(many), Record("seen", placed(self._way(n)))
+            *ahead, view = (here.at(column, n) for column in here.eyes)
+            heading, half_width = Vec(*ahead), self.step.half_width(self._columns(n, there))
+            visible = there & in_view(view, heading, seen.offset, seen.distance)  # within reach: it is listed
+            taken = bins_taken(plan.bins, heading, seen, half_width)
             first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
             if not (self.compares_bits and plan.bins == MOST_BITS):
                 first = where(first < 0, first + plan.bins, first)
             if self.compares_bits:
-                self.list.take_bits(n, plan.bins, first, count)
+                here.take_bits(n, plan.bins, first, count)
             else:
-                store(t, self.list.first, n, first.code)
-                store(t, self.list.count, n, count.code)
-            store(t, self.list.squares, n, seen.square.code)
-            store(t, self.list.inverses, n, seen.inverse.code)
-        return many
+                store(t, here.first, n, first.code)
+                store(t, here.count, n, count.code)
+            store(t, here.squares, n, seen.square.code)
+            store(t, here.inverses, n, seen.inverse.code)
 
     def _look(self, many: Value, p: list[Record], me: Record, view: Any) -> None:
         """Fill the visual field with what is nearest, and count the bins in which each of the list is seen."""
@@ -325,14 +271,16 @@ class Sight:
         limited: Value = where(found.get() == nearest, furthest, everyone)
         return limited
 
-    def _meet(self, i: Value, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
+    def _meet(self, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
         """What those of the list say to every rule, lane by lane."""
         t, step = self.target, self.step
         start = initial_contributions(t, self.agents.kept)
 
         def meet(n: Value, held: list[Value]) -> list[Any]:
-            there, _, seen = self._neighbors(i, n, many, p, me, self.list.at(self.list.inverses, n))
-            shown = self.list.at(self.list.shown, n)
+            there = self.list.lanes(n) < self.list.same(many)
+            columns = self._columns(n, there)
+            inverse, shown = (self.list.at(column, n) for column in (self.list.inverses, self.list.shown))
+            seen = step.neighbor(p, me, columns, columns["id"], self._way(n), inverse)
             near = there & (seen.square <= reach) if self.plan.topological else there
             visible = near & (shown > 0.0)
             near = near if step.needs_unseen else visible

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cuda.memory import AgentColumns
-from murmura.compute.step_data import SAME_PLACE
+from murmura.compute.step import placed
 from murmura.core.algebra import (
     INTEGER,
     NUMBER,
@@ -21,7 +21,6 @@ from murmura.core.algebra import (
     Value,
     floor,
     look_up,
-    sqrt,
     to_integer,
     where,
 )
@@ -161,7 +160,5 @@ class ThreadSight:
 
 
 def _seen(way: Vec) -> Record:
-    """Of a candidate what its bins need, by the expressions of `Step.neighbor`."""
-    square = way.square
-    inverse = 1.0 / sqrt(square + SAME_PLACE)
-    return Record("seen", {"offset": way, "distance": square * inverse, "inverse": inverse})
+    """Of a candidate what its bins need."""
+    return Record("seen", placed(way))

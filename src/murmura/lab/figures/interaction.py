@@ -125,7 +125,9 @@ def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
     image = panel.imshow(delays, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest")
     figure.colorbar(image, ax=panel, label="later by [s]", shrink=0.8)
     bars.barh(np.arange(len(order)), found.leads[order], color=COLORS[0])
-    bars.invert_yaxis()
+    bars.set_ylim(
+        panel.get_ylim()
+    )  # rows of both stand side by side, also of those who neither lead nor follow
     bars.set(xlabel="ahead of others by [s]")
     names = [str(found.ids[k]) for k in order]
     if len(order) <= NAMED_AGENTS:

@@ -31,6 +31,7 @@ MOST_CLIENTS = 256
 INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
 RELOAD_SECONDS = 2.0  # reloading a page takes less
+PAINT_SECONDS = 1.5  # a page that is opened at once has painted its flock by then
 
 
 class Notifier:
@@ -274,6 +275,7 @@ def serve(
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.on_build_failure = give_up
+            one.first_picture.patience = PAINT_SECONDS
         serving = server.serve(sockets=[listener])
         try:
             session.open()

@@ -65,7 +65,7 @@ START = """
 
 
 def test_the_first_picture_waits_for_nothing(make_tab: MakeTab) -> None:
-    """Where the processor paints, an empty picture and hundreds of controls would each delay it by tenths of a second."""
+    """Where the processor paints, an empty picture and hundreds of controls would delay it by tenths of a second."""
     tab = make_tab()
     tab.page.add_init_script(START)
     tab.open()

@@ -27,6 +27,20 @@ def test_it_ends_when_the_new_flock_is_painted_or_patience_ends():
     assert not picture.is_awaited(3)
 
 
+def test_a_flock_beside_another_waits_for_both():
+    left, right = FirstPicture(lambda: 10.0), FirstPicture(lambda: 10.0)
+    left.patience = right.patience = 1.5
+    left.others = (right,)
+    assert right.is_awaited(1)
+    left.is_awaited(1)
+    left.published(1)
+    left.painted(1)
+    assert left.is_awaited(1)
+    right.published(1)
+    right.painted(1)
+    assert not left.is_awaited(1)
+
+
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_the_kernel_and_measures_wait_for_the_page(backend: str, monkeypatch: pytest.MonkeyPatch):
     """The reference needs no kernel, so that it is measured at once."""

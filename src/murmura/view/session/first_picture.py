@@ -14,6 +14,8 @@ class FirstPicture:
 
     patience = 0.0  # [s] by default nobody is waited for
 
+    others: tuple[FirstPicture, ...] = ()  # which are painted beside it, and awaited too
+
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._epoch = -1
@@ -23,11 +25,14 @@ class FirstPicture:
 
     def is_awaited(self, epoch: int) -> bool:
         """Whether to wait; a new epoch is a new flock."""
-        now = self._clock()
         if epoch != self._epoch:
-            self._epoch, self._since, self._first = epoch, now, None
+            self._epoch, self._since, self._first = epoch, self._clock(), None
+        return self._is_awaited or any(other._is_awaited for other in self.others)
+
+    @property
+    def _is_awaited(self) -> bool:
         is_painted = self._first is not None and self._painted >= self._first
-        return not is_painted and now - self._since < self.patience
+        return not is_painted and self._clock() - self._since < self.patience
 
     def published(self, number: int) -> None:
         """A frame of the flock was published."""

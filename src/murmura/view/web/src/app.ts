@@ -36,7 +36,7 @@ import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
 import { Sharing } from "./net/sharing";
-import { Stage } from "./render/stage";
+import { ALONE_MS, Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server sends five times a second
@@ -128,7 +128,7 @@ export class App {
     this.stage.onDrawn = () => {
       this.recorder.add(this.stage.layers);
       this.hud.drew(performance.now());
-      if (!this.hasControls) setTimeout(() => { this.completeStart(); });
+      if (!this.hasControls) setTimeout(() => { this.completeStart(); }, ALONE_MS);
     };
     for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
     if (this.stage.notice) note(this.stage.notice, "error");
@@ -231,8 +231,9 @@ export class App {
     this.changes.showAgents();
   }
 
-  /** The flock is visible. Hundreds of controls are made only now, because they take as long as a picture. */
+  /** The flock has been visible for a moment. Hundreds of controls are made only now, because they take as long as a picture. */
   private completeStart(): void {
+    if (this.hasControls) return;
     this.hint.begin();
     this.hasControls = true;
     this.showControls();

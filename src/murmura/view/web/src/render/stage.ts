@@ -24,6 +24,8 @@ import { Timeline, type Moment } from "../net/timeline";
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
 const DENSEST = 3; // device px per CSS px; more would not be visible
+/** Nothing follows the first picture for so long: all that takes time would delay the first picture of a flock beside this one. */
+export const ALONE_MS = 250;
 const SHARP_SECONDS = 0.25; // a picture that is still for this long is drawn in full resolution
 
 export class Stage implements Surroundings {
@@ -304,6 +306,7 @@ export class Stage implements Surroundings {
     this.lastTick = now;
     const moment = this.sample(now);
     if (!moment) return; // a picture without a flock would delay the first one with it
+    if (this.firstPicture !== null && began - this.firstPicture < ALONE_MS) return;
     const moving = moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
     if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;

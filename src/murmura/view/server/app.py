@@ -22,6 +22,7 @@ from murmura.view.server.connections import server_config
 from murmura.view.server.files import RunRecorder, file_routes
 from murmura.view.server.guard import VISITOR, Guard, class_code
 from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
+from murmura.view.session.first_picture import PAINT_SECONDS
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
 
@@ -32,7 +33,6 @@ INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
 KEPT = "private, max-age=31536000, immutable"  # an asset's name holds a hash of its content
 RELOAD_SECONDS = 2.0  # reloading a page takes less
-PAINT_SECONDS = 1.5  # a page that is opened at once has painted its flock by then
 
 
 class Notifier:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+PAINT_SECONDS = 1.5  # a page that is opened at once has painted its flock by then
+
 
 class FirstPicture:
     """Whether the first picture of the flock that is shown is still awaited."""

@@ -190,6 +190,7 @@ def pace(page: Page, out: Path | None, name: str) -> str:
 def started(page: Page, words: list[str], flocks: int = 1, cache: str = "") -> Iterator[tuple[float, float]]:
     """Run a command and open its page; seconds until the address was printed and until all flocks were painted."""
     page.call("Page.navigate", url="about:blank")
+    time.sleep(0.5)  # clearing the page before takes some
     begun = time.time()
     process = subprocess.Popen(
         [sys.executable, "-m", "murmura", *words, "--no-open"], stdout=subprocess.PIPE, text=True,
@@ -216,13 +217,9 @@ def starts(page: Page, rounds: int) -> None:
             show = partial(started, page, line.split(), 2 if "compare" in line else 1)
             with show(f"{folder}/full"):
                 page.wait_for(MOVING)
-            caches = {
-                "empty": [f"{folder}/empty{k}" for k in range(rounds)],
-                "full": [f"{folder}/full"] * rounds,
-            }
             times: dict[str, list[tuple[float, float]]] = {"empty": [], "full": []}
-            for pair in zip(*caches.values(), strict=True):
-                for kind, cache in zip(times, pair, strict=True):
+            for _ in range(rounds):
+                for kind, cache in (("empty", tempfile.mkdtemp(dir=folder)), ("full", f"{folder}/full")):
                     with show(cache) as seconds:
                         times[kind].append(seconds)
             for kind, found in times.items():

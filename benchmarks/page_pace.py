@@ -1,6 +1,9 @@
-"""The page on a real GPU: how soon it shows a flock, pictures a second, and the GPU's time for one picture.
+"""How soon the page shows a flock; on a real GPU also pictures a second, and the GPU's time for one picture.
 
+    python benchmarks/page_pace.py --starts 5                  # only the start, with empty and full kernel caches
     python benchmarks/page_pace.py --chromium chromium --agents 100000 [--backend cuda] [--flag=--use-angle=vulkan ...]
+
+A start lasts from the command to the first picture of the flock (both, of a comparison) in a browser that is open.
 
 Plane and space are served by `murmura live`; then an exported file simulates its flock in the browser on WebGPU.
 Chromium draws into a window of 1920x1080 without a screen, 60 pictures a second at most, or as many as it can with
@@ -16,7 +19,9 @@ from __future__ import annotations
 import argparse
 import base64
 import json
+import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +29,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +74,25 @@ COUNTER = """
   });
 })();
 """
+# The time of each flock's first picture [s since 1970], taken when it has been handed over and the card has painted it.
+PAINTED = """
+(() => {
+  const times = (top.painted ??= {}), path = location.pathname, committed = new MessageChannel();
+  const look = () => {
+    if (path in times) return;
+    requestAnimationFrame(look);
+    committed.port2.postMessage(0);
+  };
+  committed.port1.onmessage = () => {
+    if (path in times || (window.murmura?.firstPicture ?? null) === null) return;
+    const gl = document.getElementById('flock').getContext('webgl2');
+    gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    times[path] = (performance.timeOrigin + performance.now()) / 1000;
+  };
+  requestAnimationFrame(look);
+})();
+"""
+MOVING = "[self, ...Array.from({length: frames.length}, (_, k) => frames[k])].every((one) => !(one.murmura?.step <= 0))"
 GRAPHICS = """
 (async () => {
   const gl = document.createElement('canvas').getContext('webgl2');
@@ -86,7 +111,8 @@ class Page:
         self._line = line
         self._number = 0
         self.call("Page.enable")
-        self.call("Page.addScriptToEvaluateOnNewDocument", source=COUNTER)
+        for script in (COUNTER, PAINTED):
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def call(self, method: str, seconds: float = 60.0, **given: Any) -> Any:
         self._number += 1
@@ -160,21 +186,55 @@ def pace(page: Page, out: Path | None, name: str) -> str:
     return f"{drawn:,} agents: {paces}, {drawing}, JavaScript {script}"
 
 
-def live(page: Page, words: list[str], out: Path | None) -> None:
-    """Serve a scenario, open it, and print when it was seen and how fast it is drawn."""
-    begun = time.perf_counter()
+@contextmanager
+def started(page: Page, words: list[str], flocks: int = 1, cache: str = "") -> Iterator[tuple[float, float]]:
+    """Run a command and open its page; seconds until the address was printed and until all flocks were painted."""
+    page.call("Page.navigate", url="about:blank")
+    time.sleep(0.5)  # clearing the page before takes some
+    begun = time.time()
     process = subprocess.Popen(
-        [sys.executable, "-m", "murmura", "live", *words, "--no-open"], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "murmura", *words, "--no-open"], stdout=subprocess.PIPE, text=True,
+        env=os.environ | ({"MURMURA_CACHE_DIR": cache} if cache else {}), stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
         assert process.stdout is not None
         found = next(filter(None, (re.search(r"http://\S+", text) for text in process.stdout)))
-        address = time.perf_counter() - begun
+        address = time.time() - begun
         page.call("Page.navigate", url=found[0])
-        page.wait_for("globalThis.murmura?.drawn > 0")
-        painted = time.perf_counter() - begun
-        page.wait_for("murmura.step > 0")
-        moving = time.perf_counter() - begun
+        page.wait_for(f"Object.keys(globalThis.painted ?? {{}}).length === {flocks}")
+        yield address, max(page.evaluate("Object.values(painted)")) - begun
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def starts(page: Page, rounds: int) -> None:
+    """Print how long commands take to show their flocks, with an empty kernel cache and with a full one."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = [sys.executable, "-m", "murmura", "run", "starlings", "--steps", "300", "--every", "5"]
+        subprocess.run([*run, "--out", f"{folder}/run"], check=True, stdout=subprocess.DEVNULL)
+        for line in ("", "live murmuration", "compare starlings classic", f"replay {folder}/run"):
+            show = partial(started, page, line.split(), 2 if "compare" in line else 1)
+            with show(f"{folder}/full"):
+                page.wait_for(MOVING)
+            times: dict[str, list[tuple[float, float]]] = {"empty": [], "full": []}
+            for _ in range(rounds):
+                for kind, cache in (("empty", tempfile.mkdtemp(dir=folder)), ("full", f"{folder}/full")):
+                    with show(cache) as seconds:
+                        times[kind].append(seconds)
+            for kind, found in times.items():
+                printed, painted = zip(*found, strict=True)
+                best = f"best {min(printed):.2f} and {min(painted):.2f} s"
+                middle = f"median {statistics.median(printed):.2f} and {statistics.median(painted):.2f} s"
+                print(f"murmura {line} ({kind} cache): address and picture: {best}, {middle}", flush=True)
+
+
+def live(page: Page, words: list[str], out: Path | None) -> None:
+    """Serve a scenario, open it, and print when it was seen and how fast it is drawn."""
+    begun = time.time()
+    with started(page, ["live", *words]) as (address, painted):
+        page.wait_for(MOVING)
+        moving = time.time() - begun
         print(
             f"{' '.join(words)}: address {address:.2f} s, painted {painted:.2f} s, moving {moving:.2f} s",
             flush=True,
@@ -182,10 +242,6 @@ def live(page: Page, words: list[str], out: Path | None) -> None:
         print(f"  {' | '.join(page.evaluate(GRAPHICS))}", flush=True)
         time.sleep(SECONDS)  # the flock forms
         print(f"  {pace(page, out, '-'.join(words[:1] + words[4:5]))}", flush=True)
-        page.call("Page.navigate", url="about:blank")
-    finally:
-        process.terminate()
-        process.communicate()
 
 
 def crowded(scenario: str, agents: int) -> list[str]:
@@ -222,6 +278,7 @@ def main() -> None:
     asked.add_argument(
         "--flag", action="append", default=[], help="a further flag of Chromium; may be repeated"
     )
+    asked.add_argument("--starts", type=int, metavar="ROUNDS", help="measure only how soon flocks are seen")
     asked.add_argument("--unlimited", action="store_true", help="as many pictures a second as possible")
     asked.add_argument("--agents", type=int, default=100_000)
     asked.add_argument("--exported-agents", type=int, default=50_000)
@@ -229,6 +286,9 @@ def main() -> None:
     asked.add_argument("--pictures", type=Path, help="a folder for screenshots")
     given = asked.parse_args()
     with chromium(given.chromium, given.flag + UNLIMITED * given.unlimited) as page:
+        if given.starts:
+            starts(page, given.starts)
+            return
         for scenario in ("roosts", "murmuration"):
             words = [scenario, "--backend", given.backend]
             live(page, words, given.pictures)

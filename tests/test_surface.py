@@ -33,6 +33,19 @@ def test_completion_shows_the_public_surface_alone():
     assert set(done.stdout.split()) == {*mm.__all__, "__version__"}
 
 
+def test_completion_of_a_scenario_shows_its_own_names():
+    """pydantic brings forty more."""
+    shown = {name for name in dir(mm.load_scenario("classic")) if not name.startswith("_")}
+    assert {"agents", "world", "rules", "edit", "with_values", "hidden_values"} <= shown
+    assert not {name for name in shown if name.startswith(("model_", "parse_", "schema_json"))} | (
+        shown & {"copy", "dict"}
+    )
+
+
+def test_a_sweep_tells_what_it_is(swept: Sweep):
+    assert repr(swept) == f"<Sweep 'classic', 8 runs: {swept.folder}>"
+
+
 def test_a_notebook_shows_tables(swept: Sweep, tmp_path: Path):
     scenario = mm.load_scenario("mixed").with_values({"agents": 30, "title": "Fish & <chips>"})
     simulation = mm.Simulation(scenario, 7, "reference")

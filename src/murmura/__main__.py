@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -9,6 +10,9 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
+    # Two things that take an eighth of the time to start: looking for garbage where there is little, and for plugins.
+    gc.set_threshold(50_000)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from murmura.cli import main as front_door
         from murmura.core import compilations

@@ -111,9 +111,10 @@ class Tab:
             self.foreign.append(address)
 
     def open(self, path: str = "/") -> Tab:
-        """Load the page and wait for its first picture of the present flock."""
+        """Load the page and wait for its first picture of the present flock, and for its controls."""
         self.page.goto(self.live.origin + path)
         self.shows_now()
+        self.until(lambda: self.page.locator("#settings .lil-controller").count())
         return self
 
     def shows_now(self) -> None:

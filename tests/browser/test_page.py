@@ -36,6 +36,43 @@ def test_the_flock_moves(gl_tab: Tab) -> None:
     assert tab.page.locator(".line").text_content() == "live"
 
 
+# What had been done when the first picture was drawn, and whether it was there when the next frame was asked for.
+START = """
+(() => {
+  window.early = { pictures: 0, controls: null, asked: null };
+  let frames = 0;
+  const draw = WebGL2RenderingContext.prototype.drawArrays;
+  WebGL2RenderingContext.prototype.drawArrays = function (...given) {
+    if (frames === 0) early.pictures += 1;
+    draw.apply(this, given);
+  };
+  const ask = requestAnimationFrame;
+  window.requestAnimationFrame = (act) => ask((now) => {
+    act(now);
+    if (window.murmura?.firstPicture != null) early.controls ??=
+      document.querySelectorAll('#settings .lil-controller').length;
+  });
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (text) {
+    if (JSON.parse(text).type === 'ready') early.asked ??= murmura.firstPicture !== null;
+    send.call(this, text);
+  };
+  addEventListener('DOMContentLoaded', () => {
+    sockets[0].addEventListener('message', ({ data }) => { if (typeof data !== 'string') frames += 1; });
+  });
+})();
+"""
+
+
+def test_the_first_picture_waits_for_nothing(make_tab: MakeTab) -> None:
+    """Where the processor paints, an empty picture and hundreds of controls would delay it by tenths of a second."""
+    tab = make_tab()
+    tab.page.add_init_script(START)
+    tab.open()
+    tab.until(lambda: tab.page.locator("#settings .lil-controller").count() > 50)
+    assert tab.page.evaluate("() => early") == {"pictures": 0, "controls": 0, "asked": True}
+
+
 def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, reduced_motion="reduce")
     tab.live.session.submit({"type": "play"}, pytest.fail)

@@ -50,6 +50,7 @@ MISTAKES = {
     "unknown backend": ([*RUN, "--backend", "cpuu"], r"'cpuu' \(did you mean 'cpu'\?\)"),
     "unknown option": ([*RUN, "--stepz", "3"], r"--stepz"),
     "unknown command": (["frobnicate"], r"no scenario is called 'frobnicate'"),
+    "mistyped command": (["scenario"], r"no command and .* 'scenario' \(did you mean 'scenarios'\?\)"),
     "no rule file": ([*RUN, "--rules", "absent.py"], r"--rules takes a Python file that exists, got absent\.py"),
     "rule file that fails": ([*RUN, "--rules", "fails.py"], r"fails\.py could not be run: ZeroDivisionError"),
     "rule file that is not Python": ([*RUN, "--rules", "prose.py"], r"prose\.py could not be run: SyntaxError"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import murmura as mm
+from murmura.compute import kernel_cache
 from murmura.lab import doctor
 
 
@@ -45,8 +46,7 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("MURMURA_CACHE_DIR", str(tmp_path / "cache"))
     facts = doctor.examine()
     assert (facts["kernel_cache"], facts["kernels_kept"]) == (str(tmp_path / "cache"), 0)
-    (tmp_path / "cache" / "kernels").mkdir(parents=True)
-    (tmp_path / "cache" / "kernels" / "one.kernel").touch()
+    kernel_cache.keep("one", b"code", announce=None)
     facts = doctor.examine()
     assert (facts["kernels_kept"], facts["kernel_cache_writable"]) == (1, True)
 

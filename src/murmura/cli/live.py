@@ -22,6 +22,7 @@ from murmura.cli.options import (
     check_pace,
     chosen_scenario,
 )
+from murmura.core.errors import UnknownNameError, nearest
 
 
 @app.default
@@ -63,6 +64,7 @@ def live(
         check_pace(speed)
     from murmura.view.server.sharing import check_host
 
+    _check_word(scenario)
     print(f"murmura {__version__} - starting...", flush=True)
     check_host(host, share)
     from murmura.view.wire.lessons import read_lessons
@@ -74,3 +76,16 @@ def live(
 
     session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
     serve(session, host, port, not no_open, exit_on_close, LiveRunRecorder(runs), share, lessons or ())
+
+
+def _check_word(word: str) -> None:
+    """Refuse a mistyped command, which would be taken for the name of a scenario."""
+    from murmura.scenario import scenario_names
+
+    commands = [name for name in app if not name.startswith("-")]
+    hint = nearest(word, commands)
+    if hint and hint == nearest(word, [*scenario_names(), *commands]) and not Path(word).suffix:
+        raise UnknownNameError(
+            f"no command and no scenario is called {word!r}{hint}; `murmura --help` lists the commands, "
+            "`murmura scenarios` the scenarios"
+        )

@@ -63,6 +63,11 @@ def _path(key: str) -> Path:
     return cache_folder() / "kernels" / f"{key}.kernel"
 
 
+def count() -> int:
+    """How many kernels are kept."""
+    return len(list(_path("").parent.glob(_path("*").name)))
+
+
 def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
     """The kernel with this key; None if it is missing or damaged."""
     try:

@@ -18,6 +18,10 @@ class Model(BaseModel):
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True, defer_build=True
     )
 
+    def __dir__(self) -> list[str]:
+        """What tab completion shows: the fields and methods of the part, without pydantic's own."""
+        return [name for name in super().__dir__() if name.startswith("__") or not hasattr(BaseModel, name)]
+
 
 PLACES = (0.0, 2000.0)
 """Slider range of a coordinate [u]; most worlds are no wider."""

@@ -20,8 +20,7 @@ All functions are static and take
 Use `where` to choose by a value, and `if` only for options, which are constant when a step is traced.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: pydantic evaluates these annotations again for each rule, strings slowly.
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +110,7 @@ class Rule(Model):
     tracks: ClassVar[str] = ""
     """The field with the id of an agent; that agent is then the rule's only item (see `core.layout.TRACKED_FIELDS`)."""
 
-    in_space: ClassVar[type[Rule] | None] = None
+    in_space: ClassVar["type[Rule] | None"] = None
     """The class whose functions run in a world with a depth, where they differ from those of the plane."""
 
     modulate: ClassVar[Function | None] = None
@@ -142,11 +141,11 @@ class Rule(Model):
         """Switches between formulas, which are constants of the compiled rule."""
         return options_of(self)
 
-    def variant(self) -> type[Rule]:
+    def variant(self) -> "type[Rule]":
         """The class whose functions run. A rule may keep rarely used contributions in a subclass."""
         return type(self)
 
-    def class_in(self, dimension: int) -> type[Rule]:
+    def class_in(self, dimension: int) -> "type[Rule]":
         """The class whose functions run in the plane (2) or in space (3)."""
         kind = self.variant()
         return kind.in_space or kind if dimension == 3 else kind
@@ -282,7 +281,7 @@ def register_in_space(of: type[Rule]) -> Callable[[R], R]:
     return register
 
 
-def registered_rule(name: str) -> type[Rule]:
+def registered_rule(name: str) -> "type[Rule]":
     """Return the rule of this name."""
     if name not in REGISTRY:
         raise UnknownNameError(

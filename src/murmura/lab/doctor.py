@@ -28,6 +28,7 @@ def examine() -> dict[str, Any]:
     """Facts for a bug report, and how to install what is missing."""
     import llvmlite.binding as llvm
 
+    from murmura.compute import kernel_cache
     from murmura.compute.cuda.device import device_name, missing
     from murmura.compute.machine import available_cores, cache_folder
     from murmura.compute.webgpu import device as webgpu
@@ -50,7 +51,7 @@ def examine() -> dict[str, Any]:
         "kernel_cache": str(folder),
         "kernel_cache_writable": os.access(folder if folder.exists() else folder.parent, os.W_OK)
         or not folder.exists(),
-        "kernels_kept": len(list((folder / "kernels").glob("*.kernel"))) if folder.exists() else 0,
+        "kernels_kept": kernel_cache.count(),
         "backends": ["reference", "cpu", *([] if no_cuda else ["cuda"]), *([] if no_webgpu else ["webgpu"])],
         "cuda": no_cuda or device_name(),
         "webgpu": no_webgpu or "; ".join(webgpu.adapter_names()),

@@ -147,6 +147,7 @@ class Pair:
         shared = SharedTime()
         for one, other in ((left, right), (right, left)):
             one.shared, one.partner, one.leads = shared, other, one is left
+            one.first_picture.others = (other.first_picture,)
         right.speed = left.speed
         for one in (left, right):
             one._asks_scenario = False  # one clock for both, whatever is loaded later

@@ -16,6 +16,7 @@ from murmura.core.errors import BackendError, ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario
 from murmura.view.server import app as server
+from murmura.view.session.first_picture import PAINT_SECONDS
 from murmura.view.session.session import Session
 from murmura.view.session.view_hub import ViewHub
 
@@ -100,6 +101,7 @@ def _widget_class() -> Any:
         height = traitlets.Int().tag(sync=True)
 
         def __init__(self, session: Session, height: int) -> None:
+            session.first_picture.patience = PAINT_SECONDS
             self._hub = ViewHub(session, self._carry)
             super().__init__(page=whole_page(), height=height)
             self.on_msg(lambda _, content, buffers: self._hub.receive(content))

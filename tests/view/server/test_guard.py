@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from murmura.view.server.guard import MOST_GUESSES, VISITOR, Guard, class_code
+from tests.view.live import Live
 
 PORT = 8421
 HOST, ORIGIN = f"127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT}"
@@ -249,3 +250,11 @@ def test_who_guesses_codes_is_made_to_wait():
     assert (
         guarded.ask(query=f"token={guarded.guard.launch_token}")[0]["status"] == 303
     )  # the host is not kept out
+
+
+def test_assets_are_kept_by_browsers_and_nothing_else_is(live: Live):
+    """Their names hold a hash of their content: both halves of a comparison and the next start read them once."""
+    kept = {
+        path: live.get(path, Cookie=live.cookie)[1]["cache-control"] for path in ("/assets/index.js", "/")
+    }
+    assert kept == {"/assets/index.js": "private, max-age=31536000, immutable", "/": "no-store"}

@@ -263,7 +263,7 @@ class Index:
                 k.set(here - 1)
 
     def _fetch_rest(self, begin: Value, end: Value) -> None:
-        """Copy the other columns of a sorted row, a few at a time; the last one more than once if they do not come out."""
+        """Copy the other columns of a sorted row, a few at a time, the last one perhaps more than once."""
         t, state, width = self.target, self.frame.state, self.frame.table_width
         with t.for_loop(self.at_once, width, FOLLOWING) as k:
             rows = [minimum(k + n, width - 1) for n in range(FOLLOWING)]

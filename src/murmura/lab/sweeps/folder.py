@@ -197,6 +197,9 @@ class Sweep:
         }
         return html_table(f"Sweep of {self.question.scenario['name']}", facts)
 
+    def __repr__(self) -> str:
+        return f"<Sweep {self.question.scenario['name']!r}, {self.design.run_count:,} runs: {self.folder}>"
+
     def write_tables(self) -> None:
         write_table(self.folder / TABLE, self.runs())
         write_table(self.folder / CELLS, self.cells())

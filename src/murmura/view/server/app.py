@@ -22,6 +22,7 @@ from murmura.view.server.connections import server_config
 from murmura.view.server.files import RunRecorder, file_routes
 from murmura.view.server.guard import VISITOR, Guard, class_code
 from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
+from murmura.view.session.first_picture import PAINT_SECONDS
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
 
@@ -30,6 +31,7 @@ STATIC = Path(__file__).parents[1] / "static"
 MOST_CLIENTS = 256
 INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
+KEPT = "private, max-age=31536000, immutable"  # an asset's name holds a hash of its content
 RELOAD_SECONDS = 2.0  # reloading a page takes less
 
 
@@ -160,7 +162,7 @@ def make_app(
 
     if isinstance(session, Session):
         own = file_routes(session, recorder, lessons)
-        app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages)])
+        app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages), _assets()])
         app.state.notifier = notifiers[""]
         return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
     halves = [
@@ -193,20 +195,16 @@ def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None
         finally:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS, check_pages)
 
-    return [
-        _page("index.html"),
-        Route("/api/actions", actions),
-        WebSocketRoute("/ws", socket_route),
-        _assets(),
-    ]
+    return [_page("index.html"), Route("/api/actions", actions), WebSocketRoute("/ws", socket_route)]
 
 
 def _page(name: str) -> Any:
-    from starlette.responses import FileResponse
+    from starlette.responses import HTMLResponse
     from starlette.routing import Route
 
     async def page(request: Any) -> Any:
-        return FileResponse(STATIC / name)
+        # Both halves of a comparison share the assets, which a browser then reads and compiles once.
+        return HTMLResponse((STATIC / name).read_text(encoding="utf-8").replace('"./assets/', '"/assets/'))
 
     return Route("/", page)
 
@@ -215,7 +213,13 @@ def _assets() -> Any:
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
-    return Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
+    class Assets(StaticFiles):
+        def file_response(self, *given: Any, **named: Any) -> Any:
+            response = super().file_response(*given, **named)
+            response.headers["cache-control"] = KEPT
+            return response
+
+    return Mount("/assets", Assets(directory=STATIC / "assets", check_dir=False))
 
 
 def check_page() -> None:
@@ -274,6 +278,7 @@ def serve(
         server = uvicorn.Server(server_config(app, host, chosen))
         for one in sides_of(session).values():
             one.on_build_failure = give_up
+            one.first_picture.patience = PAINT_SECONDS
         serving = server.serve(sockets=[listener])
         try:
             session.open()

@@ -164,7 +164,9 @@ class Guard:
 def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
     async def wrapped(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *headers]}
+            own = message.get("headers", [])
+            names = {name for name, _ in own}
+            message = {**message, "headers": [*own, *(each for each in headers if each[0] not in names)]}
         await send(message)
 
     return wrapped

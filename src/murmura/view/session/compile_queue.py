@@ -53,17 +53,21 @@ class CompileQueue:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._waiting) or self._progress is not None
+        return bool(self._waiting) or self._progress is not None or self._will_build
 
     @property
     def progress(self) -> str:
         """How far the kernel is, in words; empty if nothing is being built."""
         return self._progress.text if self._progress else ""
 
+    @property
+    def _will_build(self) -> bool:
+        return not self._scene.is_ready and self._given_up != self._scene.changes
+
     def build_if_needed(self) -> None:
         """Start to build the kernel of a flock that is not ready, unless that is under way or has failed."""
         scene = self._scene
-        if scene.is_ready or self._progress is not None or self._given_up == scene.changes:
+        if self._progress is not None or not self._will_build:
             return
         self._progress = CompileProgress(scene.scenario)
         threading.Thread(

@@ -21,13 +21,14 @@ from murmura.view.session.command_queue import CommandQueue, Refuse
 from murmura.view.session.commands import COMMANDS
 from murmura.view.session.compile_queue import CompileQueue
 from murmura.view.session.editing.changes import CHANGES
+from murmura.view.session.first_picture import FirstPicture
 from murmura.view.session.observing.bodies import BodyObserver
 from murmura.view.session.observing.chronicle import Chronicle
 from murmura.view.session.observing.frame_capture import FrameCapture
 from murmura.view.session.observing.observer import Observer, Pace, ShownHash, inspect
 from murmura.view.session.scene import Scene
 from murmura.view.session.source import ShownFlock, Source
-from murmura.view.wire.frames import load_packer
+from murmura.view.wire.frames import load_packer_soon
 from murmura.view.wire.hello import hello_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
@@ -77,6 +78,7 @@ class Session:
         self._chronicle = Chronicle()
         self.feed = self._chronicle.feed
         self._capture = FrameCapture()
+        self.first_picture = FirstPicture()
         self._left = 0  # steps of a "step" command that are still to be done
         self._wake = threading.Event()
         self._queue = CommandQueue(self._wake.set)
@@ -124,8 +126,6 @@ class Session:
 
     def open(self) -> None:
         self._thread.start()
-        if self.source.is_ready:
-            threading.Thread(target=load_packer, name="murmura-packer", daemon=True).start()
 
     def close(self, patience: float = 30.0) -> None:
         """Stop the simulation's thread and wait for it, but not for ever: it may be compiling."""
@@ -198,7 +198,8 @@ class Session:
                 self.body_observer.observe(self.simulation)
                 inspections.done(time.perf_counter())
                 has_news = True
-            if self.source.is_ready:  # else importing what measures need would delay the first picture
+            if self.source.is_ready and not self.first_picture.is_awaited(self.source.epoch):
+                load_packer_soon()
                 self._observer.observe(self.simulation, now)
             energy = self._observer.reading_of(self.simulation)["measures"].get("energy_mean")
             self._chronicle.update(self.source.epoch, self.simulation, now, energy)
@@ -285,7 +286,7 @@ class Session:
         changed = False
         deadline = time.perf_counter() + LONGEST_TURN
         while True:
-            if self._compile_queue is not None:
+            if self._compile_queue is not None and not self.first_picture.is_awaited(self.source.epoch):
                 self._compile_queue.build_if_needed()
             if self._is_superseded():
                 self._left = 0
@@ -375,6 +376,7 @@ class Session:
             return False
         self.scenery, self.frame = taken
         self.frame_number += 1
+        self.first_picture.published(self.frame_number)
         return True
 
     def _state_hash(self) -> str:

@@ -110,6 +110,7 @@ class Subscriber:
             return
         if message.get("type") == "ready":
             self._is_ready = True
+            self._session.first_picture.painted(self._frame)
             self._session.ask_frame()
             self._wake()
             return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+import threading
 from collections.abc import Callable
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -97,6 +99,13 @@ def load_packer() -> None:
 
     prepare()
     _compiled_packer = pack
+
+
+@cache
+def load_packer_soon() -> None:
+    """Have a background thread load it."""
+    if _compiled_packer is None:
+        threading.Thread(target=load_packer, name="murmura-packer", daemon=True).start()
 
 
 _compiled_packer: Callable[..., None] | None = None

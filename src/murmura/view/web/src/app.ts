@@ -36,7 +36,7 @@ import { WindowWorld } from "./panel/window_world";
 import { valueAt } from "./panel/schema";
 import { Settings } from "./panel/settings";
 import { Sharing } from "./net/sharing";
-import { Stage } from "./render/stage";
+import { ALONE_MS, Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server sends five times a second
@@ -76,6 +76,7 @@ export class App {
   private readonly changes = new Changes(() => this.hello?.scenario ?? null, (message) => { this.send(message); }, (values) => { this.connection.send({ type: "set", values }); });
   private hello: Hello | null = null;
   private status: Status | null = null;
+  private hasControls = false;
   private followNext = false;
   private lives = false; // single animals have details to show
   private lookedAt: readonly number[] | null | undefined;
@@ -127,7 +128,7 @@ export class App {
     this.stage.onDrawn = () => {
       this.recorder.add(this.stage.layers);
       this.hud.drew(performance.now());
-      if (this.stage.firstPicture !== null) this.hint.begin();
+      if (!this.hasControls) setTimeout(() => { this.completeStart(); }, ALONE_MS);
     };
     for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
     if (this.stage.notice) note(this.stage.notice, "error");
@@ -216,12 +217,26 @@ export class App {
     this.stage.setScenario(scenario);
     this.charts.paint(this.hello.species);
     this.showLegend();
-    this.panel.show(this.hello.schema, scenario, this.hello.loaded);
-    if (this.changes.isTurning) this.panel.revert(scenario, this.hello.loaded);
+    if (this.hasControls) this.showControls();
+  }
+
+  private showControls(): void {
+    if (!this.hello) return;
+    const { schema, scenario, loaded, scenarios } = this.hello;
+    this.panel.show(schema, scenario, loaded);
+    if (this.changes.isTurning) this.panel.revert(scenario, loaded);
     this.changes.isTurning = false;
-    this.presets.show(this.hello.scenarios, String(scenario.name));
-    this.gallery.show(this.hello.scenarios, String(scenario.name));
+    this.presets.show(scenarios, String(scenario.name));
+    this.gallery.show(scenarios, String(scenario.name));
     this.changes.showAgents();
+  }
+
+  /** The flock has been visible for a moment. Hundreds of controls are made only now, because they take as long as a picture. */
+  private completeStart(): void {
+    if (this.hasControls) return;
+    this.hint.begin();
+    this.hasControls = true;
+    this.showControls();
   }
 
   private showLegend(): void {
@@ -252,6 +267,7 @@ export class App {
 
   /** Request bodies while few animals fill the window. */
   private lookClosely(): void {
+    if (!this.hasControls) return;
     const window = this.lives ? this.stage.closeUp : null;
     if (String(window) === String(this.lookedAt)) return;
     this.lookedAt = window;

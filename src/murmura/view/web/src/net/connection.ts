@@ -26,9 +26,15 @@ export function connectEarly(): void {
   early = new WebSocket(address());
 }
 
+/** The server leaves the processor to the page until the first picture of a flock is painted, which is when the next frame is requested. */
+function afterPicture(act: () => void): void {
+  requestAnimationFrame(() => { setTimeout(act); });
+}
+
 export class Connection {
   private socket: WebSocket | null = null;
   private attempts = 0;
+  private epoch = -1; // of the last frame
   private owed = false; // a "ready" that was not sent while the page was hidden
 
   constructor(private readonly handlers: ConnectionHandlers) {
@@ -65,13 +71,18 @@ export class Connection {
       if (message) this.handlers.message(message);
       return;
     }
+    let first = false;
     try {
-      this.handlers.frame(decodeFrame(data));
+      const frame = decodeFrame(data);
+      first = frame.epoch !== this.epoch;
+      this.epoch = frame.epoch;
+      this.handlers.frame(frame);
     } catch (error) {
       // One bad frame must not stop the stream: request the next one anyway.
       this.handlers.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
     }
     if (document.hidden) this.owed = true;
+    else if (first) afterPicture(() => { this.askFrame(); });
     else this.askFrame();
   }
 

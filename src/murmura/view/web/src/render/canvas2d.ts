@@ -30,7 +30,7 @@ export class RendererCanvas implements Picture {
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
-  draw(moment: Moment | null, scene: Scene): void {
+  draw(moment: Moment, scene: Scene): void {
     const { context, canvas } = this;
     const [width, height] = [Math.round(scene.view.width * scene.dpr), Math.round(scene.view.height * scene.dpr)];
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -44,7 +44,7 @@ export class RendererCanvas implements Picture {
     context.fillStyle = scene.light ? "#eef1f4" : "#05070f";
     context.fillRect(0, 0, scene.view.width, scene.view.height);
     context.globalAlpha = 0.9;
-    if (moment) this.drawAgents(moment, scene);
+    this.drawAgents(moment, scene);
   }
 
   private drawAgents({ from, to, alpha }: Moment, scene: Scene): void {

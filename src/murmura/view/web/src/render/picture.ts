@@ -37,7 +37,7 @@ export interface Picture {
   readonly software: boolean;
   /** Whether obstacles in space are part of the picture, hidden and hiding; else the lines above it show them. */
   readonly solid: boolean;
-  draw(moment: Moment | null, scene: Scene): void;
+  draw(moment: Moment, scene: Scene): void;
   /** Clear trails, because the flock jumped. */
   clear(): void;
 }

@@ -24,6 +24,8 @@ import { Timeline, type Moment } from "../net/timeline";
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
 const DENSEST = 3; // device px per CSS px; more would not be visible
+/** Nothing follows the first picture for so long: all that takes time would delay the first picture of a flock beside this one. */
+export const ALONE_MS = 250;
 const SHARP_SECONDS = 0.25; // a picture that is still for this long is drawn in full resolution
 
 export class Stage implements Surroundings {
@@ -303,17 +305,19 @@ export class Stage implements Surroundings {
     const seconds = Math.min(0.5, now - this.lastTick); // time while the page was suspended does not count
     this.lastTick = now;
     const moment = this.sample(now);
-    const moving = moment !== null && moment.step !== this.lastStep;
+    if (!moment) return; // a picture without a flock would delay the first one with it
+    if (this.firstPicture !== null && began - this.firstPicture < ALONE_MS) return;
+    const moving = moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
     if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
     this.owed--;
-    this.lastStep = moment?.step ?? -1;
+    this.lastStep = moment.step;
     const place = this.chosen && chosenPlace(this.chosen, this.index, moment);
     this.eye.move(seconds, place, moment, this.index);
     this.adapt(seconds);
     this.paint(moment, moving, seconds);
     this.paintLines(moment, place);
-    if (moment) this.firstPicture ??= performance.now();
+    this.firstPicture ??= performance.now();
     this.onDrawn();
     if (this.keep) this.handOver(this.keep);
     this.cost.close(performance.now() - began);
@@ -328,7 +332,7 @@ export class Stage implements Surroundings {
     }
   }
 
-  private paint(moment: Moment | null, moving: boolean, seconds: number): void {
+  private paint(moment: Moment, moving: boolean, seconds: number): void {
     const { looks } = this.settings;
     const sharp = this.lastTick - this.lastMove > SHARP_SECONDS;
     this.wasSharp = sharp;
@@ -337,7 +341,7 @@ export class Stage implements Surroundings {
       view: this.view,
       world: this.world,
       open: valueAt(this.scenario, "world.boundary") === "open",
-      dpr: this.keep?.dpr ?? density() * (sharp ? 1 : this.quality),
+      dpr: this.keep?.dpr ?? density() * (sharp ? 1 : this.firstPicture === null && this.picture.software ? LEAST_QUALITY : this.quality),
       mode: looks.mode,
       palette: looks.palette,
       own: looks.own,
@@ -356,16 +360,16 @@ export class Stage implements Surroundings {
     });
   }
 
-  private spaceScene(moment: Moment | null): SpaceScene | null {
+  private spaceScene(moment: Moment): SpaceScene | null {
     if (!this.space) return null;
-    const time = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
+    const time = moment.step * moment.to.frame.secondsPerStep;
     const { form } = this.settings.looks;
     const shape = form === "bird" || form === "fish" ? form : this.space.shape;
     return { gaze: this.space.gaze, box: this.space.box, shape, setting: this.space.setting, time, solids: this.solids };
   }
 
-  private paintLines(moment: Moment | null, place: Point | null): void {
-    const seconds = moment ? moment.step * moment.to.frame.secondsPerStep : 0;
+  private paintLines(moment: Moment, place: Point | null): void {
+    const seconds = moment.step * moment.to.frame.secondsPerStep;
     const { camera, view, world, chosen, hand, draft, draftHeight, gaps, things, space: deep } = this;
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();

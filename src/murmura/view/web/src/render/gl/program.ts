@@ -3,11 +3,18 @@
 export type Uniforms = Record<string, WebGLUniformLocation | null>;
 
 export interface Program {
-  handle: WebGLProgram;
-  at: Uniforms;
+  readonly handle: WebGLProgram;
+  readonly at: Uniforms;
 }
 
+/** A program that is compiled when it is first used: many pictures need few of them. */
 export function makeProgram(gl: WebGL2RenderingContext, vertex: string, fragment: string): Program {
+  let made: Program | null = null;
+  const get = () => (made ??= compile(gl, vertex, fragment));
+  return { get handle() { return get().handle; }, get at() { return get().at; } };
+}
+
+function compile(gl: WebGL2RenderingContext, vertex: string, fragment: string): Program {
   const handle = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
     const shader = gl.createShader(kind);
@@ -15,13 +22,12 @@ export function makeProgram(gl: WebGL2RenderingContext, vertex: string, fragment
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     gl.attachShader(handle, shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
-      throw new Error(`shader: ${gl.getShaderInfoLog(shader) ?? ""}`);
-    }
   }
   gl.linkProgram(handle);
+  // Asked once and not of each shader: every answer waits for the card.
   if (!gl.getProgramParameter(handle, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`program: ${gl.getProgramInfoLog(handle) ?? ""}`);
+    const logs = (gl.getAttachedShaders(handle) ?? []).map((shader) => gl.getShaderInfoLog(shader));
+    throw new Error(`shaders: ${[...logs, gl.getProgramInfoLog(handle)].filter(Boolean).join("; ")}`);
   }
   const at: Uniforms = {};
   const count = Number(gl.getProgramParameter(handle, gl.ACTIVE_UNIFORMS) ?? 0);

@@ -31,6 +31,7 @@ export class RendererGl implements Picture {
   private view: Scene["view"] = { width: 0, height: 0 }; // the size of the targets
   private before: { camera: Scene["camera"] } | null = null;
   private space: SpaceRenderer | null = null;
+  private hasDrawn = false;
   private isFirst = false; // the trails contain only the light of the first picture
   /** Rendered by the CPU: light has half the resolution, which the glow hides. */
   readonly software: boolean;
@@ -65,22 +66,26 @@ export class RendererGl implements Picture {
     this.before = null;
   }
 
-  draw(moment: Moment | null, scene: Scene): void {
+  draw(moment: Moment, scene: Scene): void {
     if (scene.space) {
       this.drawSpace(moment, { ...scene, space: scene.space });
       return;
     }
     this.fitTargets(scene);
     this.setPalette(scene);
-    this.drawTrails(moment, scene);
-    this.drawGlow();
-    this.drawSky(scene, moment?.to.frame.count ?? 0);
-    if (moment) this.drawAgents(moment, scene);
-    this.before = { camera: { ...scene.camera } };
+    const bare = !this.hasDrawn; // the first picture is painted as soon as possible: its light follows with the second
+    this.hasDrawn = true;
+    if (!bare) {
+      this.drawTrails(moment, scene);
+      this.drawGlow();
+    }
+    this.drawSky(scene, moment.to.frame.count);
+    this.drawAgents(moment, scene);
+    if (!bare) this.before = { camera: { ...scene.camera } };
   }
 
   /** Programs for worlds with a depth are created when the first one is shown. */
-  private drawSpace(moment: Moment | null, scene: Scene & { space: SpaceScene }): void {
+  private drawSpace(moment: Moment, scene: Scene & { space: SpaceScene }): void {
     const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
     if (this.canvas.width !== width || this.canvas.height !== height) {
       Object.assign(this.canvas, { width, height });
@@ -107,7 +112,7 @@ export class RendererGl implements Picture {
     };
   }
 
-  private drawTrails(moment: Moment | null, scene: Scene): void {
+  private drawTrails(moment: Moment, scene: Scene): void {
     const gl = this.gl;
     const [old, fresh] = this.targets;
     const { keep, light } = this.exposure(scene);
@@ -116,7 +121,7 @@ export class RendererGl implements Picture {
     gl.uniform1f(this.fade.at.u_keep, keep);
     gl.uniform3f(this.fade.at.u_moved, ...this.movement(scene));
     this.fill();
-    if (moment && light > 0) {
+    if (light > 0) {
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.ONE, gl.ONE);
       this.agents.draw(moment, this.look(scene, moment.to.frame.count, light, 1, this.software ? 2 : 1), this.palette);

@@ -40,6 +40,7 @@ export class SpaceRenderer {
   private readonly backdrop: Program;
   private readonly frame: Program;
   private readonly layered: Layered;
+  private hasDrawn = false;
   private solids: SolidPainter | null = null; // made for the first world that has obstacles
   private readonly shadows: Target[];
   private readonly shapes = new Map<string, { data: Float32Array; count: number }>();
@@ -60,7 +61,9 @@ export class SpaceRenderer {
     const { gl } = this;
     const [width, height] = [Math.max(1, Math.round(scene.view.width * scene.dpr)), Math.max(1, Math.round(scene.view.height * scene.dpr))];
     const shown = moment?.to.frame.space ? moment : null;
-    this.drawShadows(shown);
+    const bare = !this.hasDrawn; // the first picture is painted as soon as possible: shadows and lines follow with the second
+    this.hasDrawn = true;
+    if (!bare) this.drawShadows(shown);
     // Without a GPU, four samples per pixel would take four times as long.
     this.layered.begin(width, height, this.software ? 0 : 4);
     const air = airOf(scene);
@@ -70,7 +73,7 @@ export class SpaceRenderer {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.enable(gl.DEPTH_TEST);
-    this.drawFrame(scene, air);
+    if (!bare) this.drawFrame(scene, air);
     this.drawSolids(scene, air);
     if (shown) {
       this.drawBodies(shown, scene, air, palette);

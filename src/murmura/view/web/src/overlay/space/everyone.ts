@@ -1,10 +1,11 @@
 /** Fields of view, links and density on the floor, for all agents in view in space. */
 
 import type { Frame } from "../../net/protocol";
+import type { Rgb, Stroke } from "../../render/space/pen";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
-import { traceCone } from "./agent";
-import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./lines";
+import { drawCone } from "./agent";
+import { drawRing, drawSegment, rgbOf, seenAt, type SpaceLines } from "./lines";
 import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 
 const MOST_CONES = 60; // a cone in space is twenty lines
@@ -24,51 +25,39 @@ export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
 
 /** Draws the cones of every n-th agent in view; returns n. */
 export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
-  const { context, light, gaze } = lines;
   const seen = inView(lines, crowd);
   const every = Math.max(1, Math.ceil(seen.length / MOST_CONES));
-  context.strokeStyle = light ? "rgb(40 90 160 / 0.3)" : "rgb(160 200 255 / 0.26)";
-  context.lineWidth = 0.8;
+  const stroke: Stroke = { ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.3 } : { rgb: [160, 200, 255], alpha: 0.26 }), width: 0.8 };
   for (const k of evenly(seen, every)) {
     const { radius, half } = sights[Math.min(sights.length - 1, crowd.kinds[k])];
-    context.beginPath();
-    if (half < Math.PI) traceCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8);
-    else traceRing(lines, placeIn(crowd, k), radius, gaze.ahead);
-    context.stroke();
+    if (half < Math.PI) drawCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8, stroke);
+    else drawRing(lines, placeIn(crowd, k), radius, lines.gaze.ahead, stroke);
   }
   return every;
 }
 
 /** Draws lines to all neighbours of every n-th agent; returns n. */
 export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
-  const { context, light } = lines;
   const seen = inView(lines, crowd);
   const every = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
   const watchers = evenly(seen, every);
-  context.strokeStyle = light ? "rgb(30 70 130 / 0.4)" : "rgb(150 200 255 / 0.4)";
-  context.lineWidth = 0.9;
-  let pending = 0;
-  context.beginPath();
+  const stroke: Stroke = { rgb: lines.light ? [30, 70, 130] : [150, 200, 255], alpha: 0.4, width: 0.9 };
   eachSpaceSight(crowd, watchers, sights, MOST_LINKS, (me, way) => {
     const at = placeIn(crowd, me);
-    traceLine(lines, at, add(at, way));
-    if (++pending < 128) return;
-    pending = 0;
-    context.stroke();
-    context.beginPath();
+    lines.pen.line(at, add(at, way), stroke);
   });
-  context.stroke();
-  context.fillStyle = light ? "#1b2f4f" : "#eaf3ff";
+  const spot: Stroke = { rgb: rgbOf(lines.light ? "#1b2f4f" : "#eaf3ff"), alpha: 1, width: 4 };
   for (const k of every > 1 ? watchers : []) {
-    const p = seenAt(lines, placeIn(crowd, k));
-    context.fillRect(p.x - 2, p.y - 2, 4, 4);
+    const at = placeIn(crowd, k);
+    drawSegment(lines, at, seenAt(lines, at).scale, [-2, 0], [2, 0], spot);
   }
   return every;
 }
 
 /** Draws the number of agents above each square of the floor; returns the number per 100 u x 100 u in the densest one. */
 export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
-  const { context, light, box } = lines;
+  const { pen, light, box } = lines;
+  const rgb: Rgb = light ? [30, 80, 150] : [120, 190, 255];
   const cell = Math.max(frame.width, frame.height) / CELLS;
   const columns = Math.ceil(frame.width / cell);
   const counts = new Map<number, number>();
@@ -82,10 +71,7 @@ export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
   for (const [at, count] of counts) {
     const [x, y] = [frame.left + (at % columns) * cell, frame.top + Math.floor(at / columns) * cell];
     const corner = (dx: number, dy: number): Vec => [x + dx * cell * 0.96, y + dy * cell * 0.96, box.low[2]];
-    context.fillStyle = `rgb(${light ? "30 80 150" : "120 190 255"} / ${(0.06 + 0.5 * (count / most) ** 0.6).toFixed(3)})`;
-    context.beginPath();
-    traceFace(lines, [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
-    context.fill();
+    pen.face([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)], rgb, 0.06 + 0.5 * (count / most) ** 0.6);
   }
   return (most * frame.stride * 100 ** 2) / cell ** 2;
 }

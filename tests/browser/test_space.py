@@ -122,7 +122,12 @@ def test_hunters_and_lines_lie_at_their_depth(make_tab: MakeTab) -> None:
         lines[name] = _around(tab, red, hunter + 40 * right, 8).max()
     assert bodies["behind"] < 0.1 * min(bodies["open"], bodies["before"]), bodies
     assert 0.1 < lines["behind"] / min(lines["open"], lines["before"]) < 0.5, lines
-    assert _hunter_before_bird(tab, middle, 60 * ahead) < 0.02 < 0.1 < _hunter_before_bird(tab, middle, -60 * ahead)
+    assert (
+        _hunter_before_bird(tab, middle, 60 * ahead)
+        < 0.02
+        < 0.1
+        < _hunter_before_bird(tab, middle, -60 * ahead)
+    )
 
 
 def _hunter_before_bird(tab: Tab, bird: np.ndarray, away: np.ndarray) -> float:

@@ -9,12 +9,25 @@ from tests.view.live import flock
 from .conftest import MakeTab
 from .tab import Tab
 
+# The page hears nothing until it is let in.
+HELD = """
+const held = new Promise((done) => { window.letIn = done; });
+window.WebSocket = class extends WebSocket {
+  set onmessage(act) { super.onmessage = (event) => { void held.then(() => act(event)); }; }
+};
+"""
+
 
 def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, first_visit=True)
     tab.page.clock.install()
+    tab.page.add_init_script(HELD)
     tab.page.goto(tab.live.origin)
     hint = tab.page.get_by_role("note")
+    tab.until(lambda: tab.page.locator(".hint").count() == 1)
+    tab.page.clock.run_for(5_000)
+    assert not hint.is_visible()  # it comes with the first picture
+    tab.page.evaluate("() => { letIn(); }")
 
     def begun() -> bool:
         tab.page.clock.run_for(100)
@@ -26,6 +39,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
     tab.page.mouse.click(480, 300)
     assert not hint.is_visible()
     tab.page.reload()
+    tab.page.evaluate("() => { letIn(); }")
     tab.until(lambda: tab.page.clock.run_for(100) is None and tab.see("firstPicture") is not None)
     assert not hint.is_visible()
 

@@ -88,6 +88,18 @@ def test_shape_size_and_own_colours(make_tab: MakeTab) -> None:
     )
 
 
+def test_who_hunts_has_another_shape(make_tab: MakeTab) -> None:
+    """A species that hunts another is told apart by more than its colour."""
+    tab = make_tab(**SMALL).open()
+    extents = []
+    for towards in ({}, {"hare": "chase"}):
+        wolf = {"name": "wolf", "color": "#ffffff", "towards": towards}
+        lone(tab, (1.0, 0.0), species=[wolf, {"name": "hare", "share": 0.001}])
+        extents.append(extent(picture(tab)))
+    (wide, high), (wider, higher) = extents
+    assert wide > 1.5 * high and higher > 1.5 * high and higher / high > 1.2 * wider / wide
+
+
 def test_long_trails_are_longer_than_short_ones(make_tab: MakeTab) -> None:
     tab = make_tab(**SMALL).open()
 

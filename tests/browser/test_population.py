@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import murmura as mm
@@ -120,3 +121,13 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     figures = tab.page.locator("#facts")
     tab.until(lambda: f"males\n{males}\nfemales\n{30 - males}" in figures.inner_text())
     assert "captures" not in figures.inner_text()
+    # All others, as the server tells of them where there are any.
+    text = tab.page.evaluate("""() => {
+      const { population, totals, ...rest } = heard.status;
+      const told = { ...rest, population: { ...population, pairs: 4, fights: 3 }, totals: { meal: 70, capture: 2 } };
+      sockets.at(-1).onmessage({ data: JSON.stringify(told) });
+      return document.getElementById('facts').innerText;
+    }""")
+    assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
+    tab.send("play")
+    tab.until(lambda: re.search(r"pictures/s\n[1-9]", figures.inner_text()))

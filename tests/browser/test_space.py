@@ -253,6 +253,20 @@ def test_a_click_chooses_by_ray_and_what_it_sees_is_drawn(tab: Tab) -> None:
     tab.until(lambda: tab.see("chosen") is None and not tab.see("eye.riding"))
 
 
+def test_in_a_crowd_lines_can_be_told_apart(tab: Tab) -> None:
+    rng = np.random.default_rng(5)
+    places = SIDES / 2 + 40.0 * rng.normal(size=(300, 3))
+    tab.arranged(deep(300), places, rng.normal(size=(300, 3)))
+    tab.page.keyboard.press("n")
+    tab.until(lambda: "who sees whom, 1 agent in" in tab.page.locator(".legend").inner_text())
+    lines = np.array(
+        [(*line["from"], *line["to"]) for line in tab.drawn()["lines"] if "150, 200" in line["style"]]
+    )
+    at, _ = seen(tab, places)
+    ground = np.pi * np.prod(2 * at.std(axis=0))
+    assert len(lines) > 20 and np.hypot(*(lines[:, 2:] - lines[:, :2]).T).sum() / ground < 1.8
+
+
 def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
     places, velocities = spread(40)
     tab.arranged(deep(), places, velocities)

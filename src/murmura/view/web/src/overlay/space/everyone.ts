@@ -10,7 +10,8 @@ import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 
 const MOST_CONES = 60; // a cone in space is twenty lines
 const MOST_LINKS = 9000;
-const MOST_WATCHERS = 150; // whose lines can still be distinguished
+const MOST_WATCHERS = 150;
+const MOST_INK = 1.2; // px of line per px of the flock, as in the plane
 const CELLS = 24; // along the longer side of the floor
 
 /** Agents whose position is in the window. */
@@ -36,22 +37,38 @@ export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sig
   return every;
 }
 
-/** Draws lines to all neighbours of every n-th agent; returns n. */
+/** Draws lines to all neighbours of every n-th agent, few enough to be distinguished; returns n. */
 export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
   const seen = inView(lines, crowd);
-  const every = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
-  const watchers = evenly(seen, every);
+  const most = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
+  const links = new Map<number, Vec[]>(evenly(seen, most).map((me) => [me, []]));
+  eachSpaceSight(crowd, [...links.keys()], sights, MOST_LINKS, (me, way) => { links.get(me)?.push(way); });
+  const fewer = Math.max(1, Math.ceil(inkOf(lines, crowd, links) / MOST_INK));
   const stroke: Stroke = { rgb: lines.light ? [30, 70, 130] : [150, 200, 255], alpha: 0.4, width: 0.9 };
-  eachSpaceSight(crowd, watchers, sights, MOST_LINKS, (me, way) => {
-    const at = placeIn(crowd, me);
-    lines.pen.line(at, add(at, way), stroke);
-  });
   const spot: Stroke = { rgb: rgbOf(lines.light ? "#1b2f4f" : "#eaf3ff"), alpha: 1, width: 4 };
-  for (const k of every > 1 ? watchers : []) {
-    const at = placeIn(crowd, k);
-    drawSegment(lines, at, seenAt(lines, at).scale, [-2, 0], [2, 0], spot);
+  for (const me of evenly([...links.keys()], fewer)) {
+    const at = placeIn(crowd, me);
+    for (const way of links.get(me) ?? []) lines.pen.line(at, add(at, way), stroke);
+    if (most * fewer > 1) drawSegment(lines, at, seenAt(lines, at).scale, [-2, 0], [2, 0], spot);
   }
-  return every;
+  return most * fewer;
+}
+
+/** Px of line for each px that most of the flock takes on the screen: an ellipse two standard deviations wide. */
+function inkOf(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>): number {
+  let [length, x, y, xx, yy] = [0, 0, 0, 0, 0];
+  for (const [me, ways] of links) {
+    const at = placeIn(crowd, me);
+    const p = seenAt(lines, at);
+    for (const way of ways) {
+      const q = seenAt(lines, add(at, way));
+      length += Math.min(Math.hypot(q.x - p.x, q.y - p.y), lines.view.width);
+    }
+    [x, y, xx, yy] = [x + p.x, y + p.y, xx + p.x * p.x, yy + p.y * p.y];
+  }
+  const n = Math.max(1, links.size);
+  const wide = (sum: number, squares: number) => 2 * Math.sqrt(Math.max(1, squares / n - (sum / n) ** 2));
+  return length / (Math.PI * wide(x, xx) * wide(y, yy));
 }
 
 /** Draws the number of agents above each square of the floor; returns the number per 100 u x 100 u in the densest one. */

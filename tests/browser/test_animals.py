@@ -28,7 +28,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     text = story.inner_text()
     assert told["stance"]["reason"] in text and told["state"]["gender"] in text
     assert f"Energy\n{told['state']['energy']:.3g}" in text and "Health\n1" in text
-    assert "2 eyes" in text
+    assert "2 eyes" in text and f"Age\n{told['life']['age']:.0f} s" in text
     story.get_by_text("Genes").click()
     assert "Longevity" in story.inner_text()
     radius = tab.session.inspection["perception"]["radius"]  # type: ignore[index]

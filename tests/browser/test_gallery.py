@@ -41,6 +41,7 @@ def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
     tab.page.get_by_label("Save the current scene as").fill("twenty-one")
     tab.page.get_by_role("button", name="Keep", exact=True).click()
     tab.until(lambda: tab.page.locator('[data-own="twenty-one"]').count() == 1)
+    assert "twenty-one" in tab.page.evaluate("() => localStorage.getItem('murmura.presets')")
     name = tab.page.get_by_label("Name of twenty-one")
     name.fill("three weeks")
     name.press("Enter")

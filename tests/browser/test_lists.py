@@ -31,7 +31,7 @@ def test_hunters_are_added_changed_and_removed(tab: Tab) -> None:
     tab.until(lambda: len(tab.session.scenario.rules.predators.hunters) == 1)
 
 
-def test_obstacles_and_attractors_are_lists_too(tab: Tab) -> None:
+def test_obstacles_attractors_and_food_are_lists_too(tab: Tab) -> None:
     tab.still(flock(20))
     tab.send("place", kind="circle", x=200, y=150, radius=30)
     _open(tab, "Obstacles (1)")
@@ -42,6 +42,14 @@ def test_obstacles_and_attractors_are_lists_too(tab: Tab) -> None:
     _open(tab, "Attractors (0)")
     tab.page.get_by_role("button", name="Add an attractor").click()
     tab.until(lambda: len(tab.session.scenario.rules.attractors.points) == 1)
+    _open(tab, "Food (0)")
+    tab.page.get_by_role("button", name="Add some food").click()
+    tab.until(lambda: len(tab.session.scenario.rules.feeding.sources) == 1)
+    assert tab.session.scenario.rules.feeding.enabled
+    tab.page.locator(".item > summary", has_text="Food 1").click()
+    tab.page.get_by_label("Amount of Food 1").fill("7")
+    tab.page.get_by_label("Amount of Food 1").press("Enter")
+    tab.until(lambda: tab.session.scenario.rules.feeding.sources[0].amount == 7)
 
 
 def test_a_species_is_changed_while_it_flies(tab: Tab) -> None:

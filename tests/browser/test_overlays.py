@@ -178,11 +178,24 @@ SCENE = [
 ]  # fmt: skip
 
 
+# Shapes that are filled on the upper canvas: style, and where their middle is [CSS px].
+FILLS = """() => {
+  window.fills = [];
+  const own = CanvasRenderingContext2D.prototype, real = own.fill;
+  own.fill = function (...given) {
+    const { e, f } = this.getTransform();
+    if (this.canvas.id === 'overlay') fills.push([this.fillStyle, e, f]);
+    return real.apply(this, given);
+  };
+}"""
+
+
 def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
     """Food with what is left of it, hunters with kind, state and energy; what nobody knows is left out."""
     tab = gl_tab
     simulation = tab.still()
     dark = tab.page.locator("#flock").screenshot()
+    tab.page.evaluate(FILLS)
     tab.page.evaluate(
         "(objects) => sockets.at(-1).onmessage({ data: JSON.stringify({ type: 'scene', objects }) })", SCENE
     )
@@ -200,6 +213,12 @@ def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
     )
     assert left / whole == pytest.approx(0.4)
     assert any(math.isclose(arc["r"], 200 * zoom) for arc in drawn["arcs"])
+    # High above, it has a shadow below and to the right.
+    shadows = [at for style, *at in tab.page.evaluate("() => fills") if style == "rgba(0, 0, 0, 0.28)"]
+    assert shadows and (np.array(shadows[-1]) > hunter + 2).all()
+    [dead] = tab.screen([[500, 500]])  # a spine with ribs
+    spine = [[*np.subtract(line["from"], dead), *np.subtract(line["to"], dead)] for line in drawn["lines"]]
+    assert any(np.abs(np.subtract(ends, [-6, 0, 6, 0])).max() < 0.1 for ends in spine)
     assert tab.page.locator("#flock").screenshot() != dark  # the sky of the hour
     assert simulation is tab.simulation
 

@@ -44,6 +44,7 @@ def test_a_rule_that_is_switched_on_moves_up(tab: Tab) -> None:
     tab.page.get_by_label("Enable wander", exact=True).check()
     tab.until(lambda: _holds(tab, "rules.wander.enabled"))
     tab.page.get_by_role("button", name="More rules").click()
+    tab.until(lambda: not tab.page.get_by_label("Enable jitter", exact=True).is_visible())  # folded again
     tab.until(_row(tab, "rules.wander.rate").is_visible)  # among those that take part, and open
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import murmura as mm
@@ -46,15 +47,21 @@ def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab
       window.labels = [];
       const real = CanvasRenderingContext2D.prototype.fillText;
       CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-        if (this.canvas.closest('.plot')) labels.push(text);
+        if (this.canvas.closest('.plot')) labels.push([this.canvas.closest('.card').dataset.chart, text]);
         return real.call(this, text, ...rest);
       };""")
     tab.open()
     tab.send("play")
     tab.page.get_by_role("button", name="Add a chart").click()
     tab.until(lambda: tab.page.locator(".card").count() >= 2)
-    tab.until(lambda: {"0", "0.5", "1"} <= set(tab.page.evaluate("() => labels")))
-    tab.until(lambda: any(text.endswith(" s") for text in tab.page.evaluate("() => labels")))
+
+    def labels(times: bool) -> set[str]:
+        """What stands at the axes of the first chart."""
+        found = tab.page.evaluate("() => labels")
+        return {text for name, text in found if name == "polarization" and text.endswith(" s") == times}
+
+    tab.until(lambda: labels(times=True))
+    assert labels(times=False) == {"0", "0.5", "1"}  # whatever was measured
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save as CSV").click()
     assert waiting.value.suggested_filename == "murmura-classic-seed7-measures.csv"
@@ -120,3 +127,13 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     figures = tab.page.locator("#facts")
     tab.until(lambda: f"males\n{males}\nfemales\n{30 - males}" in figures.inner_text())
     assert "captures" not in figures.inner_text()
+    # All others, as the server tells of them where there are any.
+    text = tab.page.evaluate("""() => {
+      const { population, totals, ...rest } = heard.status;
+      const told = { ...rest, population: { ...population, pairs: 4, fights: 3 }, totals: { meal: 70, capture: 2 } };
+      sockets.at(-1).onmessage({ data: JSON.stringify(told) });
+      return document.getElementById('facts').innerText;
+    }""")
+    assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
+    tab.send("play")
+    tab.until(lambda: re.search(r"pictures/s\n[1-9]", figures.inner_text()))

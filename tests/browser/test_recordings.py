@@ -62,10 +62,18 @@ def test_a_replay_waits_for_a_watcher_says_so_and_has_its_charts(
             page.context.close()
 
 
+# Nothing but the canvas is over any of these places.
+UNCOVERED = """(places) => {
+  const { camera, view } = murmura;
+  const at = (value, middle, side) => (value - middle) * camera.zoom + side / 2;
+  return places.every(([x, y]) => document.elementFromPoint(at(x, camera.x, view.width), at(y, camera.y, view.height))?.id === 'flock');
+}"""  # noqa: E501
+
+
 def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser, built: None) -> None:
     sides = [SyncedSession(flock(agents), 5, "reference") for agents in (12, 15)]
     with Live(Pair(*sides)) as live:  # type: ignore[arg-type]
-        page = opened(browser, live)
+        page = opened(browser, live, VISITED)  # whose panels were open in a wide window
         try:
             frames = [page.frame_locator(f"iframe[title='The {side} flock']") for side in ("left", "right")]
             halves = [frame for frame in page.frames if frame is not page.main_frame]
@@ -82,5 +90,7 @@ def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser,
             for half in halves:
                 half.wait_for_function("() => murmura.running === false")
             halves[1].wait_for_function("(step) => murmura.step >= step", arg=sides[0].position)
+            for half, side in zip(halves, sides, strict=True):
+                half.wait_for_function(UNCOVERED, arg=side.simulation.positions.tolist())
         finally:
             page.context.close()

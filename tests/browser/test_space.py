@@ -102,6 +102,73 @@ def _contrasts(tab: Tab, places: np.ndarray) -> np.ndarray:
     return np.array([np.ptp(shown[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4]) for x, y in at])
 
 
+def test_hunters_and_lines_lie_at_their_depth(make_tab: MakeTab) -> None:
+    """Behind a rock a hunter is not seen and lines are pale; before it both are as in the open; birds hide it, too."""
+    tab = make_tab(viewport={"width": 560, "height": 420}).open()
+    for key in "ht":  # no panels, no streaks
+        tab.page.keyboard.press(key)
+    middle, ahead, right = SIDES / 2, np.array([0.0, np.cos(0.36), -np.sin(0.36)]), np.array([1.0, 0.0, 0.0])
+    corners = middle + 0.3 * SIDES * (np.indices((2, 2, 2)).reshape(3, 8).T * 2 - 1)
+    ball = {"kind": "circle", "x": middle[0], "y": middle[1], "z": middle[2], "radius": 70.0}
+    bodies, lines = {}, {}
+    for name, far, obstacles in (("open", 130.0, []), ("behind", 130.0, [ball]), ("before", -130.0, [ball])):
+        scenario = deep(len(corners), obstacles=obstacles)
+        tab.arranged(scenario, corners, np.tile([1.0, 0.0, 0.0], (len(corners), 1)))
+        assert np.dot(tab.see("eye.ahead"), ahead) > 0.999
+        hunter = middle + far * ahead - 30 * right
+        _show(tab, [_falcon(hunter, hunter + 60 * right)])
+        red = _redness(tab)
+        bodies[name] = _around(tab, red, hunter, 5).mean()
+        lines[name] = _around(tab, red, hunter + 40 * right, 8).max()
+    assert bodies["behind"] < 0.1 * min(bodies["open"], bodies["before"]), bodies
+    assert 0.1 < lines["behind"] / min(lines["open"], lines["before"]) < 0.5, lines
+    assert (
+        _hunter_before_bird(tab, middle, 60 * ahead)
+        < 0.02
+        < 0.1
+        < _hunter_before_bird(tab, middle, -60 * ahead)
+    )
+
+
+def _hunter_before_bird(tab: Tab, bird: np.ndarray, away: np.ndarray) -> float:
+    """How much a hunter behind or before a bird changes the picture of its back."""
+    up = np.array([0.0, np.sin(0.36), np.cos(0.36)])
+    tab.arranged(deep(1, **{"display.size": 12.0}), bird[None], up[None])  # its back to the eye
+    pictures = []
+    for things in ([], [_falcon(bird + away, bird + away)]):
+        _show(tab, things)
+        pictures.append(_around(tab, _redness(tab), bird + 4 * up, 2))
+    return float(np.abs(pictures[1] - pictures[0]).mean())
+
+
+def _falcon(at: np.ndarray, prey: np.ndarray) -> dict[str, Any]:
+    places = ("x", "y", "z", "target_x", "target_y", "target_z")
+    flight = {"heading": 0.0, "vx": 0.5, "vy": 0.3, "vz": 0.8}
+    return {
+        "kind": "predator", "id": 9, "species": "falcon", "state": "hunting", "energy": 0.4, "target": 3,
+        **flight, **dict(zip(places, [*at.tolist(), *prey.tolist()], strict=True)),
+    }  # fmt: skip
+
+
+def _show(tab: Tab, objects: list[dict[str, Any]]) -> None:
+    """Things as the server would tell of them."""
+    tab.page.evaluate(
+        "(objects) => sockets.at(-1).onmessage({ data: JSON.stringify({ type: 'scene', objects }) })", objects
+    )
+    tab.until(lambda: tab.page.evaluate("() => document.getElementById('flock').width === innerWidth"))
+    tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def _redness(tab: Tab) -> np.ndarray:
+    shown = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float)
+    return np.maximum(shown[:, :, 0] - shown[:, :, 2], 0.0)
+
+
+def _around(tab: Tab, picture: np.ndarray, place: np.ndarray, reach: int) -> np.ndarray:
+    [(x, y)], _ = seen(tab, [place])
+    return picture[round(y) - reach : round(y) + reach + 1, round(x) - reach : round(x) + reach + 1]
+
+
 def test_bodies_are_drawn_from_near_in_space(tab: Tab) -> None:
     lives = {"rules.energy.enabled": True, "display.size": 2.0}
     places, velocities = SIDES / 2 + 25.0 * np.array([[-1, 0, 0], [0, 0, 0], [1, 0, 0]]), np.eye(3)
@@ -184,6 +251,20 @@ def test_a_click_chooses_by_ray_and_what_it_sees_is_drawn(tab: Tab) -> None:
     assert tab.see("eye.riding") and behind @ ahead > 0.0 and np.linalg.norm(behind) < 60.0
     tab.page.keyboard.press("Escape")
     tab.until(lambda: tab.see("chosen") is None and not tab.see("eye.riding"))
+
+
+def test_in_a_crowd_lines_can_be_told_apart(tab: Tab) -> None:
+    rng = np.random.default_rng(5)
+    places = SIDES / 2 + 40.0 * rng.normal(size=(300, 3))
+    tab.arranged(deep(300), places, rng.normal(size=(300, 3)))
+    tab.page.keyboard.press("n")
+    tab.until(lambda: "who sees whom, 1 agent in" in tab.page.locator(".legend").inner_text())
+    lines = np.array(
+        [(*line["from"], *line["to"]) for line in tab.drawn()["lines"] if "150, 200" in line["style"]]
+    )
+    at, _ = seen(tab, places)
+    ground = np.pi * np.prod(2 * at.std(axis=0))
+    assert len(lines) > 20 and np.hypot(*(lines[:, 2:] - lines[:, :2]).T).sum() / ground < 1.8
 
 
 def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:

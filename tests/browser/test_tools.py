@@ -174,13 +174,14 @@ def test_building_and_removing(tab: Tab) -> None:
 def test_quick_clicks_make_as_many_things(tab: Tab) -> None:
     tab.still()
     tab.page.keyboard.press("Shift+D")
+    tab.page.get_by_label("Kind of predator").select_option("owl")
     spots = [(420.0 + 20.0 * k, 330.0) for k in range(6)]
     for spot in spots:
         tab.page.mouse.click(*spot)
     hunters = tab.until(lambda: (found := tab.session.scenario.rules.predators.hunters)[5:] and found)
     assert len(hunters) == 6
     for hunter, spot in zip(hunters, spots, strict=True):
-        assert _near(vars(hunter), _world(tab, spot))
+        assert hunter.kind == "owl" and _near(vars(hunter), _world(tab, spot))
     tab.until(lambda: tab.see("things").count("predator") == 6)
 
 

@@ -181,7 +181,8 @@ def _touch_face(
 
 
 @njit(
-    f"void(int64, {PLANES}, int64[:,::1], {PLANE}, {ROW}, int64[:,::1], int64[::1], int32[::1], {ROW}, {ROW})",
+    f"void(int64, {PLANES}, int64[:,::1], {PLANE}, {ROW}, {ROW}, {PLANE}, int64[:,::1], int64[::1], int32[::1], "
+    f"{ROW}, {ROW})",
     cache=True,
     **JIT,
 )
@@ -191,6 +192,8 @@ def touch_bodies(
     faces: Any,
     shades: Any,
     fades: Any,
+    deeps: Any,
+    near: Any,
     around: Any,
     ends: Any,
     pixels: Any,
@@ -207,6 +210,8 @@ def touch_bodies(
         faces: Three corners for each triangle; the same for all bodies.
         shades: How light each triangle is, shape (bodies, faces).
         fades: How much haze leaves of each body.
+        deeps: How deep in the picture each body lies [u].
+        near: How deep an obstacle lies at each pixel, which hides what is behind it; no rows where there is none.
         around: The box of pixels around each body: left, top, right, bottom.
         ends: Filled with where the pixels of each body end.
         pixels: Filled with pixels, as are `covered` and `light` with what is on them.
@@ -225,6 +230,8 @@ def touch_bodies(
             for i in range(left, right):
                 n = (j - top) * across + i - left
                 part = min(ONE, max(ZERO, EDGE - covered[before + n])) * fades[k]
+                if len(near) and near[j, i] < deeps[k]:
+                    part = ZERO
                 lit = part * light[before + n] if part > ZERO else ZERO
                 pixels[at], covered[at], light[at] = j * width + i, part, lit
                 at += part > ZERO

@@ -22,7 +22,6 @@ from murmura.lab.films.space.bodies import BIRD, BODIES, FISH, Rolls, posed, win
 from murmura.lab.films.space.camera import LENS, View, fitting_distance, orbiting
 from murmura.lab.films.space.lines import hull
 from murmura.lab.films.space.picture import PainterInSpace, middle_in_space, nearest_images, reach_of
-from murmura.lab.films.space.scenery import obstacle_lines, obstacles, plane_in_box
 from murmura.rules.steering import flight
 from murmura.scenario import Scenario, load_scenario
 from tests.lab.film_scenes import FIELD, ReelInMemory
@@ -230,48 +229,6 @@ SHAPES = [
     {"kind": "wall", "points": [[50.0, 50.0], [350.0, 60.0]]},
     {"kind": "polygon", "points": [[260.0, 200.0], [300.0, 210.0], [280.0, 260.0]]},
 ]
-
-
-def test_a_turned_box_is_drawn_where_it_stands() -> None:
-    """A long box along x, turned by 90 degrees: its outline runs along y."""
-    box = {"kind": "box", "low": [150.0, 200.0, 0.0], "high": [250.0, 210.0, 80.0], "turn": 90.0}
-    camera = PainterInSpace(ROOM, Look(size=SIZE, view=STILL))._eye
-    ((starts, ends),) = obstacle_lines(ROOM.with_values({"obstacles": [box]}), camera)
-    assert len(starts) == 12
-    corners = np.concatenate([starts, ends])
-    np.testing.assert_allclose(corners.min(axis=0), [195.0, 155.0, 0.0], atol=1e-9)
-    np.testing.assert_allclose(corners.max(axis=0), [205.0, 255.0, 80.0], atol=1e-9)
-    lengths = sorted(np.linalg.norm(ends - starts, axis=1))
-    np.testing.assert_allclose(lengths, [10.0] * 4 + [80.0] * 4 + [100.0] * 4, atol=1e-9)
-
-
-def test_every_obstacle_covers_its_middle() -> None:
-    middles = [
-        (100, 100, 100),
-        (300, 100, 45),
-        (175, 225, 40),
-        (200, 150, 0),
-        (200, 55, 100),
-        (280, 205, 100),
-    ]
-    camera = PainterInSpace(ROOM, Look(size=SIZE, view=STILL))._eye
-    for shape, middle in zip(SHAPES, middles, strict=True):
-        found = obstacles(ROOM.with_values({"obstacles": [shape]}), camera, "light")
-        x, y = camera.project(middle)[0]
-        inside = [
-            patch.keep[int(y) - patch.top, int(x) - patch.left]
-            for patch in found
-            if 0 <= int(y) - patch.top < patch.keep.shape[0]
-            and 0 <= int(x) - patch.left < patch.keep.shape[1]
-        ]
-        assert min(inside, default=1.0) < 0.75, shape
-
-
-def test_a_plane_meets_a_box_in_a_polygon_on_both() -> None:
-    corners = plane_in_box((0.0, 0.0, 30.0), (0.0, 0.2, 1.0), (400.0, 300.0, 200.0))
-    assert len(corners) == 4
-    np.testing.assert_allclose((corners - (0, 0, 30.0)) @ np.array([0.0, 0.2, 1.0]), 0.0, atol=1e-9)
-    assert len(plane_in_box((0.0, 0.0, 900.0), (0.0, 0.0, 1.0), (400.0, 300.0, 200.0))) == 0
 
 
 def test_the_hull_of_points_is_scipys() -> None:

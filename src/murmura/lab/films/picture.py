@@ -160,8 +160,6 @@ class Painter:
 
     def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
-        from murmura.compute.raster import lay
-
         marks = self._expose(moment, seconds)
         time = moment.step * self.scenario.motion.time_step
         around = surroundings(self.scenario, moment.items, time)
@@ -171,7 +169,7 @@ class Painter:
         )
         cover = 1.0 if self.look.theme == "light" else self.hides
         self._draw_behind(around)
-        lay(self._pixels.reshape(3, -1), *marks, np.float32(bright), np.float32(cover))
+        self._lay(marks, around, np.float32(bright), np.float32(cover))
         for patch in self._overlays(moment, around, time):
             patch.lay(self._pixels)
         self._draw_air(time)
@@ -179,6 +177,14 @@ class Painter:
 
     def _draw_behind(self, around: list[dict[str, Any]]) -> None:
         """Draw what lies behind the agents; in the plane nothing does."""
+
+    def _lay(
+        self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
+    ) -> None:
+        """Lay agents on the picture."""
+        from murmura.compute.raster import lay
+
+        lay(self._pixels.reshape(3, -1), *marks, bright, cover)
 
     def _draw_air(self, time: float) -> None:
         draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)

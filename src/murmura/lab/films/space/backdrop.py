@@ -21,6 +21,7 @@ Plane = NDArray[np.float32]
 SUN = np.radians(112.0)  # where it went down, counter-clockwise from x
 SOIL: dict[str, tuple[float, float, float]] = {"dark": (0.056, 0.060, 0.090), "light": (0.80, 0.77, 0.72)}
 GRID: dict[str, tuple[float, float, float]] = {"dark": (0.12, 0.14, 0.21), "light": (0.62, 0.60, 0.57)}
+STONE: dict[str, tuple[float, float, float]] = {"dark": (0.30, 0.32, 0.42), "light": (0.60, 0.62, 0.67)}
 EMBER_DAY = (0.05, 0.01, -0.05)
 NIGHT = (
     1.35  # how much brighter a night sky is above a horizon than behind a map, so that the ground is darker
@@ -91,6 +92,11 @@ class Backdrop:
         )  # fmt: skip
         return self._seen
 
+    def stone(self, daylight: float | None) -> tuple[Plane, Plane]:
+        """The colours of obstacles, and of the haze before them."""
+        colors = self._colors(daylight)
+        return colors[-1], colors[0]
+
     def _colors(self, daylight: float | None) -> Plane:
         theme = self._theme
         facts = looks()["sky"]["night" if theme == "dark" else "day"]
@@ -98,7 +104,7 @@ class Backdrop:
         if theme == "dark":
             sky = sky * NIGHT
         ember = np.array(facts["ember"] if theme == "dark" else EMBER_DAY)
-        colors = np.stack([*sky, ember, SOIL[theme], GRID[theme]])
+        colors = np.stack([*sky, ember, SOIL[theme], GRID[theme], STONE[theme]])
         if daylight is None:
             return colors.astype(np.float32)
         midnight, (low, high) = np.array(MIDNIGHT[theme]), DIM[theme]

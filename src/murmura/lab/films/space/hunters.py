@@ -13,7 +13,7 @@ from murmura.lab.films.patches import Patch, cover, inked, outline, text_patch, 
 from murmura.lab.films.scenery import INK
 from murmura.lab.films.space.bodies import wings
 from murmura.lab.films.space.camera import Floats, SpaceCamera
-from murmura.lab.films.space.lines import Lines, draw, ring
+from murmura.lab.films.space.lines import Hides, Lines, draw, ring
 from murmura.lab.films.wildlife import AFTER_PREY, ANGRY, CALM, RING, bar, outline_of, wildlife
 
 SHADOW = {"dark": 0.55, "light": 0.30}
@@ -23,39 +23,39 @@ RAISED = 0.35  # how steeply wings rise, so that a hunter is seen from the side,
 DROP = {"dark": 0.30, "light": 0.35}
 
 
+Placed = tuple[float, Patch]
+"""How deep in the picture something lies [u], and what it looks like."""
+
+
 def draw_shadows(
-    pixels: NDArray[np.uint8], hunters: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str
+    pixels: NDArray[np.uint8],
+    hunters: Iterable[dict[str, Any]],
+    camera: SpaceCamera,
+    theme: str,
+    hides: Hides | None,
 ) -> None:
     """A hunter's shadow on the floor and the line from it: what tells how high it is."""
     for it in hunters:
         place = np.array([it["x"], it["y"], it["z"]])
         foot = place * (1.0, 1.0, 0.0)
         half = _half(place, camera)[1]
-        draw(pixels, Lines(place[None], foot[None], RING[theme], DROP[theme], 1.0, True), camera)
+        draw(pixels, Lines(place[None], foot[None], RING[theme], DROP[theme], 1.0, True), camera, hides=hides)
         rim, deep = camera.project(ring(foot, 0.8 * half, (1.0, 0, 0), (0, 1.0, 0), 20))
-        if (deep > camera.near).all():
+        if (deep > camera.near).all() and not (hides and hides(*camera.project(foot))):
             window = window_of(camera, rim.min(axis=0) - 2.0, rim.max(axis=0) + 2.0)
             if window is not None:
                 soft = np.clip(0.5 - outline(rim, True, window) / 4.0, 0.0, 1.0)
                 inked(window[0], window[1], [(soft, (0.0, 0.0, 0.0), SHADOW[theme])]).lay(pixels)
 
 
-def hunters(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str, labels: bool) -> list[Patch]:
-    """Patches of hunters, the farthest first."""
-    found: list[Patch] = []
-    for it in sorted(things, key=lambda it: -float(camera.project([it["x"], it["y"], it["z"]])[1])):
-        found += [patch for patch in _hunter(it, camera, theme, labels) if patch is not None]
-    return found
-
-
-def food(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -> list[Patch]:
+def food(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -> Iterable[Placed]:
     """Food and carcasses, drawn flat where they are."""
-    found: list[Patch] = []
     for it in things:
         place = (it["x"], it["y"], it["z"])
-        if float(camera.project(place)[1]) > camera.near:
-            found += wildlife([it], camera.beside(place, it["x"], it["y"]), theme, False)
-    return found
+        deep = float(camera.project(place)[1])
+        if deep > camera.near:
+            for patch in wildlife([it], camera.beside(place, it["x"], it["y"]), theme, False):
+                yield deep, patch
 
 
 def _half(place: Floats, camera: SpaceCamera) -> tuple[float, float]:
@@ -65,27 +65,38 @@ def _half(place: Floats, camera: SpaceCamera) -> tuple[float, float]:
     return pixels, pixels / zoom
 
 
-def _hunter(it: dict[str, Any], camera: SpaceCamera, theme: str, labels: bool) -> Iterable[Patch | None]:
-    place = np.array([it["x"], it["y"], it["z"]])
-    (x, y), deep = camera.project(place)
-    if float(deep) < 2.0 * camera.near:
-        return
-    size, half = _half(place, camera)
-    angry = AFTER_PREY.search(it["state"]) is not None
-    body, _ = camera.project(place + half * outline_in_space(it))
-    window = window_of(camera, body.min(axis=0) - 2.0, body.max(axis=0) + 2.0)
-    if window is not None:
-        color = ANGRY[theme] if angry else CALM[theme]
-        # Seen edge on it is a line, not nothing.
-        yield inked(
-            window[0], window[1], [(cover(outline(body, True, window) - 0.7 * camera.scale), color, 1.0)]
-        )
-    screen = camera.beside(place, 0.0, 0.0)
-    yield bar(screen, float(x), float(y) + 1.7 * size, 2.0 * size, it["energy"], theme)
-    if labels:
-        text, height = f"{it['species']} · {it['state']}".replace("_", " "), 12.0 * camera.scale
-        across = text_mask(text, max(7.0, height)).shape[1]
-        if 0.0 <= x < camera.width and 0.0 <= y < camera.height:
+def hunters(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -> Iterable[Placed]:
+    """The bodies of hunters."""
+    for it in things:
+        place = np.array([it["x"], it["y"], it["z"]])
+        deep = float(camera.project(place)[1])
+        if deep < 2.0 * camera.near:
+            continue
+        body, _ = camera.project(place + _half(place, camera)[1] * outline_in_space(it))
+        window = window_of(camera, body.min(axis=0) - 2.0, body.max(axis=0) + 2.0)
+        if window is not None:
+            color = (ANGRY if AFTER_PREY.search(it["state"]) else CALM)[theme]
+            # Seen edge on it is a line, not nothing.
+            soft = cover(outline(body, True, window) - 0.7 * camera.scale)
+            yield deep, inked(window[0], window[1], [(soft, color, 1.0)])
+
+
+def words(
+    things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str, labels: bool, hides: Hides | None
+) -> Iterable[Patch]:
+    """Energy, kind and state of hunters that are not behind an obstacle."""
+    for it in things:
+        place = np.array([it["x"], it["y"], it["z"]])
+        (x, y), deep = camera.project(place)
+        if float(deep) < 2.0 * camera.near or (hides and hides((x, y), deep)):
+            continue
+        size, screen = _half(place, camera)[0], camera.beside(place, 0.0, 0.0)
+        gauge = bar(screen, float(x), float(y) + 1.7 * size, 2.0 * size, it["energy"], theme)
+        if gauge is not None:
+            yield gauge
+        if labels and 0.0 <= x < camera.width and 0.0 <= y < camera.height:
+            text, height = f"{it['species']} · {it['state']}".replace("_", " "), 12.0 * camera.scale
+            across = text_mask(text, max(7.0, height)).shape[1]
             top = y + 1.7 * size + 5.0 * camera.scale
             yield text_patch(text, x - across / 2.0, top, height, INK[theme], 0.9, screen)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ from murmura.lab.films.space.camera import Floats, SpaceCamera
 PIECES = 24  # of a straight line, each as faint as its distance asks
 HAZE_FROM, HAZE_TO = 0.55, 2.2  # distances from the eye to what it looks at: full and least strength
 LEAST = 0.25
+PALE = 0.3  # what an obstacle in front leaves of a line
+Hides = Callable[[Any, Any], Any]
+"""Whether obstacles are in front of places on the screen [px] at some depths [u]."""
 
 
 def strength(deep: Any, camera: SpaceCamera) -> Any:
@@ -45,8 +49,14 @@ class Lines:
     dashed: bool = False
 
 
-def draw(pixels: NDArray[np.uint8], lines: Lines, camera: SpaceCamera, pieces: int = PIECES) -> None:
-    """Draw lines on a picture."""
+def draw(
+    pixels: NDArray[np.uint8],
+    lines: Lines,
+    camera: SpaceCamera,
+    pieces: int = PIECES,
+    hides: Hides | None = None,
+) -> None:
+    """Draw lines on a picture, pale where something hides them."""
     from murmura.compute.raster import strokes
 
     starts, ends = np.asarray(lines.starts, np.float64), np.asarray(lines.ends, np.float64)
@@ -65,6 +75,8 @@ def draw(pixels: NDArray[np.uint8], lines: Lines, camera: SpaceCamera, pieces: i
     if lines.dashed:
         shown &= np.arange(len(shown)) % 2 == 0
     faint = (lines.opacity * strength(least, camera))[shown].astype(np.float32)
+    if hides is not None:
+        faint[hides((a + b)[shown] / 2.0, least[shown])] *= PALE
     ends_ = np.concatenate([a, b], axis=1)[shown].astype(np.float32)
     strokes(pixels, ends_, faint, np.array(lines.rgb, np.float32), np.float32(lines.width * camera.scale))
 

@@ -27,9 +27,10 @@ from murmura.lab.films.space.camera import (
     fitting_distance,
     orbiting,
 )
-from murmura.lab.films.space.hunters import draw_shadows, food, hunters
-from murmura.lab.films.space.lines import strength
+from murmura.lab.films.space.hunters import draw_shadows, food, hunters, words
+from murmura.lab.films.space.lines import Hides, strength
 from murmura.lab.films.space.scenery import draw_scenery, draw_wind
+from murmura.lab.films.space.stones import Stones, seen_stones
 from murmura.scenario.models import World
 
 WORLD_CLOSE_UP = 1.3  # how much nearer than the whole world a camera usually is
@@ -67,6 +68,8 @@ class PainterInSpace(Painter):
         self._body = BODIES[self.scenario.display.shape]
         self._backdrop = Backdrop(self.scenario, look.size, look.theme)
         self._spread = 0.0  # how much of the picture the flock takes [px^2]
+        self._stones: Stones | None = None
+        self._deeps = np.empty(0, np.float32)  # of agents, the farthest first [u]
 
     def _looking(self, time: float) -> SpaceCamera:
         view = self._view
@@ -123,6 +126,8 @@ class PainterInSpace(Painter):
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
         from murmura.compute.raster_space import body_boxes, touch_bodies
 
+        self._stones = seen_stones(self.scenario, self._eye)
+        near = self._stones.near if self._stones else np.empty((0, 0), np.float32)
         corners, shades, fades, colors = self._bodies(moment)
         around = np.empty((len(corners), 4), np.int64)
         area = body_boxes(*self.look.size, corners, fades, around)
@@ -131,8 +136,9 @@ class PainterInSpace(Painter):
             self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
         ends = np.empty(len(corners), np.int64)
         touch_bodies(
-            self.look.size[0], corners, self._body.faces, shades, fades, around, ends, *self._touched
-        )
+            self.look.size[0], corners, self._body.faces, shades, fades, self._deeps, near, around, ends,
+            *self._touched,
+        )  # fmt: skip
         return ends, *self._touched, colors
 
     def _bodies(self, moment: FilmFrame) -> tuple[Any, ...]:
@@ -152,6 +158,7 @@ class PainterInSpace(Painter):
         order = np.argsort(-deep, kind="stable")
         arranged = (each[order] for each in (places, headings, rolls, halves, beats))
         corners, shades = posed(self._body, *arranged)
+        self._deeps = deep[order].astype(np.float32)
         pixels = camera.pixels(corners)
         colors = self._table[self._shades(moment, headings[:, :2].astype(np.float32))]
         if count:  # the area of an ellipse that holds most of them
@@ -199,16 +206,50 @@ class PainterInSpace(Painter):
         return count * self._half(count) ** 2 / max(self._spread, 1.0)
 
     def _background(self, daylight: float | None) -> NDArray[np.float32]:
-        return self._backdrop.seen(self._eye, daylight, self._endless)
+        seen = self._backdrop.seen(self._eye, daylight, self._endless)
+        if self._stones:
+            self._stones.lay(seen, *self._backdrop.stone(daylight), lambda deep: strength(deep, self._eye))
+        return seen
 
     def _draw_behind(self, around: list[dict[str, Any]]) -> None:
         theme = self.look.theme
-        draw_scenery(self._pixels, self.scenario, self._eye, theme, not self._endless)
+        draw_scenery(self._pixels, self.scenario, self._eye, theme, not self._endless, self._hides)
         if has_floor(self.scenario.world):
-            draw_shadows(self._pixels, self._shown(around, "predator"), self._eye, theme)
+            draw_shadows(self._pixels, self._shown(around, "predator"), self._eye, theme, self._hides)
+
+    @property
+    def _hides(self) -> Hides | None:
+        return self._stones.hides if self._stones else None
+
+    def _lay(
+        self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
+    ) -> None:
+        """Lay agents, hunters and food on the picture, the farthest first."""
+        from murmura.compute.raster import lay
+
+        ends, *touched, colors = marks
+        theme = self.look.theme
+        things = [*food(self._shown(around, "food", "carcass"), self._eye, theme)]
+        things += hunters(self._shown(around, "predator"), self._eye, theme)
+        begun, base = 0, 0
+        for deep, patch in [*sorted(things, key=lambda thing: -thing[0]), (-np.inf, None)]:
+            until = int(np.searchsorted(-self._deeps, -deep))
+            if until > begun:
+                rest = (plane[base:] for plane in touched)
+                lay(
+                    self._pixels.reshape(3, -1),
+                    ends[begun:until] - base,
+                    *rest,
+                    colors[begun:until],
+                    bright,
+                    cover,
+                )
+                begun, base = until, int(ends[until - 1])
+            if patch is not None:
+                (self._stones.cut(patch, deep) if self._stones else patch).lay(self._pixels)
 
     def _draw_air(self, time: float) -> None:
-        draw_wind(self._pixels, self.scenario, self._eye, self.look.theme, time)
+        draw_wind(self._pixels, self.scenario, self._eye, self.look.theme, time, self._hides)
 
     def _shown(self, around: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
         """Objects of some kinds, at the image that is nearest to whom the camera follows."""
@@ -221,8 +262,7 @@ class PainterInSpace(Painter):
 
     def _overlays(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
         theme, labels = self.look.theme, self.look.labels
-        found = food(self._shown(around, "food", "carcass"), self._eye, theme)
-        found += hunters(self._shown(around, "predator"), self._eye, theme, labels)
+        found = [*words(self._shown(around, "predator"), self._eye, theme, labels, self._hides)]
         if labels and isinstance(self.look.follow, int) and self.look.follow in moment.ids:
             width, height = self.look.size
             found += halo(width / 2.0, height / 2.0, 2.2 * self._half(len(moment.ids)), self._screen, theme)

@@ -12,6 +12,7 @@ import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
 import type { SpaceEye } from "../render/space/eye";
+import type { InkSheet } from "../render/space/ink_sheet";
 import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
@@ -35,7 +36,8 @@ export interface OverlayScene {
   gaps: Gaps;
   seconds: number; // simulated
   size: number; // of animals, 1 being usual
-  solid: boolean; // obstacles in space are part of the picture below
+  solids: readonly SceneObject[]; // obstacles of a world with a depth
+  sheet: InkSheet | null; // what is drawn on it becomes part of the picture below
   deep: SpaceEye | null; // the view of a world with a depth
 }
 

@@ -17,7 +17,7 @@ const OUTLINES: Record<Exclude<Form, "dot">, [number, number][]> = {
 
 export class RendererCanvas implements Picture {
   readonly software = true;
-  readonly solid = false;
+  readonly sheet = null;
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {

@@ -3,6 +3,7 @@
 import type { Camera, Size } from "./camera";
 import type { ColorMode, OwnColors, PaletteName } from "./palettes";
 import type { Moment } from "../net/timeline";
+import type { InkSheet } from "./space/ink_sheet";
 import type { SpaceScene } from "./space/scene";
 
 /** What an animal looks like in a plane. */
@@ -35,8 +36,8 @@ export interface Scene {
 export interface Picture {
   /** Whether the CPU renders, so that costly effects should be omitted. */
   readonly software: boolean;
-  /** Whether obstacles in space are part of the picture, hidden and hiding; else the lines above it show them. */
-  readonly solid: boolean;
+  /** Obstacles in space, and what is on this sheet, are part of the next picture, hidden and hiding; null: all that is drawn above it. */
+  readonly sheet: InkSheet | null;
   draw(moment: Moment, scene: Scene): void;
   /** Clear trails, because the flock jumped. */
   clear(): void;

@@ -315,8 +315,8 @@ export class Stage implements Surroundings {
     const place = this.chosen && chosenPlace(this.chosen, this.index, moment);
     this.eye.move(seconds, place, moment, this.index);
     this.adapt(seconds);
+    this.paintLines(moment, place); // first: in space they are part of the picture
     this.paint(moment, moving, seconds);
-    this.paintLines(moment, place);
     this.firstPicture ??= performance.now();
     this.onDrawn();
     if (this.keep) this.handOver(this.keep);
@@ -374,7 +374,7 @@ export class Stage implements Surroundings {
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solid: this.picture.solid, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, sheet: this.picture.sheet, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
   /** Size of animals, 1 being usual: the scenario's times the visitor's. */

@@ -44,7 +44,7 @@ export function drawSpaceBodies(lines: SpaceLines, moment: Moment, bodies: Body[
     if (!place) continue;
     const p = project(gaze, [place.x, place.y, place.z]);
     const size = half * p.scale * Math.sqrt(body.gene_size ?? 1);
-    if (p.far < 0.55 * gaze.clear || size < LEAST_PX) continue;
+    if (p.far < 0.55 * gaze.clear || size < LEAST_PX || lines.isHidden([place.x, place.y, place.z])) continue;
     const ahead = aheadAt(moment, body.row);
     const [across, down] = [dot(ahead, gaze.right), -dot(ahead, gaze.up)];
     shown.push({ body, far: p.far, at: { p, heading: Math.atan2(down, across), size, length: Math.max(SHORTEST, Math.hypot(across, down)) } });

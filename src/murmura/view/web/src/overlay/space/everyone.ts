@@ -1,15 +1,17 @@
 /** Fields of view, links and density on the floor, for all agents in view in space. */
 
 import type { Frame } from "../../net/protocol";
+import type { Rgb, Stroke } from "../../render/space/pen";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
-import { traceCone } from "./agent";
-import { seenAt, traceFace, traceLine, traceRing, type SpaceLines } from "./lines";
+import { drawCone } from "./agent";
+import { drawRing, drawSegment, rgbOf, seenAt, type SpaceLines } from "./lines";
 import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 
 const MOST_CONES = 60; // a cone in space is twenty lines
 const MOST_LINKS = 9000;
-const MOST_WATCHERS = 150; // whose lines can still be distinguished
+const MOST_WATCHERS = 150;
+const MOST_INK = 1.2; // px of line per px of the flock, as in the plane
 const CELLS = 24; // along the longer side of the floor
 
 /** Agents whose position is in the window. */
@@ -24,51 +26,55 @@ export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
 
 /** Draws the cones of every n-th agent in view; returns n. */
 export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
-  const { context, light, gaze } = lines;
   const seen = inView(lines, crowd);
   const every = Math.max(1, Math.ceil(seen.length / MOST_CONES));
-  context.strokeStyle = light ? "rgb(40 90 160 / 0.3)" : "rgb(160 200 255 / 0.26)";
-  context.lineWidth = 0.8;
+  const stroke: Stroke = { ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.3 } : { rgb: [160, 200, 255], alpha: 0.26 }), width: 0.8 };
   for (const k of evenly(seen, every)) {
     const { radius, half } = sights[Math.min(sights.length - 1, crowd.kinds[k])];
-    context.beginPath();
-    if (half < Math.PI) traceCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8);
-    else traceRing(lines, placeIn(crowd, k), radius, gaze.ahead);
-    context.stroke();
+    if (half < Math.PI) drawCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8, stroke);
+    else drawRing(lines, placeIn(crowd, k), radius, lines.gaze.ahead, stroke);
   }
   return every;
 }
 
-/** Draws lines to all neighbours of every n-th agent; returns n. */
+/** Draws lines to all neighbours of every n-th agent, few enough to be distinguished; returns n. */
 export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
-  const { context, light } = lines;
   const seen = inView(lines, crowd);
-  const every = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
-  const watchers = evenly(seen, every);
-  context.strokeStyle = light ? "rgb(30 70 130 / 0.4)" : "rgb(150 200 255 / 0.4)";
-  context.lineWidth = 0.9;
-  let pending = 0;
-  context.beginPath();
-  eachSpaceSight(crowd, watchers, sights, MOST_LINKS, (me, way) => {
+  const most = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
+  const links = new Map<number, Vec[]>(evenly(seen, most).map((me) => [me, []]));
+  eachSpaceSight(crowd, [...links.keys()], sights, MOST_LINKS, (me, way) => { links.get(me)?.push(way); });
+  const fewer = Math.max(1, Math.ceil(inkOf(lines, crowd, links) / MOST_INK));
+  const stroke: Stroke = { rgb: lines.light ? [30, 70, 130] : [150, 200, 255], alpha: 0.4, width: 0.9 };
+  const spot: Stroke = { rgb: rgbOf(lines.light ? "#1b2f4f" : "#eaf3ff"), alpha: 1, width: 4 };
+  for (const me of evenly([...links.keys()], fewer)) {
     const at = placeIn(crowd, me);
-    traceLine(lines, at, add(at, way));
-    if (++pending < 128) return;
-    pending = 0;
-    context.stroke();
-    context.beginPath();
-  });
-  context.stroke();
-  context.fillStyle = light ? "#1b2f4f" : "#eaf3ff";
-  for (const k of every > 1 ? watchers : []) {
-    const p = seenAt(lines, placeIn(crowd, k));
-    context.fillRect(p.x - 2, p.y - 2, 4, 4);
+    for (const way of links.get(me) ?? []) lines.pen.line(at, add(at, way), stroke);
+    if (most * fewer > 1) drawSegment(lines, at, seenAt(lines, at).scale, [-2, 0], [2, 0], spot);
   }
-  return every;
+  return most * fewer;
+}
+
+/** Px of line for each px that most of the flock takes on the screen: an ellipse two standard deviations wide. */
+function inkOf(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>): number {
+  let [length, x, y, xx, yy] = [0, 0, 0, 0, 0];
+  for (const [me, ways] of links) {
+    const at = placeIn(crowd, me);
+    const p = seenAt(lines, at);
+    for (const way of ways) {
+      const q = seenAt(lines, add(at, way));
+      length += Math.min(Math.hypot(q.x - p.x, q.y - p.y), lines.view.width);
+    }
+    [x, y, xx, yy] = [x + p.x, y + p.y, xx + p.x * p.x, yy + p.y * p.y];
+  }
+  const n = Math.max(1, links.size);
+  const wide = (sum: number, squares: number) => 2 * Math.sqrt(Math.max(1, squares / n - (sum / n) ** 2));
+  return length / (Math.PI * wide(x, xx) * wide(y, yy));
 }
 
 /** Draws the number of agents above each square of the floor; returns the number per 100 u x 100 u in the densest one. */
 export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
-  const { context, light, box } = lines;
+  const { pen, light, box } = lines;
+  const rgb: Rgb = light ? [30, 80, 150] : [120, 190, 255];
   const cell = Math.max(frame.width, frame.height) / CELLS;
   const columns = Math.ceil(frame.width / cell);
   const counts = new Map<number, number>();
@@ -82,10 +88,7 @@ export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
   for (const [at, count] of counts) {
     const [x, y] = [frame.left + (at % columns) * cell, frame.top + Math.floor(at / columns) * cell];
     const corner = (dx: number, dy: number): Vec => [x + dx * cell * 0.96, y + dy * cell * 0.96, box.low[2]];
-    context.fillStyle = `rgb(${light ? "30 80 150" : "120 190 255"} / ${(0.06 + 0.5 * (count / most) ** 0.6).toFixed(3)})`;
-    context.beginPath();
-    traceFace(lines, [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
-    context.fill();
+    pen.face([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)], rgb, 0.06 + 0.5 * (count / most) ** 0.6);
   }
   return (most * frame.stride * 100 ** 2) / cell ** 2;
 }

@@ -2,9 +2,10 @@
 
 import type { Predator } from "../../net/protocol";
 import { facetsOf, type Shape } from "../../render/space/bodies";
-import { add, cross, dot, times, unit, type Vec } from "../../render/space/vectors";
+import type { Rgb, Stroke } from "../../render/space/pen";
+import { add, cross, dot, minus, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
-import { drawBall, drawStalk, seenAt, traceFace, traceLine, traceRing, vecOf, type SpaceLines } from "./lines";
+import { drawBall, drawRing, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";
 import { say } from "../../text/language";
 
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
@@ -21,47 +22,30 @@ export function drawHunter(lines: SpaceLines, hunter: Predator, scene: HunterSce
   const at = vecOf(hunter, lines.box);
   const p = seenAt(lines, at);
   if (p.far <= 0) return;
-  const rgb = light ? "156 31 16" : "255 140 110";
-  drawStalk(lines, at, `rgb(${rgb} / 0.55)`);
+  const rgb: Rgb = light ? [156, 31, 16] : [255, 140, 110];
+  drawStalk(lines, at, rgb, 0.55);
   drawIntent(lines, hunter, at, rgb);
   const size = Math.max(2.8 * scene.half, LEAST_PX / p.scale);
   const angry = AFTER_PREY.test(hunter.state);
   drawBody(lines, hunter, at, size, light ? (angry ? [156, 31, 16] : [74, 43, 18]) : angry ? [255, 122, 92] : [255, 217, 168], scene.seconds);
-  drawWords(lines, hunter, p.x, p.y + size * p.scale * 1.3 + 6);
+  drawWords(lines, hunter, at, p.x, p.y + size * p.scale * 1.3 + 6);
 }
 
-function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: string): void {
-  const { context, gaze } = lines;
+function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): void {
   if (hunter.fright !== undefined && hunter.fright > 0) {
     drawBall(lines, at, hunter.fright, rgb, 0.035);
-    context.strokeStyle = `rgb(${rgb} / 0.35)`;
-    context.lineWidth = 1;
-    context.setLineDash([3, 6]);
-    context.beginPath();
-    traceRing(lines, at, hunter.fright, gaze.ahead);
-    traceRing(lines, at, hunter.fright, [0, 0, 1]);
-    context.stroke();
-    context.setLineDash([]);
+    const rim: Stroke = { rgb, alpha: 0.35, width: 1, dash: [3, 6] };
+    for (const normal of [lines.gaze.ahead, [0, 0, 1] as Vec]) drawRing(lines, at, hunter.fright, normal, rim);
   }
   if (hunter.target_x === undefined || hunter.target_y === undefined) return;
   const prey = vecOf({ x: hunter.target_x, y: hunter.target_y, ...(hunter.target_z === undefined ? {} : { z: hunter.target_z }) }, lines.box);
-  const q = seenAt(lines, prey);
-  context.strokeStyle = `rgb(${rgb} / 0.85)`;
-  context.lineWidth = 1.4;
-  context.setLineDash([7, 4]);
-  context.beginPath();
-  traceLine(lines, at, prey);
-  context.stroke();
-  context.setLineDash([]);
-  if (q.far <= 0) return;
-  context.beginPath();
-  context.arc(q.x, q.y, 7, 0, 2 * Math.PI);
-  context.stroke();
+  lines.pen.line(at, prey, { rgb, alpha: 0.85, width: 1.4, dash: [7, 4] });
+  drawRing(lines, prey, 7 / seenAt(lines, prey).scale, lines.gaze.ahead, { rgb, alpha: 0.85, width: 1.4 });
 }
 
-/** Facets from far to near, lighter the more they face the sky. */
-function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r, g, b]: Vec, seconds: number): void {
-  const { context, gaze } = lines;
+/** Facets from far to near, for a pen that knows no depth; lighter the more they face the sky. */
+function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r, g, b]: Rgb, seconds: number): void {
+  const { pen, gaze } = lines;
   const shape: Shape = FISH.test(hunter.species.toLowerCase()) ? "fish" : "bird";
   const ahead = unit([hunter.vx ?? Math.cos(hunter.heading), hunter.vy ?? Math.sin(hunter.heading), hunter.vz ?? 0]);
   const left = unit(Math.abs(ahead[2]) > 0.999 ? [0, 1, 0] : cross([0, 0, 1], ahead));
@@ -75,21 +59,16 @@ function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r
       const [px, py] = diving && part === 1 ? [x - 0.75 * out, y * 0.55] : [x, y];
       return add(at, times(add(times(ahead, px), add(times(left, py), times(up, z + beat * out))), size));
     });
-    const normal = unit(cross(add(moved[1], times(moved[0], -1)), add(moved[2], times(moved[0], -1))));
+    const normal = unit(cross(minus(moved[1], moved[0]), minus(moved[2], moved[0])));
     return { moved, far: Math.min(...moved.map((corner) => dot(corner, gaze.ahead))), lit: shade * (0.62 + 0.38 * Math.abs(normal[2])) };
   });
-  for (const { moved, lit } of placed.sort((a, b) => b.far - a.far)) {
-    context.fillStyle = context.strokeStyle = `rgb(${[r, g, b].map((c) => Math.round(c * lit)).join(" ")})`;
-    context.lineWidth = 0.6;
-    context.beginPath();
-    traceFace(lines, moved);
-    context.fill();
-    context.stroke();
-  }
+  for (const { moved, lit } of placed.sort((a, b) => b.far - a.far)) pen.face(moved, [Math.round(r * lit), Math.round(g * lit), Math.round(b * lit)], 1);
 }
 
-function drawWords({ context, view, light }: SpaceLines, hunter: Predator, x: number, top: number): void {
+/** Energy and state; pale if the hunter is behind an obstacle. */
+function drawWords({ context, view, light, isHidden }: SpaceLines, hunter: Predator, at: Vec, x: number, top: number): void {
   const wide = 34;
+  context.globalAlpha = isHidden(at) ? 0.4 : 1;
   context.fillStyle = light ? "rgb(20 30 50 / 0.25)" : "rgb(220 230 255 / 0.25)";
   context.fillRect(x - wide / 2, top, wide, 3);
   context.fillStyle = hunter.energy < 0.25 ? (light ? "#9c1f10" : "#ff7a5c") : light ? "#1b6e48" : "#7ee2a8";
@@ -99,4 +78,5 @@ function drawWords({ context, view, light }: SpaceLines, hunter: Predator, x: nu
   context.fillStyle = light ? "#18202e" : "#e8edf8";
   const words = `${say(hunter.species)} · ${say(hunter.state)}`;
   context.fillText(words, inside(x, context.measureText(words).width, view.width), top + 16);
+  context.globalAlpha = 1;
 }

@@ -7,6 +7,9 @@ import type { Looks } from "../../panel/settings";
 import type { Gaps, Size } from "../../render/camera";
 import type { SpaceEye } from "../../render/space/eye";
 import { drawCompass, mapsOf, type Maps, type MapScene } from "../../render/space/maps";
+import { isHidden } from "../../render/space/hiding";
+import type { InkSheet } from "../../render/space/ink_sheet";
+import type { Stroke } from "../../render/space/pen";
 import { bodyHalf } from "../../render/space/scene";
 import { isSolid } from "../../render/space/solids";
 import type { Vec } from "../../render/space/vectors";
@@ -18,9 +21,10 @@ import { streak } from "../wind";
 import type { BodyLook } from "../bodies";
 import { drawSpaceAgent } from "./agent";
 import { drawSpaceBodies } from "./bodies";
+import { CanvasPen } from "./canvas_pen";
 import { drawFloorDensity, drawSpaceCones, drawSpaceSights } from "./everyone";
 import { drawHunter } from "./hunters";
-import { drawBall, traceLine, vecOf, type SpaceLines } from "./lines";
+import { drawBall, rgbOf, vecOf, type SpaceLines } from "./lines";
 import { spaceCrowdAt } from "./sight";
 import { drawField, drawSpaceScenery } from "./scenery";
 
@@ -46,31 +50,42 @@ export interface SpaceOverlayScene {
   bodies: Body[]; // animals from near
   look: BodyLook;
   size: number; // of animals, 1 being usual
-  solid: boolean; // obstacles are part of the picture below
+  solids: readonly SceneObject[]; // obstacles; another list when they change
+  sheet: InkSheet | null; // lines and obstacles are part of the picture below; null: all are drawn here
 }
 
 export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
-  const { eye, view, light, looks, things, chosen, place, hand } = scene;
+  const { eye, view, light, sheet } = scene;
   const { gaze, box } = eye;
-  const lines: SpaceLines = { context, gaze, view, box, light };
+  const pen = sheet ?? new CanvasPen(context, gaze, box);
+  sheet?.clear();
+  const hides = (at: Vec) => sheet !== null && isHidden(scene.solids, box, gaze.eye, at);
+  drawWorld({ pen, context, gaze, view, box, light, isHidden: hides }, moment, scene, counts);
+  if (pen instanceof CanvasPen) pen.flush();
+  const space = moment?.to.frame.space;
+  if (!moment || !space || scene.looks.hidden) return;
+  const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
+  const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
+  scene.maps.draw(small, maps, moment.to.frame, space);
+  drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
+}
+
+function drawWorld(lines: SpaceLines, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
+  const { eye, looks, things, chosen, place, hand } = scene;
+  const { box } = lines;
   if (moment) drawEverybody(lines, moment, scene, counts);
-  drawSpaceScenery(lines, scene.solid ? things.filter((thing) => !isSolid(thing)) : things);
+  drawSpaceScenery(lines, scene.sheet ? things.filter((thing) => !isSolid(thing)) : things);
   const half = bodyHalf(box, eye.shape, scene.size, moment?.to.frame.count ?? 1);
-  if (moment && scene.bodies.length > 0) drawSpaceBodies(lines, moment, scene.bodies, half, scene.look);
   for (const thing of things) {
     if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
     if (thing.kind === "wind" && looks.wind) drawSpaceWind(lines, thing, scene.seconds);
   }
+  if (moment && scene.bodies.length > 0) drawSpaceBodies(lines, moment, scene.bodies, half, scene.look);
   if (scene.draft) drawSpaceDraft(lines, scene.draft, looks.tool === "circle", scene.draftHeight);
   if (hand) drawField(lines, vecOf(hand, box), hand.mode, POINTER_REACH * Math.min(box.sides[0], box.sides[1]), true);
   const space = moment?.to.frame.space;
   const wrap: Vec = moment && space ? wrapOf(moment.to.frame, space) : [0, 0, 0];
   if (chosen && place && !eye.riding) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
-  if (!moment || !space || looks.hidden) return;
-  const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
-  const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
-  scene.maps.draw(small, maps, moment.to.frame, space);
-  drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
 }
 
 function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: SpaceOverlayScene, counts: OverlayCounts): void {
@@ -86,31 +101,25 @@ function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: Spa
 
 /** Streaks that drift with the wind, each at its own height. */
 function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: number }, seconds: number): void {
-  const { context, box, light } = lines;
+  const { pen, box, light } = lines;
   const long = Math.min(0.09, 0.012 + 0.005 * blow.speed) * box.sides[0];
-  context.lineWidth = 1.2;
   for (let k = 0; k < STREAKS; k++) {
     const { x, y, fade, dx, dy } = streak(k, seconds, blow, { width: box.sides[0], height: box.sides[1] });
     const z = box.low[2] + box.sides[2] * ((k * 0.618034) % 1);
-    context.strokeStyle = light ? `rgb(40 70 110 / ${(0.3 * fade).toFixed(3)})` : `rgb(190 215 255 / ${(0.26 * fade).toFixed(3)})`;
-    context.beginPath();
-    traceLine(lines, [x - dx * long, y - dy * long, z], [x, y, z]);
-    context.stroke();
+    const stroke: Stroke = light ? { rgb: [40, 70, 110], alpha: 0.3 * fade, width: 1.2 } : { rgb: [190, 215, 255], alpha: 0.26 * fade, width: 1.2 };
+    pen.line([x - dx * long, y - dy * long, z], [x, y, z], stroke);
   }
 }
 
 /** A wall or a ball that is being drawn. */
 function drawSpaceDraft(lines: SpaceLines, draft: Pair[], round: boolean, height: number): void {
-  const { context, light, box } = lines;
-  context.strokeStyle = light ? "#c2410c" : "#ffb35c";
-  context.lineWidth = 3;
-  context.beginPath();
+  const { pen, light, box } = lines;
+  const stroke: Stroke = { rgb: rgbOf(light ? "#c2410c" : "#ffb35c"), alpha: 1, width: 3 };
   draft.slice(1).forEach(([x, y], k) => {
     const [ax, ay] = draft[k];
-    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) traceLine(lines, [ax, ay, z], [x, y, z]);
+    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) pen.line([ax, ay, z], [x, y, z], stroke);
   });
-  context.stroke();
   if (!round || draft.length < 2) return;
   const [[x, y], [ex, ey]] = draft;
-  drawBall(lines, [x, y, height], Math.hypot(ex - x, ey - y), light ? "194 65 12" : "255 179 92", 0.3);
+  drawBall(lines, [x, y, height], Math.hypot(ex - x, ey - y), stroke.rgb, 0.3);
 }

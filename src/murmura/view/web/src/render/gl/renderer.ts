@@ -10,6 +10,7 @@ import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, FORMS, type Picture, type Scene } from "../picture";
 import type { Moment } from "../../net/timeline";
 import { Agents, type AgentLook } from "./agents";
+import { InkSheet } from "../space/ink_sheet";
 import { SpaceRenderer } from "../space/renderer";
 import type { SpaceScene } from "../space/scene";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
@@ -35,7 +36,7 @@ export class RendererGl implements Picture {
   private isFirst = false; // the trails contain only the light of the first picture
   /** Rendered by the CPU: light has half the resolution, which the glow hides. */
   readonly software: boolean;
-  readonly solid = true;
+  readonly sheet = new InkSheet();
 
   /** Null if the browser does not support it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {
@@ -94,7 +95,7 @@ export class RendererGl implements Picture {
     }
     this.setPalette(scene);
     this.space ??= new SpaceRenderer(this.gl, this.software);
-    this.space.draw(moment, scene, this.palette);
+    this.space.draw(moment, scene, this.palette, this.sheet);
   }
 
   private look(scene: Scene, count: number, gain: number, cover: number, shrunk = 1): AgentLook {

@@ -2,7 +2,7 @@
  * Paints a flock in space with WebGL2.
  *
  * In each picture: a blurred shadow map from above; sky and ground, one ray per pixel; the frame of the world; obstacles; the
- * animals, in one draw call; and streaks behind them. The target has its own depth buffer, because the canvas has none,
+ * animals, in one draw call; hunters; streaks behind the animals; and lines. The target has its own depth buffer, because the canvas has none,
  * which a plane does not need.
  */
 
@@ -15,6 +15,8 @@ import type { Scene } from "../picture";
 import { BODY_FRAGMENT, BODY_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX, STREAK_FRAGMENT, STREAK_VERTEX } from "./agent_shaders";
 import { cornersFor, type Shape } from "./bodies";
 import { airOf, SUN, type Air } from "./light";
+import { InkPainter } from "./ink_painter";
+import type { InkSheet } from "./ink_sheet";
 import { Layered } from "./layered";
 import { SolidPainter } from "./solid_painter";
 import { bodyHalf, gridStep, leastHalf, type SpaceScene } from "./scene";
@@ -42,6 +44,7 @@ export class SpaceRenderer {
   private readonly layered: Layered;
   private hasDrawn = false;
   private solids: SolidPainter | null = null; // made for the first world that has obstacles
+  private ink: InkPainter | null = null; // made for the first lines
   private readonly shadows: Target[];
   private readonly shapes = new Map<string, { data: Float32Array; count: number }>();
 
@@ -57,7 +60,7 @@ export class SpaceRenderer {
     this.shadows = [makeTarget(gl, SHADOW_SIDE, SHADOW_SIDE), makeTarget(gl, SHADOW_SIDE, SHADOW_SIDE)];
   }
 
-  draw(moment: Moment | null, scene: Space, palette: WebGLTexture): void {
+  draw(moment: Moment | null, scene: Space, palette: WebGLTexture, sheet: InkSheet): void {
     const { gl } = this;
     const [width, height] = [Math.max(1, Math.round(scene.view.width * scene.dpr)), Math.max(1, Math.round(scene.view.height * scene.dpr))];
     const shown = moment?.to.frame.space ? moment : null;
@@ -75,12 +78,17 @@ export class SpaceRenderer {
     gl.enable(gl.DEPTH_TEST);
     if (!bare) this.drawFrame(scene, air);
     this.drawSolids(scene, air);
-    if (shown) {
-      this.drawBodies(shown, scene, air, palette);
-      if (scene.trails) this.drawStreaks(shown, scene, air, palette);
-    }
+    if (shown) this.drawBodies(shown, scene, air, palette);
+    const sight = { look: (at: Uniforms) => { this.look(at, scene); }, width, height, dpr: scene.dpr };
+    if (sheet.solid.count > 0) this.inking.drawSolid(sheet, sight);
+    if (shown && scene.trails) this.drawStreaks(shown, scene, air, palette);
+    if (sheet.sheer.count + sheet.lines.count > 0) this.inking.drawSheer(sheet, sight);
     gl.disable(gl.DEPTH_TEST);
     this.layered.end();
+  }
+
+  private get inking(): InkPainter {
+    return (this.ink ??= new InkPainter(this.gl));
   }
 
   /** Set the camera of a program. */

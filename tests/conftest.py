@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.sizes import IS_LONG
+from tests.statements import Statements, statements_of_the_documents
 
 # The same examples every time, and no limit in seconds: a busy machine must not fail a property. The long versions draw
 # new examples.
@@ -29,6 +30,7 @@ LONG = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Statements(statements_of_the_documents()))
     config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -52,6 +52,17 @@ PLAIN = """
 })();
 """
 
+# Each picture counts as a sixtieth of a second: on a machine that cannot keep up, the page would make the picture
+# coarser, and lose all trails with the old canvas.
+EVEN = """
+(() => {
+  let clock = 0;
+  performance.now = () => clock;
+  const ask = requestAnimationFrame;
+  window.requestAnimationFrame = (act) => ask(() => { clock += 1000 / 60; act(clock); });
+})();
+"""
+
 # Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
 STROKES = """
 (() => {

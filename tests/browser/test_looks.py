@@ -12,7 +12,7 @@ from matplotlib import image
 from tests.view.live import flock
 
 from .conftest import MakeTab
-from .tab import Tab
+from .tab import EVEN, Tab
 
 SMALL = {"viewport": {"width": 360, "height": 280}}
 MIDDLE = np.array([[800.0, 450.0]])  # [u]
@@ -88,18 +88,20 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     )
 
 
-def test_long_trails_are_longer_than_short_ones(lend_tab: MakeTab) -> None:
-    tab = lend_tab(**SMALL).open()
+def test_long_trails_are_longer_than_short_ones(make_tab: MakeTab) -> None:
+    tab = make_tab(**SMALL)
+    tab.page.add_init_script(EVEN)
+    tab.open()
 
     def light(length: str) -> float:
         """What is left of a trail far behind the animals, of what there is right behind them."""
         lone(tab, (3.0, 0.0), 40, **{"display.size": 3.0})
         tab.page.evaluate(CHOOSE, ["look-trailLength", length])
         tab.send("step", count=1)
-        for _ in range(30):
+        for _ in range(15):
             seen = tab.see("step")
-            tab.send("step", count=4)
-            tab.until(lambda seen=seen: tab.see("step") >= seen + 4)
+            tab.send("step", count=8)
+            tab.until(lambda seen=seen: tab.see("step") >= seen + 8)
         x, y = tab.screen(tab.simulation.positions)[0].round().astype(int)
         shown = picture(tab).mean(axis=2)
         # A line that stands out from its glow, which is smooth.

@@ -57,13 +57,14 @@ def main() -> None:
         folder = Path(name)
         run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
         [wheel] = folder.glob("*.whl")
-        venv.create(folder / "env", with_pip=True)
+        venv.create(folder / "env")
         programs = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
         python = programs / "python"
+        install = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wheel)
         if "--full" in sys.argv:
-            run(python, "-m", "pip", "install", "--quiet", wheel)
+            run(*install)
         else:
-            run(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel)
+            run(*install, "--no-deps")
             packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
             (Path(packages) / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
         # No Node and no sources: only the programs of the environment.

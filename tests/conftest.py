@@ -3,14 +3,18 @@ Hypothesis tries the same examples every time; and workers that share nothing ar
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.sizes import IS_LONG
+from tests.statements import Statements, statements_of_the_documents
 
 # The same examples every time, and no limit in seconds: a busy machine must not fail a property. The long versions draw
 # new examples.
@@ -29,10 +33,26 @@ LONG = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Statements(statements_of_the_documents()))
     config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker begins with test modules of its own: what one has compiled, the others load.
+
+    To rewrite all assertions takes longer than anything else before the first test.
+    """
+    config = session.config
+    if hasattr(config, "workerinput"):
+        first, step = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
+        for path in sorted(path for name in config.args for path in Path(name).rglob("test_*.py"))[
+            first::step
+        ]:
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # collecting it will say why
+                import_module(".".join(path.resolve().relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="module", params=["reference", "cpu"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
@@ -92,7 +92,7 @@ def fresh(live: Live) -> None:
 
 @pytest.fixture
 def make_tab(browser: Browser, live: Live, fresh: None) -> Iterator[MakeTab]:
-    """Makes tabs on a fresh flock."""
+    """Makes tabs on a fresh flock, in new pages: for tests that give a page scripts, a clock or fingers of its own."""
     tabs: list[Tab] = []
 
     def make(gl: bool = True, first_visit: bool = False, **options: Any) -> Tab:
@@ -105,28 +105,46 @@ def make_tab(browser: Browser, live: Live, fresh: None) -> Iterator[MakeTab]:
         tab.close()
 
 
-@pytest.fixture
-def gl_tab(make_tab: MakeTab) -> Tab:
-    """With WebGL2, painted by the processor: for tests that look at the flock itself."""
-    return make_tab().open()
-
-
 @pytest.fixture(scope="package")
-def plain_pages() -> list[Page]:
-    """The page without WebGL2 that most tests share, one after the other; empty before the first."""
-    return []
+def pool() -> dict[str, list[Page]]:
+    """Pages that no test uses now, by what cannot be changed in them."""
+    return {}
 
 
 @pytest.fixture
-def tab(browser: Browser, live: Live, fresh: None, plain_pages: list[Page]) -> Iterator[Tab]:
-    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time.
+def lend_tab(browser: Browser, live: Live, fresh: None, pool: dict[str, list[Page]]) -> Iterator[MakeTab]:
+    """Like `make_tab`, in pages that tests share, one after the other: a new one costs four times as much."""
+    lent: list[tuple[str, Tab]] = []
 
-    A new page costs thrice as much as to load the old one again.
-    """
-    page = plain_pages.pop() if plain_pages else _new_page(browser, live, False, False, {})
-    if page.viewport_size != VIEWPORT:
-        page.set_viewport_size(VIEWPORT)
-    tab = Tab(page, live).open()
-    yield tab
-    tab.leave()  # a page in which something went wrong is not used again
-    plain_pages.append(page)
+    def lend(
+        gl: bool = True,
+        first_visit: bool = False,
+        viewport: ViewportSize = VIEWPORT,
+        color_scheme: Literal["dark", "light"] = "dark",
+        **options: Any,
+    ) -> Tab:
+        kind = repr((gl, first_visit, options))
+        free = pool.setdefault(kind, [])
+        page = free.pop() if free else _new_page(browser, live, gl, first_visit, options)
+        page.emulate_media(color_scheme=color_scheme)
+        if page.viewport_size != viewport:
+            page.set_viewport_size(viewport)
+        lent.append((kind, Tab(page, live)))
+        return lent[-1][1]
+
+    yield lend
+    for kind, tab in lent:
+        tab.leave()  # a page in which something went wrong is not used again
+        pool[kind].append(tab.page)
+
+
+@pytest.fixture
+def gl_tab(lend_tab: MakeTab) -> Tab:
+    """With WebGL2, painted by the processor: for tests that look at the flock itself."""
+    return lend_tab().open()
+
+
+@pytest.fixture
+def tab(lend_tab: MakeTab) -> Tab:
+    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time."""
+    return lend_tab(gl=False).open()

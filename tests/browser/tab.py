@@ -52,6 +52,17 @@ PLAIN = """
 })();
 """
 
+# Each picture counts as a sixtieth of a second: on a machine that cannot keep up, the page would make the picture
+# coarser, and lose all trails with the old canvas.
+EVEN = """
+(() => {
+  let clock = 0;
+  performance.now = () => clock;
+  const ask = requestAnimationFrame;
+  window.requestAnimationFrame = (act) => ask(() => { clock += 1000 / 60; act(clock); });
+})();
+"""
+
 # Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
 STROKES = """
 (() => {
@@ -217,7 +228,7 @@ class Tab:
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
+        self.page.goto(self.live.origin + "/nothing")  # of the same origin: any other begins a new process
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
         assert (self.foreign, violations, self.problems) == ([], [], [])

@@ -103,9 +103,9 @@ def _violations(tab: Tab, options: dict[str, Any]) -> list[Any]:
         ("dark", 390, {"rules": {CONTRAST: {"enabled": False}}}),
     ],
 )
-def test_axe_finds_nothing(make_tab: MakeTab, scheme: str, width: int, options: dict[str, Any]) -> None:
+def test_axe_finds_nothing(lend_tab: MakeTab, scheme: str, width: int, options: dict[str, Any]) -> None:
     """On one page, state after state: each is left again before the next."""
-    tab = make_tab(gl=False, color_scheme=scheme, viewport={"width": width, "height": 800}).open()
+    tab = lend_tab(gl=False, color_scheme=scheme, viewport={"width": width, "height": 800}).open()
     for name, enter in STATES.items():
         enter(tab)
         assert _violations(tab, options) == [], name

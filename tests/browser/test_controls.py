@@ -133,7 +133,7 @@ def test_charts_can_be_read_as_a_table(tab: Tab) -> None:
     assert shown == measures | {"agents", "steps_per_second"}
 
 
-def test_a_link_brings_the_scene_back(tab: Tab, make_tab: MakeTab) -> None:
+def test_a_link_brings_the_scene_back(tab: Tab, lend_tab: MakeTab) -> None:
     tab.page.keyboard.press("6")
     tab.until(lambda: tab.session.scenario.name != "classic")
     name = tab.session.scenario.name
@@ -153,14 +153,14 @@ def test_a_link_brings_the_scene_back(tab: Tab, make_tab: MakeTab) -> None:
     wanted = tab.session.scenario
     tab.send("load", scenario="roadmap")
     tab.send("reset", seed=5)
-    other = make_tab(gl=False).open("/" + "#" + urlsplit(address).fragment)
+    other = lend_tab(gl=False).open("/" + "#" + urlsplit(address).fragment)
     other.until(lambda: other.session.scenario == wanted and other.simulation.seed == 41)
     assert wanted.name == name
 
 
 @pytest.mark.parametrize("fragment", ["c=AAAA", "c=%%%", "c="])
-def test_a_damaged_link_says_so_and_changes_nothing(make_tab: MakeTab, fragment: str) -> None:
-    tab = make_tab(gl=False).open("/#" + fragment)
+def test_a_damaged_link_says_so_and_changes_nothing(lend_tab: MakeTab, fragment: str) -> None:
+    tab = lend_tab(gl=False).open("/#" + fragment)
     tab.until(lambda: "could not be read" in str(tab.page.locator("#notes").text_content()))
     assert tab.session.scenario == flock()
 

@@ -58,8 +58,8 @@ def extent(shown: np.ndarray) -> tuple[int, int]:
     return int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1
 
 
-def test_shape_size_and_own_colours(make_tab: MakeTab) -> None:
-    tab = make_tab(**SMALL).open()
+def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
+    tab = lend_tab(**SMALL).open()
     lone(tab, (1.0, 0.0))
     wide, high = extent(picture(tab))
     assert wide > 1.5 * high  # a dart that flies to the right
@@ -153,11 +153,11 @@ def test_the_wind_is_drawn_or_not(tab: Tab) -> None:
     tab.until(lambda: tab.drawn()["lines"] == [])
 
 
-def test_on_a_dense_screen_every_device_pixel_counts(make_tab: MakeTab) -> None:
+def test_on_a_dense_screen_every_device_pixel_counts(lend_tab: MakeTab) -> None:
     """A body's edge is as many device pixels wide at three of them a pixel as at one."""
     sharpness = {}
     for density in (1, 3):
-        tab = make_tab(**SMALL, device_scale_factor=density).open()
+        tab = lend_tab(**SMALL, device_scale_factor=density).open()
         tab.page.keyboard.press("t")  # no trails
         lone(tab, (1.0, 0.0), **{"display.glow": 0.0})
         tab.page.evaluate(CHOOSE, ["look-form", "dot"])

@@ -73,8 +73,8 @@ def test_the_first_picture_waits_for_nothing(make_tab: MakeTab) -> None:
     assert tab.page.evaluate("() => early") == {"pictures": 0, "controls": 0, "asked": True}
 
 
-def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
-    tab = make_tab(gl=False, reduced_motion="reduce")
+def test_prefers_reduced_motion_begins_paused(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False, reduced_motion="reduce")
     tab.live.session.submit({"type": "play"}, pytest.fail)
     tab.open()
     tab.until(lambda: not tab.session.running)
@@ -83,8 +83,8 @@ def test_prefers_reduced_motion_begins_paused(make_tab: MakeTab) -> None:
     tab.until(lambda: tab.session.running)
 
 
-def test_without_webgl_a_plain_canvas_does(make_tab: MakeTab) -> None:
-    tab = make_tab(gl=False).open()
+def test_without_webgl_a_plain_canvas_does(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False).open()
     assert "no WebGL2" in str(tab.page.locator("#notes").text_content())
     simulation = tab.still(flock(40))
     tab.page.keyboard.press("h")
@@ -120,8 +120,8 @@ def test_a_lost_line_is_taken_up_again(tab: Tab) -> None:
     assert tab.page.locator(".line").text_content() == "live"
 
 
-def test_two_tabs_show_one_flock(make_tab: MakeTab) -> None:
-    one, two = (make_tab(gl=False).open() for _ in range(2))
+def test_two_tabs_show_one_flock(lend_tab: MakeTab) -> None:
+    one, two = (lend_tab(gl=False).open() for _ in range(2))
     one.page.keyboard.press("Space")
     two.until(lambda: two.see("step") > 3)
     one.page.keyboard.press("Space")

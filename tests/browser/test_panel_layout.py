@@ -38,8 +38,8 @@ def _corners(tab: Tab) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("size", WINDOWS)
-def test_nobody_lies_under_a_panel_at_the_first_visit(make_tab: MakeTab, size: tuple[int, int]) -> None:
-    tab = make_tab(gl=False, first_visit=True, viewport={"width": size[0], "height": size[1]}).open()
+def test_nobody_lies_under_a_panel_at_the_first_visit(lend_tab: MakeTab, size: tuple[int, int]) -> None:
+    tab = lend_tab(gl=False, first_visit=True, viewport={"width": size[0], "height": size[1]}).open()
     tab.still(agents=150)
     assert not tab.page.get_by_label("Search settings").is_visible()
     assert not tab.page.get_by_role("region", name="Charts").is_visible()
@@ -51,8 +51,8 @@ def test_nobody_lies_under_a_panel_at_the_first_visit(make_tab: MakeTab, size: t
     assert tab.page.get_by_label("Search settings").is_visible()
 
 
-def test_the_world_makes_room_for_panels_and_comes_back(make_tab: MakeTab) -> None:
-    tab = make_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
+def test_the_world_makes_room_for_panels_and_comes_back(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
     tab.still(agents=400)
     _settled(tab)
     alone = tab.see("camera")
@@ -70,8 +70,8 @@ def test_the_world_makes_room_for_panels_and_comes_back(make_tab: MakeTab) -> No
     tab.until(lambda: abs(tab.see("camera.zoom") / alone["zoom"] - 1) < 1e-6)
 
 
-def test_a_view_that_was_moved_stays_where_it_is(make_tab: MakeTab) -> None:
-    tab = make_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
+def test_a_view_that_was_moved_stays_where_it_is(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False, first_visit=True, viewport={"width": 1440, "height": 900}).open()
     _settled(tab)
     zoom = tab.see("camera.zoom")
     tab.page.mouse.move(700, 400)

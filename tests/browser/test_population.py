@@ -97,8 +97,8 @@ def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> 
     tab.until(lambda: "Nothing yet." in feed.inner_text())
 
 
-def test_the_theme_can_be_chosen_and_stays(make_tab: MakeTab) -> None:
-    tab = make_tab(gl=False, color_scheme="dark").open()
+def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False, color_scheme="dark").open()
     background = "() => getComputedStyle(document.body).backgroundColor"
     dark = tab.page.evaluate(background)
     tab.page.get_by_text("Appearance").click()
@@ -109,9 +109,9 @@ def test_the_theme_can_be_chosen_and_stays(make_tab: MakeTab) -> None:
     assert tab.page.evaluate(background) != dark and tab.see("looks.theme") == "light"
 
 
-def test_the_whole_page_follows_the_theme_of_the_system(make_tab: MakeTab) -> None:
+def test_the_whole_page_follows_the_theme_of_the_system(lend_tab: MakeTab) -> None:
     """Picture and panels together: Chromium tells a page nothing of a change that the page has read before."""
-    tab = make_tab(gl=False, viewport={"width": 400, "height": 300}).open()
+    tab = lend_tab(gl=False, viewport={"width": 400, "height": 300}).open()
     tab.send("play")  # pictures are drawn all the time
     for scheme in ("light", "dark") * 4:
         tab.page.emulate_media(color_scheme=scheme)

@@ -47,8 +47,8 @@ def alone(tab: Tab, places: np.ndarray) -> int:
     return int(np.argmax(np.where(dock, 0.0, apart.min(axis=1))))
 
 
-def test_animals_are_seen_where_python_says(make_tab: MakeTab) -> None:
-    tab = make_tab(viewport={"width": 560, "height": 420}).open()
+def test_animals_are_seen_where_python_says(lend_tab: MakeTab) -> None:
+    tab = lend_tab(viewport={"width": 560, "height": 420}).open()
     places, velocities = spread(10)
     tab.arranged(deep(10, **{"display.size": 8.0}), places, velocities)
     for key in "ht":  # no panels, no streaks
@@ -72,8 +72,8 @@ def test_animals_are_seen_where_python_says(make_tab: MakeTab) -> None:
     assert (bright(mirrored) > 0.2).sum() < 5
 
 
-def test_obstacles_hide_what_is_behind_them_and_are_hidden_by_what_is_in_front(make_tab: MakeTab) -> None:
-    tab = make_tab(viewport={"width": 560, "height": 420}).open()
+def test_obstacles_hide_what_is_behind_them_and_are_hidden_by_what_is_in_front(lend_tab: MakeTab) -> None:
+    tab = lend_tab(viewport={"width": 560, "height": 420}).open()
     middle, ahead, right = SIDES / 2, np.array([0.0, np.cos(0.36), -np.sin(0.36)]), np.array([1.0, 0.0, 0.0])
     before, behind = middle - 120 * ahead - 35 * right, middle + 120 * ahead + 20 * right
     beside = middle + 120 * ahead + 150 * right

@@ -11,24 +11,13 @@ from matplotlib import image
 from tests.view.live import flock
 
 from .conftest import MakeTab
-from .tab import Tab
+from .tab import EVEN, Tab
 
 VIEWPORT = {"width": 640, "height": 420}  # the processor paints: as few pixels as show it
 COLUMNS, ROWS = 5, 3
 ASIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than anybody sees or is long
 FLOWN = 60  # steps: so many pictures that light gathers
 GHOST = 0.03  # of full brightness
-
-# Each picture counts as a sixtieth of a second: on a machine that cannot keep up, the page would make the picture
-# coarser, and lose all trails with the old canvas.
-EVEN = """
-(() => {
-  let clock = 0;
-  performance.now = () => clock;
-  const ask = requestAnimationFrame;
-  window.requestAnimationFrame = (act) => ask(() => { clock += 1000 / 60; act(clock); });
-})();
-"""
 
 
 def _places() -> np.ndarray:

@@ -16,7 +16,6 @@ from murmura.core.errors import ScenarioError
 
 from .test_c_target import FORMULAS, OTHERS, WHOLE, X, Y
 
-needs_adapter = pytest.mark.skipif(bool(missing()), reason=f"needs an adapter: {missing()}")
 ORDINARY = np.abs(X) < 1e10
 FIRST = {"f": X[ORDINARY], "i": WHOLE[ORDINARY]}
 SECOND = {"f": Y[ORDINARY] * (np.abs(Y[ORDINARY]) < 1e10), "i": OTHERS[ORDINARY]}
@@ -47,7 +46,13 @@ def run(body: Callable[[WgslTarget], None], *arrays: Any) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def everything() -> Any:
+def adapter() -> None:
+    if missing():
+        pytest.skip(f"needs an adapter: {missing()}")
+
+
+@pytest.fixture(scope="module")
+def everything(adapter: None) -> Any:
     """The results of all formulas, formula by formula."""
     count = int(ORDINARY.sum())
     operands = np.concatenate([a for kind in "fi" for a in (FIRST[kind].view(np.int32), _bits(SECOND[kind]))])
@@ -81,7 +86,6 @@ def _guarded(target: WgslTarget, count: int, body: Callable[[WgslTarget], None])
         body(target)
 
 
-@needs_adapter
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_formula_is_what_numpy_says(name: str, everything: Any) -> None:
     formula, kinds = FORMULAS[name]
@@ -94,7 +98,7 @@ def test_a_formula_is_what_numpy_says(name: str, everything: Any) -> None:
     np.testing.assert_allclose(found, np.broadcast_to(exact.code, found.shape), rtol=2e-6, atol=2e-5)
 
 
-@needs_adapter
+@pytest.mark.usefixtures("adapter")
 def test_loops_carry_values_and_branches_have_effects() -> None:
     def body(target: WgslTarget) -> None:
         i = Value(target, INTEGER, "i")

@@ -16,11 +16,11 @@ from murmura.lab.sensitivity import indices, sensitivity
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from murmura.measure import register_measure, unregister_measure
+from tests.optional import needs
 
 from .tampering import forged
 
-pytest.importorskip("SALib")
-pytest.importorskip("optuna")
+pytestmark = needs("SALib", "optuna")
 SIDES = ["world.width=200:400", "world.height=200:400"]
 QUICK: dict[str, Any] = {"changes": {"agents": 1}, "workers": 0, "backend": "reference", "discard": 0}
 

@@ -13,12 +13,12 @@ from murmura.lab.fit.folder import open_fit
 from murmura.lab.runs.recording import record
 from tests.cli.terminal import MURMURA, PATIENCE, started, wait_until
 from tests.lab.sweeps.test_cluster import address, running, scheduler_process
+from tests.optional import needs
 from tests.sizes import IS_LONG
 
 from .test_fit import model
 
-pytest.importorskip("distributed")
-pytest.importorskip("pyabc")
+pytestmark = needs("distributed", "pyabc")
 
 
 @pytest.mark.skipif(not IS_LONG, reason="three processes of Dask and two fits: MURMURA_LONG=1")

@@ -20,8 +20,9 @@ from murmura.lab.fit.one_fit_run import FitQuestion, answer
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.run import Run
 from murmura.lab.sweeps.executors import ExecutorProcesses
+from tests.optional import needs
 
-pytest.importorskip("pyabc")
+pytestmark = needs("pyabc")
 SPEED = ["motion.speed=0.5:8"]
 MEASURES = ["speeds"]
 

@@ -11,9 +11,10 @@ import pytest
 
 from murmura.lab.sweeps.folder import open_sweep
 from tests.cli.terminal import MURMURA, PATIENCE, complaint, started, wait_until
+from tests.optional import needs
 from tests.sizes import IS_LONG
 
-pytest.importorskip("distributed")
+pytestmark = needs("distributed")
 
 
 def sweep_of(runs: int, where: str) -> list[str]:

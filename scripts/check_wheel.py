@@ -33,7 +33,7 @@ with live_server(["starlings", "--agents", "500"], [sys.argv[1]]) as server, ser
     first = time.perf_counter() - begun
     status, headers, body = server.get("/")
     assert status == 200 and b"<canvas" in body, (status, body[:200])
-    parts = re.findall(r'(?:src|href)="\\./([^"]+)"', body.decode())
+    parts = re.findall(r'(?:src|href)="\\.?/([^"]+)"', body.decode())
     assert any(part.endswith(".js") for part in parts) and any(part.endswith(".css") for part in parts), parts
     for part in parts:
         found = server.get("/" + part)

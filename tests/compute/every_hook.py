@@ -14,8 +14,8 @@ from murmura.core.layout import POSITION, Layout, vector
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
 from murmura.core.rule import Rule
-from murmura.core.space import offset
 from murmura.core.vec import Vec
+from murmura.core.world.space import offset
 
 
 class Posts(Rule):

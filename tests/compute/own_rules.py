@@ -38,9 +38,9 @@ from murmura.core.algebra import (
 )
 from murmura.core.merging import Count, Sum
 from murmura.core.noise import fractal_noise, noise
-from murmura.core.randomness import STREAM_USER, threefry, uniform_pair
 from murmura.core.rule import Rule
 from murmura.core.vec import Vec
+from murmura.core.world.randomness import STREAM_USER, threefry, uniform_pair
 
 SQUARES = np.arange(64, dtype=np.float32) ** 2
 CUBES = np.arange(64, dtype=np.int32) ** 3

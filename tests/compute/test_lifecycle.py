@@ -7,7 +7,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.rule import REGISTRY, register_rule
-from murmura.core.space import shortest
+from murmura.core.world.space import shortest
 
 from .every_hook import PLACE, Posts
 

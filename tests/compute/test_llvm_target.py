@@ -11,8 +11,8 @@ import pytest
 import murmura as mm
 from murmura.core import algebra
 from murmura.core.noise import plane as perlin
-from murmura.core.randomness import STREAM_USER, seed_words, threefry, uniform_from
 from murmura.core.rule import register_rule
+from murmura.core.world.randomness import STREAM_USER, seed_words, threefry, uniform_from
 from murmura.scenario import Scenario
 
 from . import own_rules

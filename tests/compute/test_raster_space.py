@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murmura.compute.raster_space import body_boxes, touch_bodies
-from murmura.compute.raster_world import paint_world
+from murmura.compute.raster.space import body_boxes, touch_bodies
+from murmura.compute.raster.world import paint_world
 from murmura.lab.films.space.bodies import BIRD, FISH
 from murmura.lab.films.space.camera import axes
 
@@ -122,8 +122,10 @@ def far_from(triangle: Any, places: Any) -> Any:
     return np.where(inside, -least, least)
 
 
+@pytest.mark.parametrize("wall", [False, True])
 @pytest.mark.parametrize("body", [BIRD, FISH])
-def test_bodies_cover_what_their_faces_cover(body: Any) -> None:
+def test_bodies_cover_what_their_faces_cover(body: Any, wall: bool) -> None:
+    """Where an obstacle is nearer than a body, it covers nothing."""
     rng = np.random.default_rng(4)
     places = rng.uniform(0.0, 40.0, (8, 1, 2))
     corners = places + rng.normal(0.0, 4.0, (8, len(body.corners), 2))
@@ -136,12 +138,17 @@ def test_bodies_cover_what_their_faces_cover(body: Any) -> None:
     around, ends = np.empty((8, 4), np.int64), np.empty(8, np.int64)
     room = body_boxes(40, 40, corners, fades, around)
     found = np.empty(room + 1, np.int32), np.empty(room + 1, np.float32), np.empty(room + 1, np.float32)
-    touch_bodies(40, corners, body.faces, shades, fades, around, ends, *found)
+    deeps = np.array([9.0, 3.0, 8.0, 1.0, 7.0, 2.0, 6.0, 5.0], np.float32)
+    near = np.full((40, 40), np.inf, np.float32) if wall else np.empty((0, 0), np.float32)
+    near[:, :20] = 4.0  # in the left half of the picture
+    touch_bodies(40, corners, body.faces, shades, fades, deeps, near, around, ends, *found)
     middles = np.stack(np.meshgrid(np.arange(40), np.arange(40)), axis=-1).reshape(-1, 2) + 0.5
     begin = 0
     for k, end in enumerate(ends.tolist()):
         far = np.array([far_from(corners[k, face].astype(float), middles) for face in body.faces])
         covered = np.clip(0.65 - far.min(axis=0), 0.0, 1.0) * fades[k]
+        if wall and deeps[k] > 4.0:
+            covered[middles[:, 0] < 20.0] = 0.0
         # Beside an edge that two faces share, either may give its light.
         nearest = np.where(far <= far.min(axis=0) + 1e-4, covered * shades[k][:, None], np.inf)
         pixels, parts, lit = (each[begin:end] for each in found)

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura import Clock, Scenario, Simulation
-from murmura.core.motion import accelerate, heading_of, new_angle, top_speed
 from murmura.core.vec import Vec
+from murmura.core.world.motion import accelerate, heading_of, new_angle, top_speed
 from murmura.scenario import Motion, load_scenario
 from tests.sizes import size
 

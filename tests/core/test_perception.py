@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from murmura import Scenario, Simulation
-from murmura.core.perception import SEES_ALL, attention, in_view, view_cosine
 from murmura.core.vec import Vec, from_angle
+from murmura.core.world.perception import SEES_ALL, attention, in_view, view_cosine
 from murmura.scenario import Perception
 
 TURNS = [math.radians(angle) for angle in range(0, 360, 7)]

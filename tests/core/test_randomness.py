@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from murmura.compute.trace.numpy_target import NumpyTarget
-from murmura.core import randomness
 from murmura.core.algebra import INTEGER
-from murmura.core.randomness import seed_words, threefry, uniform_from, uniform_pair
 from murmura.core.vec import from_angle
+from murmura.core.world import randomness
+from murmura.core.world.randomness import seed_words, threefry, uniform_from, uniform_pair
 
 from . import oracle
 

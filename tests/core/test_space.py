@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murmura import Scenario, Simulation
-from murmura.core.space import confine, offset, point, shortest, wrapped
 from murmura.core.vec import Vec
+from murmura.core.world.space import confine, offset, point, shortest, wrapped
 from tests.sizes import size
 
 quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)

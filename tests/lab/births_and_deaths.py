@@ -11,8 +11,8 @@ from typing import Any
 import murmura as mm
 from murmura.core.algebra import maximum, minimum, where
 from murmura.core.model import quantity
-from murmura.core.randomness import uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.core.world.randomness import uniform_from
 
 
 class Mood(IntEnum):

@@ -15,8 +15,8 @@ import numpy as np
 
 import murmura as mm
 from murmura.compute.reference import Moment
-from murmura.core.randomness import seed_words
 from murmura.core.state import column_name, column_type
+from murmura.core.world.randomness import seed_words
 
 EPS = 2.0**-24  # half a unit in the last place of 1.0 in single precision
 STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the largest number involved

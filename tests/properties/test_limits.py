@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.core.space import wrapped
+from murmura.core.world.space import wrapped
 from murmura.scenario import value_paths
 from tests.sizes import size
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from murmura.compute.items import ItemRow, numpy_rows
 from murmura.compute.plan import Plan
-from murmura.core.randomness import seed_words
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.world.randomness import seed_words
 from murmura.rules.predators import Predators
 from murmura.rules.predators.row import LAYOUT
 from murmura.rules.predators.states import STATE_NAMES

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import murmura as mm
-from murmura.core.randomness import STREAM_VICSEK, seed_words, uniform_from
+from murmura.core.world.randomness import STREAM_VICSEK, seed_words, uniform_from
 from murmura.rules.models.headings import bell
 
 Array = NDArray[np.float64]

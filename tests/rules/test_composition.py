@@ -10,7 +10,7 @@ import pytest
 
 from murmura.compute.plan import noise_offset
 from murmura.core.noise import noise
-from murmura.core.randomness import seed_words
+from murmura.core.world.randomness import seed_words
 from murmura.scenario import Motion, Rules, load_scenario
 
 from . import oracle

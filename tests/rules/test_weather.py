@@ -11,7 +11,7 @@ from scipy import stats
 from murmura import Simulation
 from murmura.compute.plan import noise_offset
 from murmura.core.noise import fractal_noise, noise
-from murmura.core.randomness import seed_words
+from murmura.core.world.randomness import seed_words
 from murmura.rules.environment.weather import Noise, Wind
 
 from .oracle import birds_of

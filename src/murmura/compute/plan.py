@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from murmura.compute.item_tables import item_rows, padded
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
-from murmura.core.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
 from murmura.core.rule import Rule, numbers_of, options_of
 from murmura.core.state import SPACE_COLUMNS, State
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.world.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
 from murmura.rules.environment.solids import edges_as_rows, obstacle_rows, shape_layout
 from murmura.scenario import Scenario
 

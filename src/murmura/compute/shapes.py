@@ -16,7 +16,7 @@ from murmura.core.algebra import Value
 from murmura.core.errors import ScenarioError
 from murmura.core.merging import Best, Count, Report, flatten, named
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye, word_count
+from murmura.core.world.visual_field import Eye, word_count
 
 
 @dataclass(frozen=True)

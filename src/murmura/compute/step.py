@@ -15,12 +15,12 @@ from murmura.compute.step_data import SAME_PLACE, Contributions, Decision, Memor
 from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.merging import Merge, Report, Sum, flatten, found, named, unflatten
-from murmura.core.motion import accelerate, heading_of, new_angle
-from murmura.core.perception import SEES_ALL, attention, faces, view_cosine
-from murmura.core.space import confine
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye
+from murmura.core.world.motion import accelerate, heading_of, new_angle
+from murmura.core.world.perception import SEES_ALL, attention, faces, view_cosine
+from murmura.core.world.space import confine
+from murmura.core.world.visual_field import Eye
 from murmura.rules.environment import solids, terrain
 
 

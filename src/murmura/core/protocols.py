@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from murmura.core.algebra import Condition, Integer, Number
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye
+from murmura.core.world.visual_field import Eye
 
 
 class Me(Protocol):

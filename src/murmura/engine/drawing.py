@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
-from murmura.core.randomness import (
+from murmura.core.vec import Vec, random_direction
+from murmura.core.world.randomness import (
     IN_SPACE,
     STREAM_HEADING,
     STREAM_POSITION,
@@ -16,7 +17,6 @@ from murmura.core.randomness import (
     seed_words,
     uniform_from,
 )
-from murmura.core.vec import Vec, random_direction
 from murmura.rules.environment import solids
 from murmura.scenario import Scenario
 

@@ -12,7 +12,6 @@ from murmura.compute.item_tables import item_layout, item_rows, padded
 from murmura.compute.plan import state_columns
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES
-from murmura.core.randomness import STREAM_GENDER, seed_words, uniform_from
 from murmura.core.state import (
     INTEGER_COLUMNS,
     LARGEST_ID,
@@ -23,6 +22,7 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
+from murmura.core.world.randomness import STREAM_GENDER, seed_words, uniform_from
 from murmura.engine.drawing import below_edges, drawn_places, drawn_velocities
 from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID

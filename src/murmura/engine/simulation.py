@@ -17,8 +17,8 @@ from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
 from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
-from murmura.core.randomness import seed_words
 from murmura.core.state import State
+from murmura.core.world.randomness import seed_words
 from murmura.engine.arguments import checked
 from murmura.engine.compile_progress import announced
 from murmura.engine.event_buffer import EventBuffer

@@ -33,10 +33,10 @@ from murmura.core.layout import POSITION, VELOCITY, vector
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
 from murmura.core.protocols import Me, Seen, World
-from murmura.core.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.rule import REGISTRY, Rule, is_built_in, register_rule
-from murmura.core.space import offset, point
 from murmura.core.vec import Vec, from_angle
+from murmura.core.world.randomness import STREAM_USER, uniform_from, uniform_pair
+from murmura.core.world.space import offset, point
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 ORDER = (

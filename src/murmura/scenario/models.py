@@ -139,7 +139,7 @@ class Perception(Model):
     @property
     def view_cosine(self) -> float:
         """Least cosine between heading and a visible neighbour."""
-        from murmura.core.perception import EDGE, SEES_ALL
+        from murmura.core.world.perception import EDGE, SEES_ALL
 
         if self.field_of_view == 360.0:
             return SEES_ALL

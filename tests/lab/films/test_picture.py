@@ -89,7 +89,7 @@ def test_everybody_is_where_the_moment_says_and_points_where_it_flies(theme: str
 def test_a_picture_covers_what_the_shape_covers():
     """The area of the darts, from an independent polygon filler: 16 samples to a pixel."""
     places, velocities = scattered()
-    from murmura.compute.raster import boxes, shine, touch
+    from murmura.compute.raster.plane import boxes, shine, touch
 
     camera = fitted(world_box(FIELD.world), 1280, 720, 1.0)
     at = camera.on_screen(places)

@@ -175,7 +175,7 @@ def test_hunters_move_smoothly_between_two_frames(hunted: tuple[mm.Run, Scenario
 
 def test_an_mp4_is_made_from_the_colours_of_its_standard(tmp_path: Path):
     """Lightness and colour differences of BT.709 in limited range, from its own formulas (ITU-R BT.709-6, 3)."""
-    from murmura.compute.raster import to_yuv
+    from murmura.compute.raster.plane import to_yuv
 
     rng = np.random.default_rng(1)
     pixels = rng.integers(0, 256, (3, 24, 32), np.uint8)

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.build import is_here, kernel
 from murmura.compute.cpu.frame import FINE, MANY_EVENTS, NOT_FINITE, STATUS, TOO_SMALL, WORLD, frame_of
-from murmura.compute.cpu.grid import ACROSS
-from murmura.compute.cpu.index import MARGIN
+from murmura.compute.cpu.index.grid import ACROSS
+from murmura.compute.cpu.index.rows import MARGIN
+from murmura.compute.cpu.index.tiles import tile_room
 from murmura.compute.cpu.kernel import GRID_NUMBERS
-from murmura.compute.cpu.lanes import SUMS_PITCH, laid_out
-from murmura.compute.cpu.nearest import MOST_NEAREST
-from murmura.compute.cpu.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pitch, list_table
+from murmura.compute.cpu.perception.agents import Agents
+from murmura.compute.cpu.perception.lanes import SUMS_PITCH, laid_out
+from murmura.compute.cpu.perception.nearest import MOST_NEAREST
+from murmura.compute.cpu.perception.neighbor_list import INTEGER_ROWS, NUMBER_ROWS, list_pitch, list_table
+from murmura.compute.cpu.perception.sight import field_room
 from murmura.compute.cpu.scatter import put_column
-from murmura.compute.cpu.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
-from murmura.compute.cpu.tiles import tile_room
 from murmura.compute.machine import available_cores
 from murmura.compute.newborns import Births
 from murmura.compute.plan import AFFINITIES, Plan

@@ -12,17 +12,17 @@ from typing import Any
 
 from llvmlite import ir
 
-from murmura.compute.cpu.agents import Agents
-from murmura.compute.cpu.cuts import Bins, cut_bins, lines_around
 from murmura.compute.cpu.frame import CALLED, FINE, MANY_EVENTS, NOT_FINITE, Array, FrameCode
-from murmura.compute.cpu.grid import ACROSS, Grid
-from murmura.compute.cpu.index import BLOCK, PAD, Index, thread_share
-from murmura.compute.cpu.item_updates import ItemUpdates, Newborns
-from murmura.compute.cpu.lanes import GROUP, SUMS_PITCH, is_culled, world_of
-from murmura.compute.cpu.nearest import MOST_NEAREST, reach_of_nearest
-from murmura.compute.cpu.sight import Sight
+from murmura.compute.cpu.index.cuts import Bins, cut_bins, lines_around
+from murmura.compute.cpu.index.grid import ACROSS, Grid
+from murmura.compute.cpu.index.rows import BLOCK, PAD, Index, thread_share
+from murmura.compute.cpu.index.tiles import Tiles
+from murmura.compute.cpu.items.item_updates import ItemUpdates, Newborns
+from murmura.compute.cpu.perception.agents import Agents
+from murmura.compute.cpu.perception.lanes import GROUP, SUMS_PITCH, is_culled, world_of
+from murmura.compute.cpu.perception.nearest import MOST_NEAREST, reach_of_nearest
+from murmura.compute.cpu.perception.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
-from murmura.compute.cpu.tiles import Tiles
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LONG, LlvmTarget

@@ -34,10 +34,10 @@ from murmura.core.algebra import (
 )
 from murmura.core.layout import AXES
 from murmura.core.merging import flatten, unflatten
-from murmura.core.perception import TIE, in_view
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye
+from murmura.core.world.perception import TIE, in_view
+from murmura.core.world.visual_field import Eye
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 Meet = Callable[[Value, Vec, Condition, list[Value]], list[Any]]

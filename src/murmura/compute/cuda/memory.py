@@ -8,9 +8,9 @@ from typing import Any
 from murmura.compute.plan import AFFINITIES, Plan
 from murmura.compute.trace.text_target import TextTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
-from murmura.core.space import offset
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.world.space import offset
 
 MOVING = {"position": "places", "velocity": "velocities"}
 """The arrays of positions and velocities in space; in the plane the first holds both."""

@@ -25,10 +25,10 @@ from murmura.core.algebra import (
     where,
 )
 from murmura.core.merging import FAR
-from murmura.core.perception import TIE, in_view
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye, area_of_bin, bins_taken, border_table, ray_table
+from murmura.core.world.perception import TIE, in_view
+from murmura.core.world.visual_field import Eye, area_of_bin, bins_taken, border_table, ray_table
 from murmura.rules.environment.terrain import sighted
 
 Visit = Callable[[Value, list[Value]], list[Any]]

@@ -22,10 +22,10 @@ from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
 from murmura.core.merging import FAR, Best, Count, Greatest, Least, Merge, Report, Sum, flatten, unflatten
-from murmura.core.perception import TIE, in_view
-from murmura.core.space import offset
 from murmura.core.state import State
 from murmura.core.tracing.record import Record
+from murmura.core.world.perception import TIE, in_view
+from murmura.core.world.space import offset
 
 Columns = dict[str, NDArray[Any]]
 ItemReports = tuple[dict[str, Any], dict[str, float]]

@@ -12,7 +12,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import (
+from murmura.core.world.visual_field import (
     WORD_BITS,
     Eye,
     area_of_bin,

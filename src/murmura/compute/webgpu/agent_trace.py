@@ -12,9 +12,9 @@ from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
 from murmura.compute.webgpu.target import KernelTarget, world_record
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Number, Value, where
-from murmura.core.perception import TIE
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.world.perception import TIE
 
 MOST_NEAREST = 64
 FUNCTIONS: dict[str, str] = {

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.algebra import Integer, Number, floor, halves, look_up, signed_bytes, to_integer
-from murmura.core.randomness import STREAM_NOISE_OFFSET, threefry
+from murmura.core.world.randomness import STREAM_NOISE_OFFSET, threefry
 
 PERIOD = 256.0
 PER_RADIUS = 1.0 / 65.0

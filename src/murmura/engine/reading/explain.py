@@ -9,9 +9,9 @@ import numpy as np
 from murmura.compute.reference import Moment
 from murmura.core.layout import AXES
 from murmura.core.merging import FAR, Least, Merge, flatten
-from murmura.core.space import offset
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.core.vec import Vec
+from murmura.core.world.space import offset
 from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
 from murmura.rules.life import feeding, mating
 from murmura.rules.predators.reading import hunters_in

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from murmura.compute.plan import Plan
 from murmura.core.errors import UnknownNameError
 from murmura.core.layout import AXES
-from murmura.core.randomness import seed_words
 from murmura.core.state import State
+from murmura.core.world.randomness import seed_words
 from murmura.engine.reading.instant import make_flock, seen_columns
 from murmura.engine.reading.presentation import read_only
 from murmura.measure import Flock, Lives, measure_flock

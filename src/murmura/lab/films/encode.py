@@ -96,7 +96,7 @@ class Mp4:
         self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._temporary)])
 
     def add(self, pixels: Pixels) -> None:
-        from murmura.compute.raster import to_yuv
+        from murmura.compute.raster.plane import to_yuv
 
         planes = np.empty(self._size[0] * self._size[1] * 3 // 2, np.uint8)
         to_yuv(np.ascontiguousarray(pixels), planes)

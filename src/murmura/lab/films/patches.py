@@ -94,7 +94,7 @@ def gauge(dx: Any, dy: Any, share: float) -> Any:
 
 def outline(points: Any, closed: bool, window: Window) -> Any:
     """Signed distance [px] of each pixel from a line through points [px]; inside of a closed one it is negative."""
-    from murmura.compute.raster import distances
+    from murmura.compute.raster.plane import distances
 
     left, top, right, bottom = window
     found = np.empty((bottom - top, right - left), np.float32)

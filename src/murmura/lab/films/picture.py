@@ -182,7 +182,7 @@ class Painter:
         self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
     ) -> None:
         """Lay agents on the picture."""
-        from murmura.compute.raster import lay
+        from murmura.compute.raster.plane import lay
 
         lay(self._pixels.reshape(3, -1), *marks, bright, cover)
 
@@ -195,7 +195,7 @@ class Painter:
 
     def _expose(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
         """Fade the trails and add the light of all agents to them; return the pixels it fell on."""
-        from murmura.compute.raster import shine
+        from murmura.compute.raster.plane import shine
 
         self._aim(moment)
         marks = self._marks(moment)
@@ -242,7 +242,7 @@ class Painter:
 
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
         """The marks of all agents: pixels, their coverage, light, and colours."""
-        from murmura.compute.raster import boxes, touch
+        from murmura.compute.raster.plane import boxes, touch
 
         places, ahead, halves, winged, colors = self._darts(moment)
         width, height = self.look.size
@@ -310,7 +310,7 @@ class Painter:
         return float(max(least, 5.0 * size * unit * crowd * camera.zoom))
 
     def _develop(self, count: int, daylight: float | None) -> None:
-        from murmura.compute.raster import add_far, blur, develop_day, develop_night, shrink
+        from murmura.compute.raster.plane import add_far, blur, develop_day, develop_night, shrink
 
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
         blur(self._near, self._near_swap, taps(1.0))

@@ -20,7 +20,7 @@ def draw_wind(pixels: NDArray[np.uint8], scenario: Scenario, camera: Camera, the
     wind = scenario.rules.wind
     if not wind.enabled or wind.speed <= 0.0:
         return
-    from murmura.compute.raster import strokes
+    from murmura.compute.raster.plane import strokes
 
     angle = np.radians(wind.direction)
     ahead = np.array([np.cos(angle), np.sin(angle)])

@@ -14,8 +14,8 @@ from murmura.core.layout import POSITION
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
 from murmura.core.vec import TINY
+from murmura.core.world.space import offset
 
 
 class HomeRange(Model):

@@ -15,8 +15,8 @@ from murmura.core.algebra import Condition, Number, absolute, maximum, minimum, 
 from murmura.core.layout import Layout, vector
 from murmura.core.merging import Sum
 from murmura.core.rule import register_in_space
-from murmura.core.space import WALLS, offset, shortest
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.space import WALLS, offset, shortest
 from murmura.rules.environment import terrain
 from murmura.rules.environment.terrain import (
     NEVER,

@@ -18,8 +18,8 @@ from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, choice, height, quantity
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.space import offset
 from murmura.rules.steering.towards import steer_towards
 
 Point = tuple[float, float]

@@ -9,9 +9,9 @@ from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
 from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
 from murmura.core.noise.space import fractal_noise_vector, noise_vector
-from murmura.core.randomness import STREAM_JITTER, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import Vec
+from murmura.core.world.randomness import STREAM_JITTER, uniform_pair
 from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295

@@ -7,8 +7,8 @@ from typing import Any
 from murmura.core.algebra import where
 from murmura.core.events import Cause
 from murmura.core.model import quantity
-from murmura.core.randomness import STREAM_AGE, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.core.world.randomness import STREAM_AGE, seed_words, uniform_from
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
 
 AGE = float(Cause.AGE)

@@ -14,9 +14,9 @@ from murmura.core.algebra import maximum, minimum, to_number, where
 from murmura.core.events import Cause
 from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
-from murmura.core.motion import new_angle
 from murmura.core.rule import Rule, register_in_space, register_rule
 from murmura.core.vec import Vec
+from murmura.core.world.motion import new_angle
 from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
 from murmura.rules.evolution.stances import FLOCKING, HUNTING
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.model import quantity
-from murmura.core.randomness import STREAM_GENES, seed_words, uniform_from
 from murmura.core.rule import Rule, register_rule
+from murmura.core.world.randomness import STREAM_GENES, seed_words, uniform_from
 from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import (
     BODY_COLUMNS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Number, floor, maximum, minimum, where
-from murmura.core.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS, uniform_from
+from murmura.core.world.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS, uniform_from
 from murmura.rules.evolution.phenotype import LEAST_SIZE, MOST_SIZE
 
 PART_KINDS = 7.0

@@ -13,8 +13,10 @@ from typing import Any
 from murmura.core.algebra import Number, where
 from murmura.core.merging import Count
 from murmura.core.model import quantity
-from murmura.core.motion import new_angle
-from murmura.core.randomness import (
+from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import Vec
+from murmura.core.world.motion import new_angle
+from murmura.core.world.randomness import (
     IN_SPACE,
     STREAM_AGE,
     STREAM_ARRIVAL,
@@ -23,9 +25,7 @@ from murmura.core.randomness import (
     STREAM_GENES,
     uniform_from,
 )
-from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset, point
-from murmura.core.vec import Vec
+from murmura.core.world.space import offset, point
 from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.reproduction import MOST_SPECIES, is_waiting

@@ -16,8 +16,8 @@ from murmura.core.layout import POSITION, layout_of_width, place_of
 from murmura.core.merging import FAR, Count, Greatest, Least, Sum, Total
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
 from murmura.core.vec import TINY
+from murmura.core.world.space import offset
 from murmura.rules.evolution.stances import FLEEING, FLOCKING, SEEKING_FOOD
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from murmura.core.algebra import Number, maximum, minimum, to_number, where
 from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
-from murmura.core.randomness import STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_in_space, register_rule
 from murmura.core.vec import random_direction
+from murmura.core.world.randomness import STREAM_YOUNG, uniform_from
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING

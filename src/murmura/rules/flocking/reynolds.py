@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 from murmura.core.algebra import maximum, where
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import choice, quantity
-from murmura.core.perception import EDGE
 from murmura.core.rule import Rule, register_rule
+from murmura.core.world.perception import EDGE
 from murmura.rules.steering.towards import steer_towards
 
 Weighting = Literal["uniform", "linear"]

@@ -6,9 +6,9 @@ from typing import Any
 
 from murmura.core.algebra import where
 from murmura.core.model import quantity
-from murmura.core.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import random_direction
+from murmura.core.world.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.rules.life.mating import COOLDOWN, was_mated
 from murmura.rules.refusals import room_for
 

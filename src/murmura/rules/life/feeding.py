@@ -24,11 +24,11 @@ from murmura.core.events import Event
 from murmura.core.layout import POSITION, layout_of_width, place_of, vector
 from murmura.core.merging import FAR, Best, Count, Least
 from murmura.core.model import choice, quantity
-from murmura.core.randomness import seed_words
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
 from murmura.core.state import FeedingState, MatingState
 from murmura.core.vec import TINY
+from murmura.core.world.randomness import seed_words
+from murmura.core.world.space import offset
 from murmura.rules.life.feeding_flight import approach, rank, sit, wait
 from murmura.rules.life.sources import FoodSource, drawn, inside, serve, stay_empty
 from murmura.rules.life.stages import Change

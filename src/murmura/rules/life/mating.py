@@ -15,10 +15,10 @@ from murmura.core.algebra import floor, given, maximum, minimum, sqrt, to_number
 from murmura.core.events import Event
 from murmura.core.merging import FAR, Least
 from murmura.core.model import quantity
-from murmura.core.randomness import STREAM_MATING, uniform_pair
 from murmura.core.rule import Rule, register_rule
 from murmura.core.state import MatingState
 from murmura.core.vec import TINY
+from murmura.core.world.randomness import STREAM_MATING, uniform_pair
 from murmura.rules.life.stages import Change
 from murmura.rules.refusals import exact_ids, in_order
 from murmura.rules.steering.towards import steer_at_speed, steer_towards

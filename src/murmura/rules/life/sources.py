@@ -7,8 +7,8 @@ from typing import Any
 
 from murmura.core.algebra import Number, maximum, minimum, to_integer, when, where
 from murmura.core.model import PLACES, Model, height, quantity
-from murmura.core.randomness import IN_SPACE, STREAM_FOOD, uniform_from
 from murmura.core.vec import Vec
+from murmura.core.world.randomness import IN_SPACE, STREAM_FOOD, uniform_from
 
 RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Integer, Number, maximum, minimum, where
-from murmura.core.randomness import IN_SPACE, uniform_pair
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.randomness import IN_SPACE, uniform_pair
 
 
 def turn_force(me: Any, turn: Any, world: Any) -> Vec:

@@ -13,10 +13,10 @@ from typing import Any
 from murmura.core.algebra import Number, exp, maximum, minimum, sqrt, where
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, quantity
-from murmura.core.perception import EDGE, SEES_ALL, in_view
-from murmura.core.randomness import STREAM_STARDISPLAY
 from murmura.core.rule import register_rule
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.perception import EDGE, SEES_ALL, in_view
+from murmura.core.world.randomness import STREAM_STARDISPLAY
 from murmura.rules.models.headings import bell_vector
 from murmura.rules.steering.flight import FlightRule, wings
 

@@ -7,9 +7,9 @@ from typing import Any
 from murmura.core.algebra import arctan2, where
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
-from murmura.core.randomness import STREAM_VICSEK, uniform_pair
 from murmura.core.rule import Rule, register_in_space, register_rule
 from murmura.core.vec import random_direction
+from murmura.core.world.randomness import STREAM_VICSEK, uniform_pair
 from murmura.rules.models.headings import turn_force
 
 RADIANS = 0.017453292519943295

@@ -8,10 +8,10 @@ from typing import Any
 from murmura.core.algebra import where
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import quantity
-from murmura.core.perception import EDGE, SEES_ALL, in_view
-from murmura.core.randomness import STREAM_ZONES
 from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.perception import EDGE, SEES_ALL, in_view
+from murmura.core.world.randomness import STREAM_ZONES
 from murmura.rules.models.headings import bell, bell_vector, turn_force, turn_to, within
 
 RADIANS = 0.017453292519943295

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.core.algebra import Condition, Number, maximum, minimum, when, where
-from murmura.core.randomness import STREAM_HUNTER_REST
+from murmura.core.world.randomness import STREAM_HUNTER_REST
 from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
 from murmura.rules.predators.row import GONE, HERE, HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING, IDLE, RECOVERING, SCANNING, enter

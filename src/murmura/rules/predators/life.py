@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import floor, maximum, when, where
-from murmura.core.randomness import STREAM_HUNTER_MOOD
-from murmura.core.space import along_axes, wrapped
+from murmura.core.world.randomness import STREAM_HUNTER_MOOD
+from murmura.core.world.space import along_axes, wrapped
 from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain_energy, vary_cooldown
 from murmura.rules.predators.kind import Kind, traced_kinds
 from murmura.rules.predators.motion import move

@@ -9,9 +9,9 @@ from functools import reduce
 from typing import Any
 
 from murmura.core.algebra import Condition, Number, floor, maximum, minimum, when, where
-from murmura.core.randomness import IN_SPACE, STREAM_HUNTER_GOAL
-from murmura.core.space import WALLS, confine, offset
 from murmura.core.vec import Vec, from_angle
+from murmura.core.world.randomness import IN_SPACE, STREAM_HUNTER_GOAL
+from murmura.core.world.space import WALLS, confine, offset
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING
 from murmura.rules.predators.turn import Turn, draw

@@ -28,7 +28,9 @@ from murmura.core.algebra import (
 from murmura.core.events import Cause, Event
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
-from murmura.core.randomness import (
+from murmura.core.rule import Rule, register_rule
+from murmura.core.vec import TINY, Vec, random_direction
+from murmura.core.world.randomness import (
     IN_SPACE,
     STREAM_HUNTER_START,
     STREAM_RESPAWN_HEADING,
@@ -37,9 +39,7 @@ from murmura.core.randomness import (
     uniform_from,
     uniform_pair,
 )
-from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset
-from murmura.core.vec import TINY, Vec, random_direction
+from murmura.core.world.space import offset
 from murmura.rules.predators.hunter import Hunter
 from murmura.rules.predators.kind import KINDS, only
 from murmura.rules.predators.life import take_turn

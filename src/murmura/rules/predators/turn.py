@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murmura.core.algebra import Number, to_integer
-from murmura.core.randomness import uniform_from
+from murmura.core.world.randomness import uniform_from
 from murmura.rules.predators.row import HunterRow
 
 Draw = tuple[Number, Number]

@@ -14,8 +14,8 @@ from typing import Any
 from murmura.core.algebra import Number, arctan2, maximum, minimum, sin_cos, where
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset, point
 from murmura.core.vec import Vec
+from murmura.core.world.space import offset, point
 
 UPRIGHT = 1e-6  # squared horizontal part of a heading below which a bird flies straight up or down
 

@@ -9,10 +9,10 @@ from murmura.core.merging import Sum
 from murmura.core.model import PLACES, height, quantity
 from murmura.core.noise import noise
 from murmura.core.noise.space import noise_vector
-from murmura.core.randomness import STREAM_WANDER, uniform_from
 from murmura.core.rule import Rule, register_rule
-from murmura.core.space import offset, point
 from murmura.core.vec import TINY, Vec, from_angle
+from murmura.core.world.randomness import STREAM_WANDER, uniform_from
+from murmura.core.world.space import offset, point
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 

@@ -16,8 +16,8 @@ from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
 from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, OUTPUTS_HEAD, YOUNG_WORDS
 from murmura.compute.webgpu.reports import WORDS
 from murmura.core.errors import ScenarioError
-from murmura.core.randomness import seed_words
 from murmura.core.state import State, column_name
+from murmura.core.world.randomness import seed_words
 from murmura.engine.census import hunting_species
 from murmura.engine.initial import random_start, set_items
 from murmura.rules.life.feeding import DRAWN_FOOD

@@ -57,7 +57,7 @@ class Backdrop:
 
     def cast(self, positions: Any) -> None:
         """Take note of who throws a shadow, from positions inside of the world (n, 3)."""
-        from murmura.compute.raster import blur
+        from murmura.compute.raster.plane import blur
 
         if not self._floor:
             return
@@ -74,7 +74,7 @@ class Backdrop:
 
     def seen(self, camera: SpaceCamera, daylight: float | None, endless: bool) -> Plane:
         """The background as planes (3, height, width) in bytes and half a byte more."""
-        from murmura.compute.raster_world import paint_world
+        from murmura.compute.raster.world import paint_world
 
         world = self._world
         sun = np.array([np.cos(SUN), np.sin(SUN), 0.0])

@@ -92,7 +92,7 @@ def posed(
         halves: Half lengths [u].
         beats: Where in its beat each is, from 0 to 1.
     """
-    from murmura.compute.raster_space import pose
+    from murmura.compute.raster.space import pose
 
     count = len(headings)
     left, up = wings(headings, np.asarray(rolls, np.float64))

@@ -90,7 +90,7 @@ class SpaceCamera:
 
     def pixels(self, places: Floats) -> NDArray[np.float32]:
         """The pixels of many places, shape (n, m, 3), as (n, m, 2)."""
-        from murmura.compute.raster_space import project
+        from murmura.compute.raster.space import project
 
         found = np.empty((*places.shape[:2], 2), np.float32)
         axes = np.stack([self.right, self.up, self.forward, self.eye])

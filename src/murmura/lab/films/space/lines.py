@@ -57,7 +57,7 @@ def draw(
     hides: Hides | None = None,
 ) -> None:
     """Draw lines on a picture, pale where something hides them."""
-    from murmura.compute.raster import strokes
+    from murmura.compute.raster.plane import strokes
 
     starts, ends = np.asarray(lines.starts, np.float64), np.asarray(lines.ends, np.float64)
     if not len(starts):

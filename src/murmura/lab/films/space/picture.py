@@ -124,7 +124,7 @@ class PainterInSpace(Painter):
         return nearest_images(place[None], world, self._target)[0] if self._begun else place
 
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
-        from murmura.compute.raster_space import body_boxes, touch_bodies
+        from murmura.compute.raster.space import body_boxes, touch_bodies
 
         self._stones = seen_stones(self.scenario, self._eye)
         near = self._stones.near if self._stones else np.empty((0, 0), np.float32)
@@ -225,7 +225,7 @@ class PainterInSpace(Painter):
         self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
     ) -> None:
         """Lay agents, hunters and food on the picture, the farthest first."""
-        from murmura.compute.raster import lay
+        from murmura.compute.raster.plane import lay
 
         ends, *touched, colors = marks
         theme = self.look.theme

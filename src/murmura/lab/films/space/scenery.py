@@ -51,7 +51,7 @@ def draw_wind(
     if found is None:
         return
     starts, ends, fades, rgb = found
-    from murmura.compute.raster import strokes
+    from murmura.compute.raster.plane import strokes
 
     (a, near), (b, _) = camera.project(starts), camera.project(ends)
     shown = near > camera.near

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murmura.core.algebra import maximum, when
-from murmura.core.randomness import STREAM_HUNTER_GOAL
+from murmura.core.world.randomness import STREAM_HUNTER_GOAL
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import gap_to, gap_to_prey, slow_down, steer_toward, wander

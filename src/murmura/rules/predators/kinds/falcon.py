@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murmura.core.algebra import maximum, minimum, when
-from murmura.core.space import offset
+from murmura.core.world.space import offset
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, look_for_prey, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import (

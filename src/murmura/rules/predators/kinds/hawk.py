@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from murmura.core.algebra import Number, when, where
-from murmura.core.space import offset
+from murmura.core.world.space import offset
 from murmura.rules.predators.hunt import (
     begin_hunt,
     catch,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import reduce
 
 from murmura.core.algebra import maximum, minimum, when, where
-from murmura.core.randomness import STREAM_HUNTER_GOAL
-from murmura.core.space import inside
 from murmura.core.vec import from_angle
+from murmura.core.world.randomness import STREAM_HUNTER_GOAL
+from murmura.core.world.space import inside
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander

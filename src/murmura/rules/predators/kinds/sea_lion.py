@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from murmura.core.algebra import Number, maximum, minimum, sin, when, where
-from murmura.core.randomness import STREAM_HUNTER_FEINT
-from murmura.core.space import offset
+from murmura.core.world.randomness import STREAM_HUNTER_FEINT
+from murmura.core.world.space import offset
 from murmura.rules.predators.hunt import begin_hunt, catch, miss, pursue, search, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
 from murmura.rules.predators.motion import steer_toward, wander

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from murmura.compute.numba_options import INNER, JIT
-from murmura.compute.raster import HALF, ONE, PLANE, PLANES, ROW, ZERO
+from murmura.compute.raster.numba_options import INNER, JIT
+from murmura.compute.raster.plane import HALF, ONE, PLANE, PLANES, ROW, ZERO
 
 FAR, FAR_PIXEL = np.float32(1e30), np.float32(1e9)
 TINY = np.float32(1e-6)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.index import MARGIN
-from murmura.compute.cpu.lane_reports import FINENESS, LARGEST, write_event
-from murmura.compute.cpu.lanes import LaneMemory
+from murmura.compute.cpu.index.rows import MARGIN
+from murmura.compute.cpu.items.lane_reports import FINENESS, LARGEST, write_event
+from murmura.compute.cpu.perception.lanes import LaneMemory
 from murmura.compute.cpu.threads import peek, put
 from murmura.compute.items import ItemRows
 from murmura.compute.plan import Plan

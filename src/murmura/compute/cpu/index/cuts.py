@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from murmura.compute.cpu.agents import Agents
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.grid import ACROSS, Grid
-from murmura.compute.cpu.index import Index
-from murmura.compute.cpu.lanes import GROUP
+from murmura.compute.cpu.index.grid import ACROSS, Grid
+from murmura.compute.cpu.index.rows import Index
+from murmura.compute.cpu.perception.agents import Agents
+from murmura.compute.cpu.perception.lanes import GROUP
 from murmura.compute.trace.llvm_target import INT, LANES, Cell, LlvmTarget
 from murmura.core.algebra import NUMBER, Value, maximum, minimum, sqrt, to_integer, to_number, where
 

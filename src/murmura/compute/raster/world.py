@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from murmura.compute.numba_options import INNER, JIT
-from murmura.compute.raster import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
+from murmura.compute.raster.numba_options import INNER, JIT
+from murmura.compute.raster.plane import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
 
 KNOTS = np.float32(30.0)  # in a focal length: they are two degrees apart
 TINY = np.float32(1e-6)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from murmura.compute.numba_options import INNER, JIT
+from murmura.compute.raster.numba_options import INNER, JIT
 
 PLANES, PLANE, ROW, BYTES = "float32[:,:,::1]", "float32[:,::1]", "float32[::1]", "uint8[:,:,::1]"
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from murmura.compute.cpu.frame import TOO_SMALL, Array, FrameCode
-from murmura.compute.cpu.grid import ACROSS, Grid
+from murmura.compute.cpu.index.grid import ACROSS, Grid
 from murmura.compute.cpu.threads import put
 from murmura.compute.plan import Plan
 from murmura.compute.trace.llvm_target import INT, LlvmTarget

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.core.algebra import Number, minimum, sqrt, where
-from murmura.core.perception import SLOW_SQUARED
 from murmura.core.vec import TINY, Vec
+from murmura.core.world.perception import SLOW_SQUARED
 
 
 def top_speed(p: Any, panic: Number, energy: Number) -> Number:

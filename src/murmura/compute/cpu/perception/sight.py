@@ -18,21 +18,21 @@ import numpy as np
 from llvmlite import ir
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.grid import Grid
-from murmura.compute.cpu.index import Index
-from murmura.compute.cpu.lanes import SUMS_PITCH, fold_lanes
-from murmura.compute.cpu.listing import Listing
-from murmura.compute.cpu.nearest import MOST_NEAREST, insert
-from murmura.compute.cpu.neighbor_list import MOST_BITS, NeighborList, Visit, store
+from murmura.compute.cpu.index.grid import Grid
+from murmura.compute.cpu.index.rows import Index
+from murmura.compute.cpu.perception.lanes import SUMS_PITCH, fold_lanes
+from murmura.compute.cpu.perception.listing import Listing
+from murmura.compute.cpu.perception.nearest import MOST_NEAREST, insert
+from murmura.compute.cpu.perception.neighbor_list import MOST_BITS, NeighborList, Visit, store
 from murmura.compute.step import initial_contributions, placed
 from murmura.compute.step_data import Contributions
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
 from murmura.core.algebra import NUMBER, Value, look_up, minimum, to_integer, to_number, where
 from murmura.core.merging import FAR, flatten, unflatten
-from murmura.core.perception import TIE, in_view
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
+from murmura.core.world.perception import TIE, in_view
+from murmura.core.world.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
 from murmura.rules.environment.terrain import sighted
 
 FEW = 64

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.lane_reports import note_outcome, report_to_items
-from murmura.compute.cpu.lanes import (
+from murmura.compute.cpu.index.tiles import Tiles
+from murmura.compute.cpu.items.lane_reports import note_outcome, report_to_items
+from murmura.compute.cpu.perception.lanes import (
     GROUP,
     SUMS_PITCH,
     Flock,
@@ -21,8 +22,7 @@ from murmura.compute.cpu.lanes import (
     fold_nearest_lane,
     numbers_with_bits,
 )
-from murmura.compute.cpu.sight import EYE_SUMS, eye_rows
-from murmura.compute.cpu.tiles import Tiles
+from murmura.compute.cpu.perception.sight import EYE_SUMS, eye_rows
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step, initial_contributions
@@ -30,10 +30,10 @@ from murmura.compute.step_data import Contributions
 from murmura.compute.trace.llvm_target import LANES, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, absolute, as_number, to_number, where
 from murmura.core.merging import FAR, Least, Merge, Sum, flatten, unflatten
-from murmura.core.perception import in_view
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
-from murmura.core.visual_field import Eye
+from murmura.core.world.perception import in_view
+from murmura.core.world.visual_field import Eye
 
 AHEAD = 2 * LANES
 """How many agents ahead columns are fetched into the cache."""

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.index import BLOCK
+from murmura.compute.cpu.index.rows import BLOCK
 from murmura.compute.plan import WORLD_NUMBERS, Plan
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of

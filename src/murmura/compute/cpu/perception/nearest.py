@@ -9,12 +9,12 @@ from typing import Any
 from llvmlite import ir
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.grid import ACROSS, Grid
-from murmura.compute.cpu.index import Index
+from murmura.compute.cpu.index.grid import ACROSS, Grid
+from murmura.compute.cpu.index.rows import Index
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, minimum, sqrt, where
-from murmura.core.perception import TIE, in_view
 from murmura.core.vec import Vec
+from murmura.core.world.perception import TIE, in_view
 
 MOST_NEAREST = 64
 """Neighbours that may count as nearest, at most."""

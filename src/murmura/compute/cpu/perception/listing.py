@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import Array
-from murmura.compute.cpu.grid import ACROSS, Grid
-from murmura.compute.cpu.index import Index
-from murmura.compute.cpu.neighbor_list import CARRIED, MOVING, ROWS, SPARE, NeighborList
+from murmura.compute.cpu.index.grid import ACROSS, Grid
+from murmura.compute.cpu.index.rows import Index
+from murmura.compute.cpu.perception.neighbor_list import CARRIED, MOVING, ROWS, SPARE, NeighborList
 from murmura.compute.trace.llvm_target import INT, LANES, LlvmTarget
 from murmura.core.algebra import NUMBER, Value, absolute, minimum
 from murmura.core.tracing.record import Record

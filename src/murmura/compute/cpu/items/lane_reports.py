@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 
 from murmura.compute.cpu.frame import Array, FrameCode
-from murmura.compute.cpu.lanes import LaneMemory, as_lanes
+from murmura.compute.cpu.perception.lanes import LaneMemory, as_lanes
 from murmura.compute.cpu.threads import fetch_add
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step

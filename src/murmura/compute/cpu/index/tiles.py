@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from murmura.compute.cpu.frame import FrameCode
-from murmura.compute.cpu.lanes import GROUP, Flock
+from murmura.compute.cpu.perception.lanes import GROUP, Flock
 from murmura.compute.trace.llvm_target import LANES, LlvmTarget
 from murmura.core.algebra import Value, maximum, where
 from murmura.core.vec import Vec

@@ -1,0 +1,1 @@
+"""The sorted flock: rows and bins, and the runs of candidates around an agent."""

@@ -1,0 +1,1 @@
+"""What agents perceive and do, emitted for sixteen lanes."""

@@ -1,0 +1,1 @@
+"""Painting for films. The only package that uses Numba."""

@@ -1,0 +1,1 @@
+"""Mechanics of the world that rules build on: space, motion, sight and chance."""

@@ -12,7 +12,7 @@ import os
 import platform
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,26 +91,27 @@ async def serve_page(socket: Any, session: Session, notifier: Notifier, may_touc
 
 
 async def _send_updates(socket: Any, subscriber: Subscriber, changed: asyncio.Event) -> None:
-    from starlette.websockets import WebSocketDisconnect, WebSocketState
-
     try:
-        while True:
+        is_open = True
+        while is_open:
             await changed.wait()
             changed.clear()
-            for message in subscriber.updates():
-                if isinstance(message, bytes):
-                    await socket.send_bytes(message)
-                else:
-                    await socket.send_text(message)
-    except WebSocketDisconnect:
-        return
+            is_open = await _are_sent(socket, subscriber.updates())
     except Exception:
-        if socket.application_state is not WebSocketState.CONNECTED:
-            return  # it was closed from here
-        # Without its sender a page would stand still for ever: closed, it connects again.
-        logger.exception("sending to a page failed; the page is asked to connect again")
-        with contextlib.suppress(Exception):
-            await socket.close(INTERNAL_ERROR)
+        logger.exception("what a page is sent could not be made; the page is asked to connect again")
+    # Without its sender a page would stand still for ever: closed, it connects again.
+    with contextlib.suppress(Exception):
+        await socket.close(INTERNAL_ERROR)
+
+
+async def _are_sent(socket: Any, messages: Iterable[bytes | str]) -> bool:
+    """Send messages; False if the connection is closed, by whichever side."""
+    for message in messages:
+        try:
+            await (socket.send_bytes if isinstance(message, bytes) else socket.send_text)(message)
+        except Exception:  # Starlette and uvicorn raise different ones, depending on who closed it and when
+            return False
+    return True
 
 
 async def _receive(socket: Any, subscriber: Subscriber) -> None:

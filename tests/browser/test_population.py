@@ -35,6 +35,10 @@ def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
     # The ratio of hunters to prey is one of the measures that can be chosen.
     tab.page.get_by_label("Measure of this chart, now polarization").select_option("hunters_per_prey")
     tab.until(lambda: f"{counts()['owl'] / counts()['finch']:.4g}" in _words(tab, "hunters_per_prey"))
+    tab.page.get_by_label("Measure of this chart, now stance").select_option("energy_mean")
+    tab.until(
+        lambda: f"All {tab.session.status['measures']['energy_mean']:.4g}" in _words(tab, "energy_mean")
+    )
     tab.page.reload()  # what was chosen is remembered
     tab.shows_now()
     tab.send("play")

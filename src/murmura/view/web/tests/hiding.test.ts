@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SceneObject } from "../src/net/protocol";
-import { isHidden } from "../src/render/space/hiding";
-import { InkSheet, ROW } from "../src/render/space/ink_sheet";
+import { isHidden } from "../src/render/space/ink/hiding";
+import { InkSheet, ROW } from "../src/render/space/ink/ink_sheet";
 import type { Vec } from "../src/render/space/vectors";
 
 const BOX = { low: [0, 0, 0], sides: [100, 80, 60] } as const;

@@ -1,7 +1,7 @@
 /** A pen that draws on the upper canvas, in perspective: for browsers without WebGL2. Nothing hides what it draws. */
 
 import { project, type Box, type Gaze } from "../../render/space/camera";
-import type { Pen, Rgb, Stroke } from "../../render/space/pen";
+import type { Pen, Rgb, Stroke } from "../../render/space/ink/pen";
 import { mix, type Vec } from "../../render/space/vectors";
 
 const NEAREST = 0.002; // of the longest side of the world: nearer parts of lines are clipped

@@ -10,7 +10,7 @@ import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, FORMS, type Picture, type Scene } from "../picture";
 import type { Moment } from "../../net/timeline";
 import { Agents, type AgentLook } from "./agents";
-import { InkSheet } from "../space/ink_sheet";
+import { InkSheet } from "../space/ink/ink_sheet";
 import { SpaceRenderer } from "../space/renderer";
 import type { SpaceScene } from "../space/scene";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";

@@ -1,6 +1,6 @@
 /** What overlays of a world with a depth draw with: lines, discs that face the eye, and faces. */
 
-import type { Vec } from "./vectors";
+import type { Vec } from "../vectors";
 
 /** A colour in bytes. */
 export type Rgb = Vec;

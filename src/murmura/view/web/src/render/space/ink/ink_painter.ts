@@ -1,6 +1,6 @@
 /** Paints an ink sheet among the animals: bodies hide and are hidden; what is behind something is thin and pale, or not seen at all. */
 
-import { makeProgram, type Program, type Uniforms } from "../gl/program";
+import { makeProgram, type Program, type Uniforms } from "../../gl/program";
 import { INK_FRAGMENT, INK_VERTEX } from "./ink_shaders";
 import { ROW, type InkRows, type InkSheet } from "./ink_sheet";
 

@@ -6,7 +6,7 @@
  */
 
 import type { Pen, Rgb, Stroke } from "./pen";
-import type { Vec } from "./vectors";
+import type { Vec } from "../vectors";
 
 export const ROW = 11;
 export const KINDS = { line: 0, disc: 1, face: 2 } as const;

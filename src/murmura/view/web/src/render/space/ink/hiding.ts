@@ -1,9 +1,9 @@
 /** Whether an obstacle lies between the eye and a place: for words and signs, which are drawn above the picture. */
 
-import type { SceneObject } from "../../net/protocol";
-import type { Box } from "./camera";
-import { meshOf } from "./solids";
-import { add, cross, dot, minus, times, type Vec } from "./vectors";
+import type { SceneObject } from "../../../net/protocol";
+import type { Box } from "../camera";
+import { meshOf } from "../solids";
+import { add, cross, dot, minus, times, type Vec } from "../vectors";
 
 interface Shell {
   middle: Vec;

@@ -92,7 +92,7 @@ class Backdrop:
         )  # fmt: skip
         return self._seen
 
-    def stone(self, daylight: float | None) -> tuple[Plane, Plane]:
+    def solid_colors(self, daylight: float | None) -> tuple[Plane, Plane]:
         """The colours of obstacles, and of the haze before them."""
         colors = self._colors(daylight)
         return colors[-1], colors[0]

@@ -30,7 +30,7 @@ from murmura.lab.films.space.camera import (
 from murmura.lab.films.space.hunters import draw_shadows, food, hunters, words
 from murmura.lab.films.space.lines import Hides, strength
 from murmura.lab.films.space.scenery import draw_scenery, draw_wind
-from murmura.lab.films.space.stones import Stones, seen_stones
+from murmura.lab.films.space.solids import Solids, seen_solids
 from murmura.scenario.models import World
 
 WORLD_CLOSE_UP = 1.3  # how much nearer than the whole world a camera usually is
@@ -68,7 +68,7 @@ class PainterInSpace(Painter):
         self._body = BODIES[self.scenario.display.shape]
         self._backdrop = Backdrop(self.scenario, look.size, look.theme)
         self._spread = 0.0  # how much of the picture the flock takes [px^2]
-        self._stones: Stones | None = None
+        self._solids: Solids | None = None
         self._deeps = np.empty(0, np.float32)  # of agents, the farthest first [u]
 
     def _looking(self, time: float) -> SpaceCamera:
@@ -126,8 +126,8 @@ class PainterInSpace(Painter):
     def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
         from murmura.compute.raster.space import body_boxes, touch_bodies
 
-        self._stones = seen_stones(self.scenario, self._eye)
-        near = self._stones.near if self._stones else np.empty((0, 0), np.float32)
+        self._solids = seen_solids(self.scenario, self._eye)
+        near = self._solids.near if self._solids else np.empty((0, 0), np.float32)
         corners, shades, fades, colors = self._bodies(moment)
         around = np.empty((len(corners), 4), np.int64)
         area = body_boxes(*self.look.size, corners, fades, around)
@@ -207,8 +207,10 @@ class PainterInSpace(Painter):
 
     def _background(self, daylight: float | None) -> NDArray[np.float32]:
         seen = self._backdrop.seen(self._eye, daylight, self._endless)
-        if self._stones:
-            self._stones.lay(seen, *self._backdrop.stone(daylight), lambda deep: strength(deep, self._eye))
+        if self._solids:
+            self._solids.lay(
+                seen, *self._backdrop.solid_colors(daylight), lambda deep: strength(deep, self._eye)
+            )
         return seen
 
     def _draw_behind(self, around: list[dict[str, Any]]) -> None:
@@ -219,7 +221,7 @@ class PainterInSpace(Painter):
 
     @property
     def _hides(self) -> Hides | None:
-        return self._stones.hides if self._stones else None
+        return self._solids.hides if self._solids else None
 
     def _lay(
         self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
@@ -246,7 +248,7 @@ class PainterInSpace(Painter):
                 )
                 begun, base = until, int(ends[until - 1])
             if patch is not None:
-                (self._stones.cut(patch, deep) if self._stones else patch).lay(self._pixels)
+                (self._solids.cut(patch, deep) if self._solids else patch).lay(self._pixels)
 
     def _draw_air(self, time: float) -> None:
         draw_wind(self._pixels, self.scenario, self._eye, self.look.theme, time, self._hides)

@@ -25,7 +25,7 @@ ROUND = 40  # corners of the outline of a round obstacle
 GLASS = 0.12  # how much of a plane is seen from behind
 WEST = np.array(
     [-0.72, -0.36, 0.6]
-)  # where light comes from aside, so that faces of stone differ without a sun
+)  # where light comes from aside, so that faces of solid differ without a sun
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Stones:
+class Solids:
     """What pixels see of obstacles.
 
     Attributes:
@@ -88,30 +88,30 @@ class Stones:
             patch.left, patch.top, np.where(behind, 0.0, patch.color), np.where(behind, 1.0, patch.keep)
         )
 
-    def lay(self, pixels: Plane, stone: Any, haze: Any, clear: Any) -> None:
+    def lay(self, pixels: Plane, solid: Any, haze: Any, clear: Any) -> None:
         """Lay obstacles on a picture in bytes; `clear` is what haze leaves of something at each depth."""
         at = self.part > 0.0
         part, left = self.part[at], clear(self.near[at]).astype(np.float32)
-        for plane, color, lost in zip(pixels, stone, haze, strict=True):
+        for plane, color, lost in zip(pixels, solid, haze, strict=True):
             shown = 255.0 * (lost + (color * self.light[at] - lost) * left)
             plane[at] += (shown - plane[at]) * part
 
 
-def seen_stones(scenario: Scenario, camera: SpaceCamera) -> Stones | None:
+def seen_solids(scenario: Scenario, camera: SpaceCamera) -> Solids | None:
     """What a camera sees of a scenario's obstacles; none where there are none."""
     if not scenario.obstacles:
         return None
     shape = camera.height, camera.width
-    stones = Stones(
+    solids = Solids(
         np.full(shape, np.inf, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     )
     for obstacle in scenario.obstacles:
         for surface in surfaces(obstacle, scenario.world, camera):
-            _add(stones, surface, camera)
-    return stones
+            _add(solids, surface, camera)
+    return solids
 
 
-def _add(stones: Stones, surface: Surface, camera: SpaceCamera) -> None:
+def _add(solids: Solids, surface: Surface, camera: SpaceCamera) -> None:
     face = surface.outline
     window = (
         None
@@ -121,7 +121,7 @@ def _add(stones: Stones, surface: Surface, camera: SpaceCamera) -> None:
     if window is None:
         return
     left, top, right, bottom = window
-    near, part, light = (plane[top:bottom, left:right] for plane in (stones.near, stones.part, stones.light))
+    near, part, light = (plane[top:bottom, left:right] for plane in (solids.near, solids.part, solids.light))
     rays = Rays(camera, window)
     deep, normal = surface.meet(rays)
     covered = np.where(np.isfinite(deep) & (deep > camera.near), cover(outline(face, True, window)), 0.0)

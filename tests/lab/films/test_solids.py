@@ -12,7 +12,7 @@ from murmura.lab.films import picture
 from murmura.lab.films.picture import Look
 from murmura.lab.films.space.camera import View
 from murmura.lab.films.space.picture import PainterInSpace
-from murmura.lab.films.space.stones import plane_in_box, seen_stones
+from murmura.lab.films.space.solids import plane_in_box, seen_solids
 
 from .test_space import ROOM, SHAPES, SIZE, STILL, moment
 
@@ -62,8 +62,8 @@ DENTED = {
 def test_pixels_know_how_deep_an_obstacle_lies(shape: dict[str, Any]) -> None:
     """Against walking along the ray of each pixel in small steps."""
     camera = PainterInSpace(ROOM, Look(size=SIZE, view=View(elevation=35.0, turn=0.0)))._eye
-    stones = seen_stones(ROOM.with_values({"obstacles": [shape]}), camera)
-    assert stones is not None
+    solids = seen_solids(ROOM.with_values({"obstacles": [shape]}), camera)
+    assert solids is not None
     step = 0.5
     deeps = np.arange(camera.near, 1500.0, step)
     off = found = 0
@@ -75,8 +75,8 @@ def test_pixels_know_how_deep_an_obstacle_lies(shape: dict[str, Any]) -> None:
             hits = _hits(shape, at[:-1], at[1:])
             expected = deeps[1:][hits.argmax()] if hits.any() else np.inf
             found += bool(hits.any())
-            same = expected == stones.near[j, i] or abs(stones.near[j, i] - expected) < 2.0 * step
-            off += not (same and (stones.part[j, i] > 0.4) == bool(hits.any()))
+            same = expected == solids.near[j, i] or abs(solids.near[j, i] - expected) < 2.0 * step
+            off += not (same and (solids.part[j, i] > 0.4) == bool(hits.any()))
     assert found > 10
     assert off <= 2 + found // 40  # rays that graze an edge, where a round thing has forty corners
 
@@ -99,8 +99,8 @@ def test_what_is_behind_an_obstacle_is_not_in_a_film() -> None:
     assert (nearest < 50.0).sum() > 40
     assert (pixels[nearest < 50.0] == 0).all()
     assert (pixels[nearest > 70.0] > 0).all()
-    stone = film[:, *(int(v) for v in painter._eye.project(centre)[0][::-1])]
-    assert stone.max() > 40  # it is there, and no glass
+    solid = film[:, *(int(v) for v in painter._eye.project(centre)[0][::-1])]
+    assert solid.max() > 40  # it is there, and no glass
 
 
 def test_a_hunter_is_hidden_by_the_agents_before_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,38 @@ def test_a_frightened_flock_in_the_wind(size: tuple[int, int]):
     assert (sim.column("panic") > 0.0).sum() >= 5
 
 
+class Numbness(Rule):
+    """Scales a number on which the filter of `fear` depends."""
+
+    @staticmethod
+    def modulate(p: Any, me: Any, world: Any) -> Any:
+        return {"fear.spread_from": 0.1}
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_filter_keeps_every_neighbor_that_contributes(scaled: bool, monkeypatch: pytest.MonkeyPatch):
+    """Panic of 0.1 spreads only to agents with a low threshold: of another species, or scaled by a rule."""
+    if scaled:
+        monkeypatch.setitem(REGISTRY, "numbness", Numbness)
+    nervous = {"name": "nervous", "values": {"rules.fear.spread_from": 0.05}}
+    data = {
+        "agents": 40,
+        "world": {"width": 400, "height": 400},
+        "species": [] if scaled else [{"name": "calm"}, nervous],
+        "rules": {"fear": {"threats": [{"x": 100, "y": 100, "radius": 100}]}}
+        | ({"numbness": {}} if scaled else {}),
+    }
+    positions = np.stack([np.tile([190.0, 215.0], 20), np.linspace(90.0, 110.0, 40)], axis=1)
+    sim = mm.Simulation(mm.Scenario.from_data(data), seed=3, backend="cuda", positions=positions)
+    found = Comparison()
+    for _ in range(2):
+        compare_step(sim, found)
+    check(found)
+    panic, was_out_of_reach = sim.column("panic"), positions[:, 0] > 200.0
+    assert 0.0 < panic[~was_out_of_reach].max() < 0.3
+    assert panic[was_out_of_reach].max() > 0.0
+
+
 @pytest.mark.parametrize("scene", ["soft", "walled", "wrapped"])
 def test_nobody_flies_into_an_obstacle(scene: str):
     """Agents in a ring around the round obstacle, all heading for its middle, fast enough to get there in a step."""

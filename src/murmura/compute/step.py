@@ -7,7 +7,7 @@ where results go. Everything called here is traced: NumPy evaluates it immediate
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
@@ -125,9 +125,33 @@ class Step:
         place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
         return self.memory.number(place, self.species_of(columns)) * 0.5
 
-    def contribute(self, p: list[Record], me: Record, seen: Record) -> Contributions:
-        """What one neighbour contributes to every rule."""
-        return [{"": Sum(1.0)}, *(self.contribution_to(k, p, me, seen) for k in range(len(self.rules)))]
+    def contribute(
+        self, p: list[Record], me: Record, seen: Record, skipped: Container[int] = (), counts: bool = True
+    ) -> Contributions:
+        """What one neighbour contributes to the count of neighbours (unless not `counts`) and to every rule that is
+        not `skipped`."""
+        rules = range(len(self.rules))
+        contributions = ({} if k in skipped else self.contribution_to(k, p, me, seen) for k in rules)
+        return [{"": Sum(1.0)} if counts else {}, *contributions]
+
+    @property
+    def filtered(self) -> list[int]:
+        """Rules that say which neighbours contribute to them at all, by numbers that no rule scales; after `sense`."""
+        rules = enumerate(self.rules)
+        return [
+            k for k, g in rules if g.functions.pair and g.functions.contributes and k + 2 not in self.scaled
+        ]
+
+    def contributes(self, columns: Mapping[str, Any]) -> Condition:
+        """Whether an agent contributes to any of the rules in `filtered`, whatever the species of those it meets."""
+        seen, contributes = Record("seen", self._extras(columns)), self.target.number(0.0) > 0.0
+        for species in range(self.plan.species_count):
+            p = self.parameters(species if self.plan.species_count > 1 else None)
+            for k in self.filtered:
+                test = self.rules[k].functions.contributes
+                assert test is not None
+                contributes = contributes | test(p[k + 2], seen, self.world)
+        return contributes
 
     def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
         """What one neighbour contributes to one rule."""
@@ -140,7 +164,7 @@ class Step:
         """Merge a neighbour's contributions, if it is near or visible as each rule requires."""
         masks = [visible, *(near if group.functions.meets_everyone else visible for group in self.rules)]
         return [
-            {name: mine.merged(its[name], mask) for name, mine in entry.items()}
+            {name: mine.merged(its[name], mask) if name in its else mine for name, mine in entry.items()}
             for entry, its, mask in zip(before, new, masks, strict=True)
         ]
 

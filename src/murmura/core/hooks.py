@@ -12,6 +12,7 @@ HOOKS: dict[str, str] = {
     "modulate": "p, me, world",
     "alert": "p, me",
     "pair": "p, me, seen, world",
+    "contributes": "p, seen, world",
     "item": "p, me, it, world",
     "feel": "p, me, found, world",
     "steer": "p, me, found, world",

@@ -45,6 +45,8 @@ class Rule(Model):
         modulate(p, me, world): factors on other numbers by path, {"separation.radius": 0.5}.
         alert(p, me): whether the agent sees in all directions.
         pair(p, me, seen, world): what a neighbour contributes: a `Sum`, `Greatest` or `Least`, or several by name.
+        contributes(p, seen, world): whether a neighbour can contribute at all, by its own columns. Kernels may skip
+            those that cannot; for them `pair` must return neutral contributions.
         item(p, me, it, world): what an item contributes, likewise.
         feel(p, me, found, world): new values of the columns in `writes` by name, before forces are computed.
         steer(p, me, found, world): the force of this rule, a vector.
@@ -116,6 +118,7 @@ class Rule(Model):
     modulate: ClassVar[Function | None] = None
     alert: ClassVar[Function | None] = None
     pair: ClassVar[Function | None] = None
+    contributes: ClassVar[Function | None] = None
     item: ClassVar[Function | None] = None
     feel: ClassVar[Function | None] = None
     steer: ClassVar[Function | None] = None

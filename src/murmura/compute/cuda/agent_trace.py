@@ -41,6 +41,7 @@ from murmura.core.world.visual_field import Eye
 
 Visit = Callable[[Value, Vec, list[Value]], list[Any]]
 Meet = Callable[[Value, Vec, Condition, list[Value]], list[Any]]
+Run = Callable[[Value, Value, Vec, list[Value]], list[Any]]
 
 
 class AgentTrace:
@@ -91,15 +92,56 @@ class AgentTrace:
         if self.plan.topological:
             reach = self._reach_of_nearest(me, cosine, reach)
 
-        def meet(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
+        def meet(j: Value, way: Vec, held: list[Value]) -> list[Any]:
             before: Contributions = unflatten(shape, [*held])
-            return flatten(self._met(p, me, cosine, j, way, near, before))
+            return flatten(self._met(p, me, cosine, j, way, before))
 
         if self.branches:
-            found = self.candidates(me, reach, values, lambda j, way, held: meet(j, way, True, held))
+            found = self.candidates(me, reach, values, meet)
         else:
-            found = self._all_candidates(me, reach, values, meet)
+            found = self._runs(me, reach, values, self._without_branches(p, me, cosine, reach, shape))
         return [*found, *eye]
+
+    def _without_branches(
+        self, p: list[Record], me: Record, cosine: Number, reach: Number, shape: Contributions
+    ) -> Run:
+        """Visit a run of candidates without branches, then once more for rules with a filter if some candidate passes
+        it: in most runs none does, and loading their columns would cost more than all the rest."""
+        filtered = self.step.filtered
+        others = [k for k in range(len(self.step.rules)) if k not in filtered]
+
+        def merged(
+            j: Value, way: Vec, near: Condition, held: list[Value], skipped: list[int], counts: bool
+        ) -> list[Any]:
+            visible = self._visible(me, cosine, j, way)[0]
+            seen = self._seen(p, me, j, way, {"visible": visible})
+            new = self.step.contribute(p, me, seen, skipped, counts)
+            return flatten(self.step.merge(unflatten(shape, [*held]), new, near, near & visible))
+
+        def meet(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
+            return merged(j, way, near, held, filtered, counts=True)
+
+        def meet_again(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
+            yes = self._condition(True)
+            return self.target.branch(
+                near, held, lambda inner: merged(j, way, yes, inner, others, counts=False)
+            )
+
+        def visit(begin: Value, end: Value, here: Vec, held: list[Value]) -> list[Any]:
+            found = self._each(begin, end, here, reach, held, meet)
+            if not filtered:
+                return found
+            some = self.target.value(CONDITION, f"any_marked(a, {begin.code}, {end.code})")
+            return self.target.branch(
+                some, found, lambda inner: self._each(begin, end, here, reach, inner, meet_again)
+            )
+
+        return visit
+
+    def _seen(self, p: list[Record], me: Record, j: Value, way: Vec, known: dict[str, Any]) -> Record:
+        """A neighbour as the agent's rules see it."""
+        columns = AgentColumns(self.plan, self.target, "sorted", j)
+        return self.step.neighbor(p, me, columns, columns.identity, way).updated(known)
 
     def _visible(self, me: Record, cosine: Number, j: Value, way: Vec) -> tuple[Condition, dict[str, Any]]:
         """Whether the agent sees a candidate within reach, and what its rules learn from that."""
@@ -109,27 +151,25 @@ class AgentTrace:
         return bins > 0.0, {"bins": bins}
 
     def _met(
-        self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, near: Condition,
-        before: Contributions,
-    ) -> Contributions:  # fmt: skip
-        """The contributions so far, merged with those of a candidate if it is within reach."""
+        self, p: list[Record], me: Record, cosine: Number, j: Value, way: Vec, before: Contributions
+    ) -> Contributions:
+        """The contributions so far, merged with those of a candidate within reach."""
         visible, known = self._visible(me, cosine, j, way)
 
         def merged(mask: Condition, shown: Condition) -> Contributions:
-            columns = AgentColumns(self.plan, self.target, "sorted", j)
-            seen = self.step.neighbor(p, me, columns, columns.identity, way).updated(
-                {"visible": shown, **known}
-            )
-            return self.step.merge(before, self.step.contribute(p, me, seen), near, mask)
+            seen = self._seen(p, me, j, way, {"visible": shown, **known})
+            return self.step.merge(before, self.step.contribute(p, me, seen), True, mask)
 
-        if not self.branches:
-            return merged(near & visible, visible)
         if self._everyone:
             return merged(visible, visible)
-        always = Value(self.target, CONDITION, self.target.constant(CONDITION, True))
-        found = self.target.branch(visible, flatten(before), lambda _: flatten(merged(True, always)))
+        found = self.target.branch(
+            visible, flatten(before), lambda _: flatten(merged(True, self._condition(True)))
+        )
         together: Contributions = unflatten(before, found)
         return together
+
+    def _condition(self, value: bool) -> Value:
+        return Value(self.target, CONDITION, self.target.constant(CONDITION, value))
 
     def _reach_of_nearest(self, me: Record, cosine: Number, reach: Number) -> Number:
         """The squared distance of the k-th nearest visible neighbour."""
@@ -153,25 +193,32 @@ class AgentTrace:
         def meet(j: Value, way: Vec, near: Condition, held: list[Value]) -> list[Any]:
             return self.target.branch(near, held, lambda inner: visit(j, way, inner))
 
-        return self._all_candidates(me, reach, values, meet)
+        return self._runs(
+            me, reach, values, lambda begin, end, here, held: self._each(begin, end, here, reach, held, meet)
+        )
 
-    def _all_candidates(self, me: Record, reach: Number, values: list[Value], visit: Meet) -> list[Value]:
-        """Visit all agents in the bins around: values = visit(row, offset, whether it is near, values)."""
+    def _each(
+        self, begin: Value, end: Value, here: Vec, reach: Number, values: list[Value], visit: Meet
+    ) -> list[Value]:
+        """Visit the agents of a run: values = visit(row, offset, whether it is near, values)."""
+
+        def candidate(j: Value, held: list[Value]) -> list[Any]:
+            numbers = self.target.load_quad("a.sorted.places", j, steady=True)
+            way = Vec(*numbers[: self.plan.dimension]) - here
+            return visit(j, way, (way.square <= reach) & (j != self.i), held)
+
+        return self.target.loop(begin, end, 1, values, candidate)
+
+    def _runs(self, me: Record, reach: Number, values: list[Value], visit: Run) -> list[Value]:
+        """Visit the runs of candidates around: values = visit(begin, end, place seen from there, values)."""
         rows = self._rows_of(me)
 
         def meet(begin: Value, end: Value, shift: Vec, held: list[Value]) -> list[Any]:
-            here = me.position - shift
-
-            def candidate(j: Value, inner: list[Value]) -> list[Any]:
-                numbers = self.target.load_quad("a.sorted.places", j, steady=True)
-                way = Vec(*numbers[: self.plan.dimension]) - here
-                return visit(j, way, (way.square <= reach) & (j != self.i), inner)
-
-            return self.target.loop(begin, end, 1, held, candidate)
+            return visit(begin, end, me.position - shift, held)
 
         def row(number: Value, held: list[Value]) -> list[Any]:
-            asides = [number - 1] if len(rows) == 1 else [number % 3 - 1, number // 3 - 1]
-            line, first, last, is_near, shifts = self._row(me, reach, rows, asides)
+            sides = [number - 1] if len(rows) == 1 else [number % 3 - 1, number // 3 - 1]
+            line, first, last, is_near, shifts = self._row(me, reach, rows, sides)
             if not self.world.wraps:
                 begin, end = self._stretch(line, first, last)
                 return meet(begin, where(is_near, end, begin), Vec(self.target.number(0.0), *shifts), held)
@@ -199,16 +246,16 @@ class AgentTrace:
         return found
 
     def _row(
-        self, me: Record, reach: Number, rows: list[Value], asides: list[Value]
+        self, me: Record, reach: Number, rows: list[Value], sides: list[Value]
     ) -> tuple[Value, Value, Value, Condition, list[Any]]:
         """One of the rows around the agent: its number, the first and the last bin within the agent's circle, whether
         it exists and is within reach, and its shift along the other axes.
 
         In a wrapping world the bins may lie beyond the seam.
         """
-        there, gaps = [row + beside for row, beside in zip(rows, asides, strict=True)], []
+        there, gaps = [row + beside for row, beside in zip(rows, sides, strict=True)], []
         heights = ("row_height", "layer_height")
-        for axis, name, row, beside in zip(AXES[1:], heights, there, asides, strict=False):
+        for axis, name, row, beside in zip(AXES[1:], heights, there, sides, strict=False):
             x, height = getattr(me.position, axis), self._grid(name)
             edge = self._grid(f"{axis}0") + height * to_number(row)
             gap = where(beside > 0, edge - x, where(beside < 0, x - (edge + height), 0.0))
@@ -228,7 +275,7 @@ class AgentTrace:
 
     def _line(self, there: list[Value]) -> tuple[Value, Condition, list[Any]]:
         """The number of a row, whether it exists, and its shift along y and z."""
-        numbers, shifts, exists = [], [], Value(self.target, CONDITION, self.target.constant(CONDITION, True))
+        numbers, shifts, exists = [], [], self._condition(True)
         sizes, edges = [*self.world.size][1:], self.world.edges[1:]
         for row, name, size, edge in zip(there, ("rows", "layers"), sizes, edges, strict=False):
             count = self._grid(name, INTEGER)

@@ -44,6 +44,7 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], rep
         "keys": np.zeros_like(ids), "ranks": np.zeros_like(ids), "order": np.zeros_like(ids),
         "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
         "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
+        "marks": np.zeros(-(-room // 32), np.uint32),
         "clock": _clock(plan, state, seed),
         "reports": np.zeros((max(1, plan.stateful_item_count), max(1, report_width)), np.uint64),
         "target_reports": np.zeros((max(1, plan.stateful_item_count), 1 + plan.item_width), np.float32),

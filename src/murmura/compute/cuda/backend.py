@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda import arrays, device
 from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
-from murmura.compute.cuda.program import OPEN_KERNELS, THREADS, Text, program_text
+from murmura.compute.cuda.program import MARKING_KERNEL, OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
 from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError, RunError
@@ -248,6 +248,8 @@ class BackendCuda:
         program.scan(blocks_of_bins, arguments, self._there["counts"], self._there["start"])
         launch("note_places")
         launch("gather")
+        if MARKING_KERNEL in self._text.kernels:
+            launch(MARKING_KERNEL, -(-blocks // 32))
         launch("steer")
         if plan.has_lifecycle:
             launch("find_fathers")

@@ -189,6 +189,27 @@ extern "C" __global__ void gather(const Arguments a) {{
 }}
 """
 
+MARKS_TEXT = """
+/* One thread marks 32 agents. */
+extern "C" __global__ void mark_contributors(const Arguments a) {
+    const int word = THREAD, first = 32 * word;
+    if (a.sizes.idle) return;
+    const int alive = a.index.start[a.sizes.bins];
+    if (first >= alive) return;
+    unsigned marks = 0;
+    for (int k = 0; k < 32 && first + k < alive; k++) marks |= (unsigned)contributes(a, first + k) << k;
+    a.index.marks[word] = marks;
+}
+
+/* Whether some agent of a run may be marked: words are tested whole. */
+static __device__ bool any_marked(const Arguments a, const int begin, const int end) {
+    unsigned found = 0;
+    for (int word = begin >> 5; word << 5 < end; word++) found |= a.index.marks[word];
+    return found != 0;
+}
+"""
+"""Marks of agents that contribute to rules with a filter; `contributes` is traced."""
+
 SCAN_KERNELS = ("add_up", "shift_blocks")
 SCAN_TEXT = f"""
 /* start = sums of all counts before; counts = 0. */

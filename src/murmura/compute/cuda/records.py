@@ -45,8 +45,9 @@ FLOCK: Fields = (
 carries; force and crowd; ids, of the dead -1 - id."""
 INDEX: Fields = (
     ("int*", "keys"), ("int*", "ranks"), ("int*", "order"), ("int*", "counts"), ("int*", "start"), ("int*", "sums"),
-    ("Grid*", "grid"),
+    ("unsigned*", "marks"), ("Grid*", "grid"),
 )  # fmt: skip
+"""`marks`: a bit for each agent that contributes to a rule with a filter."""
 RULES: Fields = (
     ("World*", "world"), ("float*", "numbers"), ("float*", "affinities"), ("float*", "items"), ("int*", "ranges"),
     ("float*", "item_ranges"), ("float*", "shapes"), ("int*", "tracked"),

@@ -52,8 +52,13 @@ class Fear(Rule):
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
         # Whether calm neighbours see me is not computed: most are calm, most of the time.
-        infected = given(seen.panic > p.spread_from, lambda: where(seen.sees_me, seen.panic, 0.0), 0.0)
+        is_panicked = Fear.contributes(p, seen, world)
+        infected = given(is_panicked, lambda: where(seen.sees_me, seen.panic, 0.0), 0.0)
         return {"worst": Greatest(infected)}
+
+    @staticmethod
+    def contributes(p: Any, seen: Any, world: Any) -> Any:
+        return seen.panic > p.spread_from
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,20 +49,20 @@ class Group:
     rule: Rule | None = None
     dimension: int = 2
 
-    @property
+    @cached_property
     def functions(self) -> type[Rule]:
         """The class whose static functions run."""
         assert self.rule is not None
         return self.rule.class_in(self.dimension)
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         """The fields of the rule's items: those that agents can read, then the item's own."""
         if self.functions.tracks:
             return Layout(TRACKED_FIELDS, self.dimension)
         return Layout((*self.functions.item_fields, *self.functions.memory_fields), self.dimension)
 
-    @property
+    @cached_property
     def known(self) -> Layout:
         """The fields of an item that agents can read."""
         return Layout(TRACKED_FIELDS if self.functions.tracks else self.functions.item_fields, self.dimension)

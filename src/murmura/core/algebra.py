@@ -201,13 +201,13 @@ def signed_bytes(i: Integer) -> tuple[Number, Number, Number, Number]:
 def add_32(a: Integer, b: Integer) -> Integer:
     """Sum modulo 2**32."""
     if target_of(a, b):
-        return applied("add", a, b)
+        return a + b
     return (np.asarray(a, np.uint64) + np.asarray(b, np.uint64)) & np.uint64(WORD)
 
 
 def xor_32(a: Integer, b: Integer) -> Integer:
     if target_of(a, b):
-        return applied("xor", a, b)
+        return a ^ b
     return np.asarray(a, np.uint64) ^ np.asarray(b, np.uint64)
 
 

@@ -101,10 +101,9 @@ class Layout:
         from murmura.core.vec import Vec
 
         found: dict[str, Any] = {}
-        for field in self.fields:
-            places = [self.place[column] for column in components(field, self.dimension)]
-            if isinstance(field, VectorField):
-                found[str(field)] = Vec(*(numbers[k] for k in places))
+        for field, places in self._places.items():
+            if field in self._vectors:
+                found[field] = Vec(*(numbers[k] for k in places))
             else:
                 found[field] = numbers[places[0]]
         return found

@@ -31,6 +31,10 @@ class Target:
     def constant(self, kind: str, value: Any) -> Any:
         raise NotImplementedError
 
+    def operand(self, kind: str, value: Any) -> Any:
+        """A constant as the operand of one operation."""
+        return self.constant(kind, value)
+
     def apply(self, operation: str, kind: str, *codes: Any) -> Any:
         """One operation on operands of one kind; for `select`, the kind of the alternatives."""
         raise NotImplementedError
@@ -84,74 +88,74 @@ class Value:
         )
 
     def __add__(self, other: Any) -> Any:
-        return applied("add", self, other)
+        return _combined("add", self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return applied("add", other, self)
+        return _combined("add", other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return applied("subtract", self, other)
+        return _combined("subtract", self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return applied("subtract", other, self)
+        return _combined("subtract", other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return applied("multiply", self, other)
+        return _combined("multiply", self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return applied("multiply", other, self)
+        return _combined("multiply", other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return applied("divide", self, other)
+        return _combined("divide", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return applied("divide", other, self)
+        return _combined("divide", other, self)
 
     def __lt__(self, other: Any) -> Any:
-        return applied("less", self, other)
+        return _combined("less", self, other)
 
     def __le__(self, other: Any) -> Any:
-        return applied("less_equal", self, other)
+        return _combined("less_equal", self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return applied("greater", self, other)
+        return _combined("greater", self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return applied("greater_equal", self, other)
+        return _combined("greater_equal", self, other)
 
     def __eq__(self, other: Any) -> Any:
-        return applied("equal", self, other)
+        return _combined("equal", self, other)
 
     def __ne__(self, other: Any) -> Any:
-        return applied("not_equal", self, other)
+        return _combined("not_equal", self, other)
 
     def __and__(self, other: Any) -> Any:
-        return applied("and", self, other)
+        return _combined("and", self, other)
 
     def __rand__(self, other: Any) -> Any:
-        return applied("and", other, self)
+        return _combined("and", other, self)
 
     def __or__(self, other: Any) -> Any:
-        return applied("or", self, other)
+        return _combined("or", self, other)
 
     def __ror__(self, other: Any) -> Any:
-        return applied("or", other, self)
+        return _combined("or", other, self)
 
     def __xor__(self, other: Any) -> Any:
-        return applied("xor", self, other)
+        return _combined("xor", self, other)
 
     def __rxor__(self, other: Any) -> Any:
-        return applied("xor", other, self)
+        return _combined("xor", other, self)
 
     def __lshift__(self, other: Any) -> Any:
-        return applied("shift_left", self, other)
+        return _combined("shift_left", self, other)
 
     def __rshift__(self, other: Any) -> Any:
-        return applied("shift_right", self, other)
+        return _combined("shift_right", self, other)
 
     def __floordiv__(self, other: Any) -> Any:
         """Integer division, rounded towards zero."""
-        return applied("quotient", self, other)
+        return _combined("quotient", self, other)
 
     def __mod__(self, other: Any) -> Any:
         """For numbers, with the sign of the divisor; for integers, which must not be negative, the remainder."""
@@ -233,10 +237,6 @@ def as_number(target: Target, x: Any) -> Value:
 
 def applied(operation: str, *operands: Any) -> Any:
     """An operation on values and constants, converted to their common kind."""
-    if len(operands) == 2:
-        quick = _quickly(operation, *operands)
-        if quick is not None:
-            return quick
     target = next(x.target for x in operands if type(x) is Value)
     try:
         kinds = [kind_of(x) for x in operands]
@@ -254,25 +254,28 @@ def applied(operation: str, *operands: Any) -> Any:
     return Value(target, result, target.apply(operation, kind, *codes))
 
 
-def _quickly(operation: str, a: Any, b: Any) -> Value | None:
-    """Fast path for the usual cases: two values of one kind, or a value and a constant."""
+def _combined(operation: str, a: Any, b: Any) -> Any:
+    """An operation on two operands: fast for two values of one kind, and for a value and a constant.
+
+    The reference spends its time here.
+    """
     value = a if type(a) is Value else b
     kind, target = value.kind, value.target
     if kind != NUMBER and operation in _WIDENING[kind]:
-        return None
-    if type(a) is Value and type(b) is Value:
-        if a.kind != b.kind:
-            return None
-        codes = (a.code, b.code)
+        return applied(operation, a, b)
+    if type(a) is not Value:
+        if type(a) not in _PLAIN[kind] or (operation == "multiply" and a == 1):
+            return applied(operation, a, b)
+        code = target.apply(operation, kind, target.operand(kind, a), b.code)
+    elif type(b) is Value:
+        if b.kind != kind:
+            return applied(operation, a, b)
+        code = target.apply(operation, kind, a.code, b.code)
     else:
-        constant = b if value is a else a
-        if type(constant) not in _PLAIN[kind] or (constant == 1 and operation == "multiply"):
-            return None
-        code = target.constant(kind, constant)
-        codes = (a.code, code) if value is a else (code, b.code)
-    return Value(
-        target, CONDITION if operation in COMPARISONS else kind, target.apply(operation, kind, *codes)
-    )
+        if type(b) not in _PLAIN[kind] or (operation == "multiply" and b == 1):
+            return applied(operation, a, b)
+        code = target.apply(operation, kind, a.code, target.operand(kind, b))
+    return Value(target, CONDITION if operation in COMPARISONS else kind, code)
 
 
 def _neutral(operation: str, kind: str, operands: tuple[Any, ...]) -> Value | None:
@@ -329,11 +332,11 @@ def absolute(x: Number) -> Number:
 
 
 def minimum(a: Number, b: Number) -> Number:
-    return applied("minimum", a, b) if target_of(a, b) else np.minimum(a, b)
+    return _combined("minimum", a, b) if target_of(a, b) else np.minimum(a, b)
 
 
 def maximum(a: Number, b: Number) -> Number:
-    return applied("maximum", a, b) if target_of(a, b) else np.maximum(a, b)
+    return _combined("maximum", a, b) if target_of(a, b) else np.maximum(a, b)
 
 
 def function_of(name: str, plain: Callable[..., Any], *operands: Any) -> Any:

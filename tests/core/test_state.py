@@ -271,7 +271,7 @@ def test_births_that_make_no_sense_change_nothing() -> None:
     before = state.digest(0)
     with pytest.raises(ScenarioError, match="leave 'id' out"):
         state.add({"id": [7]})
-    with pytest.raises(ScenarioError, match=r"one length, got \{'energy': 2, 'heading': 3\}"):
+    with pytest.raises(ScenarioError, match=r"the same length, got \{'energy': 2, 'heading': 3\}"):
         state.add({"energy": [1, 1], "heading": [0, 0, 0]})
     with pytest.raises(ValueError, match="could not convert"):
         state.add({"energy": ["plenty"]})

@@ -153,8 +153,8 @@ def test_ten_seconds_are_counted_in_steps_of_a_tenth() -> None:
     assert sim.scenario.motion.time_step == pytest.approx(DT)
 
 
-def test_what_only_founders_get_says_so() -> None:
-    """A slider that does nothing to those who live must not look as if it did."""
+def test_descriptions_say_which_numbers_act_on_founders_only() -> None:
+    """A slider that does not act on living animals must not look as if it did."""
     for name in (*GENES, *PARTS):
         text = Genome.model_fields[name].description or ""
-        assert "who lives keeps what it was born with" in text, name
+        assert "living animals keep what they were born with" in text, name

@@ -70,15 +70,13 @@ class Motion(Model):
     """How forces become movement."""
 
     policy: Literal["capped", "constant"] = choice("capped", "Speed has a cap, or is the same at all times.")
-    max_speed: float = quantity(
-        15.0, "Greatest speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0
-    )
+    max_speed: float = quantity(15.0, "Maximum speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0)
     speed: float = quantity(1.0, "The speed, where it is constant.", "u/s or u/tick", (0.1, 40), gt=0)
     min_speed: float = quantity(
-        0.0, "Least speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
+        0.0, "Minimum speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
     )
     max_force: float = quantity(
-        0.5, "Greatest steering force of a wish, and of their sum.", "", (0.01, 2), gt=0
+        0.5, "Maximum steering force of a wish, and of their sum.", "", (0.01, 2), gt=0
     )
     clamp_total: bool = choice(True, "Whether max_force also limits the sum of all wishes.")
     panic_force: float = quantity(1.0, "How much full panic adds to the limit of the sum.", "", (0, 3), ge=0)
@@ -138,7 +136,7 @@ class Perception(Model):
 
     @property
     def view_cosine(self) -> float:
-        """Least cosine between heading and a visible neighbour."""
+        """Minimum cosine between heading and a visible neighbour."""
         from murmura.core.world.perception import EDGE, SEES_ALL
 
         if self.field_of_view == 360.0:
@@ -199,7 +197,7 @@ class Start(Model):
     radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
     speed: float = quantity(5.0, "Speed at the beginning.", "u/s or u/tick", (0, 40), ge=0)
     speed_spread: float = quantity(
-        0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
+        0.0, "Maximum random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
     )
     direction: float | None = quantity(
         None,
@@ -208,7 +206,7 @@ class Start(Model):
         (0, 360),
     )
     direction_spread: float = quantity(
-        0.0, "Greatest random angle away from that direction.", "deg", (0, 180), ge=0, le=180
+        0.0, "Maximum random angle away from that direction.", "deg", (0, 180), ge=0, le=180
     )
 
 

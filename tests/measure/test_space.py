@@ -172,7 +172,7 @@ def test_anisotropy_follows_its_definition(wraps: bool, wraps_z: bool) -> None:
 
 
 def test_maps_of_the_plane_refuse_space() -> None:
-    with pytest.raises(ValueError, match="interaction maps are of flocks in the plane"):
+    with pytest.raises(ValueError, match="interaction maps need a flock in the plane"):
         neighbor_map([crowd(1, wraps=False, wraps_z=False)], 5.0)
 
 

@@ -207,9 +207,7 @@ def test_predators_eat_carcasses_and_take_no_more_than_is_there() -> None:
 
 def test_a_meal_at_a_carcass_is_reported_bite_by_bite() -> None:
     sim = killed(energy=[0.2, 1.0])
-    whole = float(
-        sim.state.items["remains"][1, [3, 5]].sum()
-    )  # including what has been taken but not yet eaten
+    whole = float(sim.state.items["remains"][1, [3, 5]].sum())  # with what is taken but not yet eaten
     before = float(sim.column("energy")[0])
     sim.events()
     sim.step(50)

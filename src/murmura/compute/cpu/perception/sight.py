@@ -72,8 +72,8 @@ class Sight:
     def perceive(self, begin: Value, count: Value, base: Value, sums: Array) -> None:
         """Agents from row `begin` on, in the row of bins at `base`, meet those they see; results go to columns from 0.
 
-        Each phase runs for several agents before the next: one agent's arithmetic is a long dependency chain, and a list
-        that has just been written is slow to read.
+        Each phase runs for several agents before the next: one agent's arithmetic is a long dependency chain, and a
+        list that has just been written is slow to read.
         """
         t = self.target
         done = t.cell(0)
@@ -155,9 +155,7 @@ class Sight:
             there, seen = here.lanes(n) < here.same(many), Record("seen", placed(self._way(n)))
             *ahead, view = (here.at(column, n) for column in here.eyes)
             heading, half_width = Vec(*ahead), self.step.half_width(self._columns(n, there))
-            visible = there & in_view(
-                view, heading, seen.offset, seen.distance
-            )  # it is listed, so it is within reach
+            visible = there & in_view(view, heading, seen.offset, seen.distance)  # listed: within reach
             taken = bins_taken(plan.bins, heading, seen, half_width)
             first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
             if not (self.compares_bits and plan.bins == MOST_BITS):
